@@ -1,0 +1,45 @@
+# Two commands matter: `make demo` and `make test`. Both set up all they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check start bench lock system clean
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Silas needs Python 3.11 or newer; set PYTHON=/path/to/python3.11." >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib silas || true
+	@touch $@
+
+system:
+	@sh scripts/system.sh
+
+demo: $(READY) system
+	@$(BIN)/python scripts/demo.py
+
+test: $(READY) system
+	@$(BIN)/python -m pytest -n 2
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory test
+
+start: $(READY) system
+	@$(BIN)/silas start
+
+bench: $(READY) system
+	@$(BIN)/python -m benchmarks
+
+lock:
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .demo .ruff_cache .hypothesis

@@ -1,0 +1,145 @@
+"""What an approval is made of: subjects by digest, decisions, signed tokens (spec 3.6)."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple
+
+from pydantic import AwareDatetime, Field
+
+from silas.canonical import canonical_bytes
+from silas.types import Base64Bytes, Frozen
+
+
+class ApprovalScope(StrEnum):
+    """What an approval is for."""
+
+    full_plan = "full_plan"
+    single_step = "single_step"
+    step_range = "step_range"
+    tool_type = "tool_type"
+    skill_install = "skill_install"
+    credential_use = "credential_use"
+    budget = "budget"
+    self_update = "self_update"
+    connection_act = "connection_act"
+    connection_manage = "connection_manage"
+    autonomy_threshold = "autonomy_threshold"
+    standing = "standing"
+
+
+class ApprovalVerdict(StrEnum):
+    """What the owner said; `approved` authorises, `conditional` when its conditions are met."""
+
+    approved = "approved"
+    declined = "declined"
+    edit_requested = "edit_requested"
+    conditional = "conditional"
+
+
+class ApprovalDecision(Frozen):
+    """The owner's decision as a channel collected it; channels never sign."""
+
+    verdict: ApprovalVerdict
+    approval_strength: Literal["tap"] = "tap"
+    conditions: dict[str, Any] = Field(default_factory=dict)
+
+
+class Subject(Frozen):
+    """What a token binds to: a work item, a batch, a threshold change or one tool call, by digest.
+
+    Attributes:
+        id: The subject's own identifier (`work_item_id` in the token).
+        kind: `task`, `project`, `goal`, `tool_call`, `batch`, `threshold`.
+        digest: Hex SHA-256 over the subject's canonical bytes.
+        parent: The id of the parent subject, empty without one.
+        policy: For a goal, its spawn policy hash; for a task spawned by a goal, the hash of the
+            policy of which it provably is the product; empty otherwise.
+        limits: The budget's numbers in declared order, so that a spawned task cannot exceed its
+            goal's; empty where a budget means nothing.
+    """
+
+    id: str
+    kind: str
+    digest: str
+    parent: str = ""
+    policy: str = ""
+    limits: tuple[float, ...] = ()
+
+
+class ApprovalToken(Frozen):
+    """The owner's signed approval.
+
+    `executions_used` and `execution_nonces` are a view for people; the nonce store counts uses.
+    """
+
+    token_id: str
+    plan_hash: str
+    work_item_id: str
+    scope: ApprovalScope
+    verdict: ApprovalVerdict
+    signature: Base64Bytes
+    issued_at: AwareDatetime
+    expires_at: AwareDatetime
+    nonce: str
+    approval_strength: Literal["tap"] = "tap"
+    conditions: dict[str, Any] = Field(default_factory=dict)
+    executions_used: int = 0
+    max_executions: int = 1
+    execution_nonces: tuple[str, ...] = ()
+
+
+SIGNED_FIELDS = (
+    "plan_hash",
+    "work_item_id",
+    "scope",
+    "verdict",
+    "nonce",
+    "approval_strength",
+    "issued_at",
+    "expires_at",
+    "max_executions",
+    "conditions",
+)
+"""Exactly the fields of spec 3.6; frozen vectors depend on this list."""
+
+
+def token_bytes(token: ApprovalToken) -> bytes:
+    """The signed canonical bytes of a token (spec 3.6)."""
+    dumped = token.model_dump(mode="json", include=set(SIGNED_FIELDS))
+    return canonical_bytes(dumped)
+
+
+class Verdict(NamedTuple):
+    """Valid or not, and why. Falsy when invalid."""
+
+    valid: bool
+    reason: str
+    code: str = ""
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+class ApprovalConfig(Frozen):
+    """The `approval:` section of the configuration (spec 11).
+
+    Attributes:
+        default_ttl_minutes: How long a token authorises after it was issued.
+        max_executions: Uses of an ordinary token.
+        auto_approve_risk_levels: Must be empty: nothing is approved by itself.
+        scope_min_strength: Minimum strength per scope; `tap` is the only one.
+    """
+
+    default_ttl_minutes: int = Field(default=30, ge=1, le=24 * 60)
+    max_executions: int = Field(default=1, ge=1, le=100)
+    auto_approve_risk_levels: tuple[str, ...] = Field(default=(), max_length=0)
+    scope_min_strength: Mapping[ApprovalScope, Literal["tap"]] = Field(
+        default_factory=dict[ApprovalScope, Literal["tap"]]
+    )
+
+
+class NonceConfig(Frozen):
+    """The `nonce_store:` section (spec 11): retention and how often to prune, in minutes."""
+
+    ttl_minutes: int = Field(default=40, ge=1)
+    prune_interval_minutes: int = Field(default=10, ge=1)

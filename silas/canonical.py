@@ -1,0 +1,30 @@
+"""Canonical bytes and digests: what is hashed, signed and stored (spec 3.1, 3.3, 3.6)."""
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no insignificant white space, ASCII as `json.dumps` has it.
+
+    Raises:
+        ValueError: A number is not finite: NaN has no JSON, and two readers would disagree.
+        TypeError: The value is not JSON.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """The canonical JSON as UTF-8 bytes."""
+    return canonical_json(value).encode("utf-8")
+
+
+def sha256_hex(data: bytes) -> str:
+    """SHA-256 as 64 lower-case hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical bytes of a JSON value."""
+    return sha256_hex(canonical_bytes(value))

@@ -1,0 +1,24 @@
+"""Questions Silas asks its owner, and the messages it exchanges: data and ports, no transport."""
+
+from silas.cards.messages import ChannelMessage, SignedMessage, message_bytes
+from silas.cards.models import (
+    Action,
+    Card,
+    GateCard,
+    PlanCard,
+    ToolCallCard,
+)
+from silas.cards.port import CardChannel, Channel
+
+__all__ = [
+    "Action",
+    "Card",
+    "CardChannel",
+    "Channel",
+    "ChannelMessage",
+    "GateCard",
+    "PlanCard",
+    "SignedMessage",
+    "ToolCallCard",
+    "message_bytes",
+]

@@ -1,0 +1,214 @@
+"""Cards: one question each, with an answer that harms nobody (spec 0.5.3, 3.11, 4.1.1)."""
+
+from typing import Generic, Literal, TypeVar
+
+from pydantic import Field, model_validator
+
+from silas.types import Frozen, Risk
+
+Answer = TypeVar("Answer")
+
+_ROLE_ORDER = {"recommended": 0, "alternative": 1, "decline": 2}
+
+
+class Action(Frozen, Generic[Answer]):
+    """One choice.
+
+    Attributes:
+        label: The concrete consequence ("Approve and run", "Archive 10"), never "OK".
+        value: The answer this choice gives.
+        role: Recommended comes first, decline last (spec 0.5.3, enforced).
+    """
+
+    label: str = Field(min_length=1)
+    value: Answer
+    role: Literal["recommended", "alternative", "decline"] = "alternative"
+
+
+class Detail(Frozen):
+    """One expandable part of a card: a heading and plain lines."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+class Card(Frozen, Generic[Answer]):
+    """A question to the owner.
+
+    Attributes:
+        intent: One line: what this does.
+        risk: Decides the gesture and whether details start open.
+        rationale: One or two sentences: why.
+        actions: Choices, recommended first, decline last.
+        safe: What silence, a timeout or a closed connection means: declines, blocks or dismisses.
+        timeout_seconds: How long to wait for an answer.
+        affected: Count and summary of what is affected, where that applies.
+        details: Everything else, collapsed for low and medium risk.
+    """
+
+    intent: str = Field(min_length=1)
+    risk: Risk
+    rationale: str = Field(min_length=1)
+    actions: tuple[Action[Answer], ...] = Field(min_length=1)
+    safe: Answer
+    timeout_seconds: float = Field(default=600.0, gt=0)
+    affected: str = ""
+    details: tuple[Detail, ...] = ()
+
+    @model_validator(mode="after")
+    def _actions_in_order(self) -> "Card[Answer]":
+        order = [_ROLE_ORDER[action.role] for action in self.actions]
+        if order != sorted(order):
+            raise ValueError("actions go recommended, alternative, decline")
+        return self
+
+
+class PlanAnswer(Frozen):
+    """The owner's answer to a plan, before anything is signed."""
+
+    verdict: Literal["approved", "declined", "edit_requested", "conditional"]
+
+
+PLAN_DECLINED = PlanAnswer(verdict="declined")
+
+
+class PlanCard(Card[PlanAnswer]):
+    """A plan to approve; rendered from the very bytes that are hashed and signed.
+
+    Attributes:
+        work_item_id: Whose plan.
+        plan_hash: Hex SHA-256 of the canonical plan bytes.
+    """
+
+    work_item_id: str
+    plan_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class GateCard(Card[Literal["approve", "block"]]):
+    """A gate that asks whether to go on."""
+
+    gate_name: str
+
+
+class ToolCallCard(Card[Literal["approve", "decline"]]):
+    """One tool call that no approved plan covers.
+
+    Attributes:
+        tool_name: The tool.
+        call_digest: Hex SHA-256 of the canonical tool, action and arguments.
+        asked_by: The worker that asks, empty for the main executor.
+    """
+
+    tool_name: str
+    call_digest: str
+    asked_by: str = ""
+
+
+class DecisionAnswer(Frozen):
+    """A chosen option, with optional free text (spec 3.11 `DecisionResult`)."""
+
+    selected_value: str | None = None
+    freetext: str | None = None
+    approved: bool = False
+
+
+class DecisionCard(Card[DecisionAnswer]):
+    """A question with options; free text is optional, never required."""
+
+    allow_freetext: bool = False
+
+
+class CheckpointCard(Card[str]):
+    """A pause between steps."""
+
+
+class BatchAnswer(Frozen):
+    """Approve, decline, or a subset of the batch."""
+
+    verdict: Literal["approve", "decline", "edit_selection"]
+    selected_item_ids: tuple[str, ...] = ()
+
+
+class BatchReviewCard(Card[BatchAnswer]):
+    """Several alike items to approve together."""
+
+    batch_id: str
+    item_ids: tuple[str, ...]
+
+
+class DraftReviewCard(Card[Literal["approve", "edit", "rephrase", "reject"]]):
+    """A draft to send, change or drop."""
+
+    draft: str
+
+
+class SuggestionCard(Card[DecisionAnswer]):
+    """Something Silas proposes to do next."""
+
+    suggestion_id: str
+
+
+class AutonomyThresholdCard(Card[Literal["approve", "decline", "tighten_now"]]):
+    """A change of what Silas may do without asking."""
+
+    proposal_id: str
+
+
+class SecureInputAnswer(Frozen):
+    """Whether a secret was stored; never the secret (spec 3.12)."""
+
+    ref_id: str
+    success: bool = False
+
+
+class SecureInputCard(Card[SecureInputAnswer]):
+    """Asks for a secret on a path outside the agent."""
+
+    ref_id: str
+    label: str
+    input_hint: str = ""
+
+
+class SetupAnswer(Frozen):
+    """What the owner did at a connection setup step."""
+
+    step_type: str
+    action: Literal["done", "cancel", "trouble", "retry"]
+
+
+class ConnectionSetupCard(Card[SetupAnswer]):
+    """A step of setting up a connection."""
+
+    step_type: str
+
+
+class PermissionEscalationCard(Card[DecisionAnswer]):
+    """A connection asks for more permissions."""
+
+    connection_name: str
+    current: tuple[str, ...]
+    requested: tuple[str, ...]
+
+
+class ConnectionFailureCard(Card[DecisionAnswer]):
+    """A connection failed; its ways out, always with a skip."""
+
+    service: str
+
+
+ALL_CARDS: tuple[type[Card[object]], ...] = (  # pyright: ignore[reportAssignmentType] - Card is invariant
+    PlanCard,
+    GateCard,
+    ToolCallCard,
+    CheckpointCard,
+    BatchReviewCard,
+    DraftReviewCard,
+    DecisionCard,
+    SuggestionCard,
+    AutonomyThresholdCard,
+    SecureInputCard,
+    ConnectionSetupCard,
+    PermissionEscalationCard,
+    ConnectionFailureCard,
+)
+"""Every card class there is; tests and channels walk this list."""

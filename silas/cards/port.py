@@ -1,0 +1,36 @@
+"""How Silas reaches a person: messages on every channel, cards on those that can show them."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol, TypeVar, runtime_checkable
+
+from silas.cards.messages import ChannelMessage
+from silas.cards.models import Card
+
+Answer = TypeVar("Answer")
+
+
+@runtime_checkable
+class Channel(Protocol):
+    """A minimal message transport (spec 4.1)."""
+
+    @property
+    def channel_name(self) -> str:
+        """`web`, `cli`, `telegram`."""
+        ...
+
+    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+        """Incoming messages, each with the connection it came on."""
+        ...
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        """Deliver text to a recipient."""
+        ...
+
+
+@runtime_checkable
+class CardChannel(Channel, Protocol):
+    """A channel that can show cards and bring answers back (spec 4.1.1)."""
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        """Show the card and wait; `card.safe` on silence, timeout or a closed connection."""
+        ...

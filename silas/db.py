@@ -1,0 +1,232 @@
+"""One embedded database, one writer, one small API over SQLAlchemy Core.
+
+Statements run inline: a statement through a thread costs ten times the statement itself. Long work
+takes `Database` to a thread of its own. Nothing outside this module knows that it is SQLite, except
+a measured hot path that asks for `Tx.driver`.
+"""
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from silas.canonical import sha256_hex
+from silas.clock import Clock
+from silas.errors import DatabaseError, SilasError, from_foreign
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Executable
+    from sqlalchemy.engine import CursorResult
+
+_BUSY_TIMEOUT_MS = 5000  # how long a statement waits for another process's write to end
+
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",
+    f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA trusted_schema=OFF",
+)
+
+_MIGRATIONS_TABLE = """
+CREATE TABLE IF NOT EXISTS schema_migrations (
+  domain TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+  checksum TEXT NOT NULL, applied_at TEXT NOT NULL,
+  PRIMARY KEY (domain, number)
+)
+"""
+
+
+class Tx:
+    """One open transaction: Core statements through `execute`, the driver where measured."""
+
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self.driver = driver
+        self._core: Connection | None = None  # made when the first Core statement needs it
+
+    def execute(
+        self,
+        statement: "Executable",
+        parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> "CursorResult[Any]":
+        """Run one SQLAlchemy Core statement."""
+        if self._core is None:
+            self._core = _core_connection(self.driver)
+        try:
+            return self._core.execute(statement, parameters)
+        except Exception as error:
+            raise _translated(error) from error
+
+
+def _core_connection(driver: sqlite3.Connection) -> "Connection":
+    from sqlalchemy import create_engine  # noqa: PLC0415 - SQLAlchemy costs 0.3 s to import
+    from sqlalchemy.pool import StaticPool  # noqa: PLC0415
+
+    engine = create_engine(
+        "sqlite://", creator=lambda: driver, poolclass=StaticPool, isolation_level="AUTOCOMMIT"
+    )
+    return engine.connect()
+
+
+class Database:
+    """The state of one Silas. Readers never wait; writers queue, here and across processes."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        """Open or create the database file, readable by its owner alone.
+
+        Raises:
+            DatabaseError: The file cannot be opened or is not a database.
+        """
+        self.path = path
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._owner: object | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._writer = Tx(_connect(path))
+            self._reader = Tx(_connect(path))
+            with self.write() as tx:
+                tx.driver.execute(_MIGRATIONS_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise DatabaseError(
+                f"The database {path} cannot be opened: {error}.", code="E_DB_OPEN"
+            ) from error
+
+    def close(self) -> None:
+        """Close both connections; a later statement is an error."""
+        self._reader.driver.close()
+        self._writer.driver.close()
+
+    @contextmanager
+    def read(self) -> Generator[Tx]:
+        """A consistent look; inside `write` it sees that transaction's own changes."""
+        with self._lock:
+            try:
+                yield self._writer if self._owner is not None else self._reader
+            except sqlite3.Error as error:
+                raise _translated(error) from error
+
+    @contextmanager
+    def write(self, *, durable: bool = False) -> Generator[Tx]:
+        """One `BEGIN IMMEDIATE` transaction; a nested call joins it. Never await inside.
+
+        Args:
+            durable: Survive power loss, not only a crash: for spending a token and for recording
+                the attempt of an effect that cannot be undone.
+
+        Raises:
+            DatabaseError: The write could not be begun or committed; nothing of it remains.
+        """
+        with self._lock:
+            if self._owner is not None:
+                if self._owner is not _here():
+                    raise AssertionError("a transaction was left open across an await")
+                yield self._writer
+                return
+            driver = self._writer.driver
+            try:
+                if durable:
+                    driver.execute("PRAGMA synchronous=FULL")
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                raise _translated(error) from error
+            self._owner = _here()
+            try:
+                yield self._writer
+                driver.execute("COMMIT")
+            except BaseException as error:
+                if driver.in_transaction:
+                    driver.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise _translated(error) from error
+                raise
+            finally:
+                self._owner = None
+                if durable:
+                    driver.execute("PRAGMA synchronous=NORMAL")
+
+    def migrate(self, package: str) -> None:
+        """Bring one domain's tables up to date: `NNN_name.sql` under the package's `migrations`.
+
+        Idempotent. Applied files are recorded with their checksum.
+
+        Raises:
+            DatabaseError: An applied file changed or is gone; nothing was changed.
+        """
+        domain = package.rpartition(".")[2]
+        files = _migration_files(resources.files(package) / "migrations")
+        with self.write() as tx:
+            applied = {
+                number: checksum
+                for number, checksum in tx.driver.execute(
+                    "SELECT number, checksum FROM schema_migrations WHERE domain = ?", (domain,)
+                )
+            }
+            if missing := sorted(applied.keys() - files.keys()):
+                raise DatabaseError(
+                    f"The database has migration {domain}/{missing[0]:03d} that this version of "
+                    "Silas does not know; install the newer version.",
+                    code="E_DB_DRIFT",
+                )
+            for number, file in sorted(files.items()):
+                text = file.read_text(encoding="utf-8")
+                checksum = sha256_hex(text.encode("utf-8"))
+                if number in applied:
+                    if applied[number] != checksum:
+                        raise DatabaseError(
+                            f"Migration {domain}/{file.name} differs from the one that was "
+                            "applied; restore the file or the database.",
+                            code="E_DB_DRIFT",
+                        )
+                    continue
+                for statement in _statements(text):
+                    tx.driver.execute(statement)
+                tx.driver.execute(
+                    "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
+                    (domain, number, file.name, checksum, self._clock.now().isoformat()),
+                )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    driver = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for pragma in _PRAGMAS:
+        driver.execute(pragma)
+    return driver
+
+
+def _here() -> object:
+    """The running task, or the thread where there is none: who holds the transaction."""
+    try:
+        return asyncio.current_task() or threading.current_thread()
+    except RuntimeError:
+        return threading.current_thread()
+
+
+def _translated(error: Exception) -> SilasError:
+    known = from_foreign(error)
+    if known is None:
+        raise error
+    return known
+
+
+def _migration_files(folder: Traversable) -> dict[int, Traversable]:
+    return {int(f.name[:3]): f for f in folder.iterdir() if f.name.endswith(".sql")}
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Split a script, trigger bodies whole."""
+    pending = ""
+    for line in text.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise DatabaseError("A migration ends in the middle of a statement.", code="E_DB_DRIFT")

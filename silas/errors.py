@@ -1,0 +1,153 @@
+"""One base error, a family per `E_*` prefix of spec 18.1, one table for foreign errors."""
+
+from typing import ClassVar
+
+
+class SilasError(Exception):
+    """Something a person can act on: a stable code, one clear sentence, and correlation ids.
+
+    Args:
+        message: One sentence that says what is wrong and what to do.
+        code: The full taxonomy code; defaults to the family's general code.
+        turn_id, work_item_id, scope_id: Correlation ids, empty where they do not apply.
+    """
+
+    family: ClassVar[str] = "E_SILAS"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "",
+        turn_id: str = "",
+        work_item_id: str = "",
+        scope_id: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or f"{self.family}_FAILED"
+        self.turn_id = turn_id
+        self.work_item_id = work_item_id
+        self.scope_id = scope_id
+        if not self.code.startswith(self.family + "_"):
+            raise AssertionError(f"{self.code} is not of the family {self.family}")
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.code}]"
+
+
+class ConfigError(SilasError):
+    """Configuration or start-up: fail fast, refuse to start."""
+
+    family = "E_CFG"
+
+
+class LLMError(SilasError):
+    """A model could not be reached, timed out, or answered nonsense."""
+
+    family = "E_LLM"
+
+
+class DatabaseError(SilasError):
+    """The database is locked, corrupt, drifted or full."""
+
+    family = "E_DB"
+
+
+class SandboxError(SilasError):
+    """The sandbox is missing, incomplete or failed; nothing ran unprotected."""
+
+    family = "E_SANDBOX"
+
+
+class GateError(SilasError):
+    """A gate provider failed; policy lane closed, quality lane open."""
+
+    family = "E_GATE"
+
+
+class ChannelError(SilasError):
+    """A channel disconnected or timed out; the safe answer was taken."""
+
+    family = "E_CHANNEL"
+
+
+class ApprovalError(SilasError):
+    """A token does not authorise what was about to happen; denied."""
+
+    family = "E_APPROVAL"
+
+
+class PlanFamilyError(SilasError):
+    """A plan cannot be read or cannot be honoured."""
+
+    family = "E_PLAN"
+
+
+class ToolError(SilasError):
+    """A tool call was stopped or failed at the tool door."""
+
+    family = "E_TOOL"
+
+
+# (qualified name of a foreign exception, our class, our code, what to tell a person).
+# Looked up along the exception's own class hierarchy, most specific class first, by name, so that
+# nothing heavy is imported to translate an error that never happens.
+_FOREIGN: tuple[tuple[str, type[SilasError], str, str], ...] = (
+    ("pydantic_ai.exceptions.ModelAuthenticationError", LLMError, "E_LLM_AUTH", "The model provider refused the API key; check the key in the environment."),
+    ("pydantic_ai.exceptions.ModelNotFoundError", LLMError, "E_LLM_MODEL", "The provider does not know this model; check the name under `models:`."),
+    ("pydantic_ai.exceptions.ModelRateLimitError", LLMError, "E_LLM_RATE_LIMIT", "The model provider is limiting requests; wait and try again."),
+    ("pydantic_ai.exceptions.ModelQuotaExceededError", LLMError, "E_LLM_QUOTA", "The model provider's quota is used up."),
+    ("pydantic_ai.exceptions.ModelTimeoutError", LLMError, "E_LLM_TIMEOUT", "The model did not answer in time; try again."),
+    ("pydantic_ai.exceptions.ModelRequestTimeout", LLMError, "E_LLM_TIMEOUT", "The model did not answer in time; try again."),
+    ("pydantic_ai.exceptions.ModelConnectionError", LLMError, "E_LLM_CONNECTION", "The model provider cannot be reached; check the network and `base_url`."),
+    ("pydantic_ai.exceptions.ModelAPIError", LLMError, "E_LLM_API", "The model provider answered with an error."),
+    ("pydantic_ai.exceptions.UsageLimitExceeded", LLMError, "E_LLM_BUDGET", "The budget for model use is spent."),
+    ("pydantic_ai.exceptions.UnexpectedModelBehavior", LLMError, "E_LLM_OUTPUT", "The model's answer does not have the required form."),
+    ("pydantic_ai.exceptions.AgentRunError", LLMError, "E_LLM_RUN", "The model run failed."),
+    ("pydantic_ai.exceptions.UserError", ConfigError, "E_CFG_MODEL", "The model is not usable as configured; see `models:`."),
+    ("openai.OpenAIError", LLMError, "E_LLM_API", "The model provider answered with an error."),
+    ("httpx.TimeoutException", LLMError, "E_LLM_TIMEOUT", "The request timed out; try again."),
+    ("httpx.HTTPError", LLMError, "E_LLM_CONNECTION", "The server cannot be reached; check the network."),
+    ("sqlalchemy.exc.OperationalError", DatabaseError, "E_DB_OPERATION", "The database is locked, full or unreadable; free it and try again."),
+    ("sqlalchemy.exc.SQLAlchemyError", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
+    ("sqlite3.OperationalError", DatabaseError, "E_DB_OPERATION", "The database is locked, full or unreadable; free it and try again."),
+    ("sqlite3.DatabaseError", DatabaseError, "E_DB_CORRUPT", "The database is damaged; restore it from a backup."),
+    ("sqlite3.Error", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
+    ("nacl.exceptions.CryptoError", ApprovalError, "E_APPROVAL_CRYPTO", "A cryptographic check failed."),
+    ("keyring.errors.KeyringError", ConfigError, "E_CFG_KEYRING", "The operating system's key store is not usable; configure the key file instead."),
+    ("yaml.error.YAMLError", ConfigError, "E_CFG_YAML", "The YAML cannot be read."),
+    ("pydantic_core._pydantic_core.ValidationError", ConfigError, "E_CFG_INVALID", "The data does not have the required form."),
+    ("builtins.ConnectionError", ChannelError, "E_CHANNEL_DISCONNECTED", "The connection was lost."),
+    ("builtins.EOFError", ChannelError, "E_CHANNEL_CLOSED", "The input ended."),
+    ("builtins.TimeoutError", ChannelError, "E_CHANNEL_TIMEOUT", "There was no answer in time."),
+    ("builtins.OSError", ConfigError, "E_CFG_FILE", "A file or directory cannot be used."),
+)  # fmt: skip
+
+_BY_NAME = {name: (cls, code, words) for name, cls, code, words in _FOREIGN}
+
+
+def foreign_errors() -> tuple[str, ...]:
+    """The qualified names in the table, for the test that the table is complete."""
+    return tuple(_BY_NAME)
+
+
+def from_foreign(error: BaseException, **ids: str) -> SilasError | None:
+    """Translate another library's error into ours, or None if it is nobody's we know.
+
+    A `SilasError` is returned as it is. The original's first line is kept, because it names the
+    file, host or statement.
+    """
+    if isinstance(error, SilasError):
+        return error
+    for cls in type(error).__mro__:
+        names = (
+            f"{cls.__module__}.{cls.__qualname__}",
+            f"{cls.__module__.split('.')[0]}.{cls.__qualname__}",
+        )
+        found = next((_BY_NAME[n] for n in names if n in _BY_NAME), None)
+        if found is not None:
+            family, code, words = found
+            detail = str(error).strip().splitlines()
+            return family(f"{words} ({detail[0][:300]})" if detail else words, code=code, **ids)
+    return None

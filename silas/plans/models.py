@@ -1,0 +1,163 @@
+"""Work items: one structure from a one-shot task to an indefinite goal (spec 3.3)."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Literal, cast
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from silas.approval import ApprovalToken
+from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
+from silas.types import Frozen, InteractionMode
+
+
+class WorkItemType(StrEnum):
+    """How a work item executes."""
+
+    task = "task"
+    """Bounded, single-agent execution with a retry loop."""
+    project = "project"
+    """Tasks in dependency order."""
+    goal = "goal"
+    """Scheduled verification that spawns fix tasks on failure."""
+
+
+class WorkItemStatus(StrEnum):
+    """Where a work item stands."""
+
+    pending = "pending"
+    running = "running"
+    healthy = "healthy"
+    done = "done"
+    failed = "failed"
+    stuck = "stuck"
+    blocked = "blocked"
+    paused = "paused"
+
+
+class Budget(Frozen):
+    """Resource limits, enforced by the runtime before every action."""
+
+    max_tokens: int = Field(default=200_000, ge=1)
+    max_cost_usd: float = Field(default=2.00, ge=0)
+    max_wall_time_seconds: int = Field(default=1800, ge=1)
+    max_attempts: int = Field(default=5, ge=1)
+    max_planner_calls: int = Field(default=3, ge=0)
+
+
+class BudgetUsed(Frozen):
+    """Resources consumed so far."""
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+    wall_time_seconds: float = 0.0
+    attempts: int = 0
+    planner_calls: int = 0
+    executor_runs: int = 0
+
+    def exceeds(self, budget: Budget) -> bool:
+        """Whether any limit is reached: at the limit is exhausted (`>=`, spec 3.3).
+
+        A limit of zero on cost or planner calls means that none may be used, not that nothing
+        may run: work that costs nothing goes on under it.
+        """
+        return (
+            self.tokens >= budget.max_tokens
+            or self.cost_usd >= budget.max_cost_usd > 0
+            or self.cost_usd > budget.max_cost_usd
+            or self.wall_time_seconds >= budget.max_wall_time_seconds
+            or self.attempts >= budget.max_attempts
+            or self.planner_calls >= budget.max_planner_calls > 0
+        )
+
+    def merge(self, child: "BudgetUsed") -> "BudgetUsed":
+        """The sum, field by field: a parent carries all its children used."""
+        return BudgetUsed(
+            **{name: getattr(self, name) + getattr(child, name) for name in type(self).model_fields}
+        )
+
+
+class VerificationCheck(Frozen):
+    """An external check that the agent cannot modify."""
+
+    name: str = Field(min_length=1)
+    run: str = Field(min_length=1)
+    expect: Expectation
+    timeout: int = Field(default=60, ge=1)
+    network: bool = False
+
+
+class WorkItem(BaseModel):
+    """The universal work structure. Field meanings: spec 3.3; the last five: decision B1.
+
+    The plan part is what is hashed and approved; the state part is the runtime's.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1)
+    type: WorkItemType
+    title: str = Field(min_length=1)
+    parent: str | None = None
+    spawned_by: str | None = None
+    follow_up_of: str | None = None
+    domain: str | None = None
+    agent: Literal["ephemeral", "stream"] = "ephemeral"
+    budget: Budget = Field(default_factory=Budget)
+    needs_approval: bool = True
+    approval_token: ApprovalToken | None = None
+    body: str = ""
+    interaction_mode: InteractionMode = InteractionMode.confirm_only_when_required
+    input_artifacts_from: list[str] = Field(default_factory=list[str])
+    verify: list[VerificationCheck] = Field(default_factory=list[VerificationCheck])
+    gates: list[Gate] = Field(default_factory=list[Gate])
+    skills: list[str] = Field(default_factory=list[str])
+    access_levels: dict[str, AccessLevel] = Field(default_factory=dict[str, AccessLevel])
+    escalation: dict[str, EscalationAction] = Field(default_factory=dict[str, EscalationAction])
+    schedule: str | None = None
+    on_failure: str = "report"
+    on_stuck: str = "consult_planner"
+    failure_context: str | None = None
+    tasks: list[str] = Field(default_factory=list[str])
+    depends_on: list[str] = Field(default_factory=list[str])
+    # what it may touch (decision B1); hashed when set
+    workspace: str | None = None
+    read: list[str] = Field(default_factory=list[str])
+    network: list[str] = Field(default_factory=list[str])
+    tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    worker: str | None = None
+    # state, managed by the runtime, never by the agent
+    status: WorkItemStatus = WorkItemStatus.pending
+    attempts: int = 0
+    budget_used: BudgetUsed = Field(default_factory=BudgetUsed)
+    verification_results: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    created_at: AwareDatetime = Field(default_factory=lambda: datetime.fromtimestamp(0, UTC))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _always_on_lives_in_the_stream(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        given = cast(dict[str, Any], data)
+        always_on = given.get("type") == "goal" and given.get("schedule") == "always_on"
+        return {"agent": "stream", **given} if always_on else given
+
+    @model_validator(mode="after")
+    def _tasks_and_projects_are_ephemeral(self) -> "WorkItem":
+        if self.agent == "stream" and self.type is not WorkItemType.goal:
+            raise ValueError(f"a {self.type} must use agent: ephemeral; only a goal may use stream")
+        return self
+
+
+class WorkItemResult(Frozen):
+    """What executing a work item returns (spec 3.3); `diff` is what changed in its workspace."""
+
+    work_item_id: str
+    status: WorkItemStatus
+    summary: str
+    last_error: str | None = None
+    verification_results: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    budget_used: BudgetUsed = Field(default_factory=BudgetUsed)
+    artifacts: dict[str, str] = Field(default_factory=dict[str, str])
+    next_steps: list[str] = Field(default_factory=list[str])
+    diff: str = ""

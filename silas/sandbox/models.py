@@ -1,0 +1,100 @@
+"""What a sandbox is given and what it gives back (spec 3.7, 9.1; decision A20)."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from silas.types import Frozen
+
+
+class SandboxLimits(Frozen):
+    """Ceilings for one run. All are enforced; reaching one ends the run.
+
+    Attributes:
+        memory_mb: Address space per process and resident memory of all processes together.
+        cpu_seconds: CPU time per process.
+        processes: Processes and threads alive at once.
+        file_mb: The size of any one file written.
+        output_bytes: Of stdout and of stderr each; what is over is cut and the run ended.
+        wall_seconds: Elapsed time.
+    """
+
+    memory_mb: int = Field(default=512, ge=16)
+    cpu_seconds: int = Field(default=60, ge=1)
+    processes: int = Field(default=64, ge=1)
+    file_mb: int = Field(default=256, ge=1)
+    output_bytes: int = Field(default=100_000, ge=1)
+    wall_seconds: float = Field(default=300.0, gt=0)
+
+
+class Mount(Frozen):
+    """A host path made visible inside, at the same or another path."""
+
+    source: Path
+    target: Path
+    writable: bool = False
+
+
+class SandboxFiles(Frozen):
+    """What a run can see and where it stands. Nothing else of the host is visible.
+
+    Attributes:
+        cwd: Working directory inside; created empty and writable when no mount covers it.
+        mounts: In order; a later mount may cover part of an earlier one.
+        env: Environment besides PATH, HOME and LANG. Never inherited.
+        home: HOME inside; a private, empty directory unless a mount covers it.
+        stdin: Bytes for standard input; empty means closed.
+        network: Whether the host's network is shared. Off unless an approved plan says so.
+    """
+
+    cwd: Path
+    mounts: tuple[Mount, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    home: Path = Path("/tmp/home")  # noqa: S108 - inside the sandbox, where /tmp is private
+    stdin: bytes = b""
+    network: bool = False
+
+
+EndedBy = Literal["exit", "signal", "timeout", "memory", "processes", "output", "cancelled"]
+
+
+class SandboxResult(Frozen):
+    """What happened, decided by the supervisor outside.
+
+    Attributes:
+        exit_code: The command's own; 128 + signal when it was killed.
+        stdout, stderr: At most `output_bytes` each, decoded as UTF-8 with replacement.
+        ended_by: `exit`, or which limit ended it.
+        duration_seconds: Elapsed time.
+    """
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    ended_by: EndedBy
+    duration_seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Ended by itself with exit code 0."""
+        return self.ended_by == "exit" and self.exit_code == 0
+
+
+class SandboxConfig(Frozen):
+    """The `sandbox:` section of the configuration (spec 11).
+
+    Attributes:
+        backend: `subprocess` is bubblewrap; `docker` is not part of this version.
+        base_image: For the Docker backend.
+        default_memory_mb, default_cpu_seconds: Limits where a plan names none.
+        verify_dir: Where verification keeps its scratch; differs from `customer_context_dir`.
+        customer_context_dir: Inside the data directory, not world-writable.
+    """
+
+    backend: Literal["subprocess", "docker"] = "subprocess"
+    base_image: str = "python:3.12-slim"
+    default_memory_mb: int = Field(default=512, ge=16)
+    default_cpu_seconds: int = Field(default=60, ge=1)
+    verify_dir: Path = Path("verify")
+    customer_context_dir: Path = Path("customer_context")

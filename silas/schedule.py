@@ -1,0 +1,1 @@
+"""Due times, from one place. Empty until goals run on a schedule."""

@@ -1,0 +1,41 @@
+"""The one tool door: registry, policy, executor, outcome journal, the built-in tools."""
+
+from silas.tools.models import (
+    ApprovalRequired,
+    AutonomyLevel,
+    BaseTool,
+    Decision,
+    DuplicateKey,
+    HardBlocked,
+    InvalidArguments,
+    PreviewRequired,
+    PreviewResult,
+    RiskLevel,
+    ScopeViolation,
+    ToolCallContext,
+    ToolConfig,
+    ToolHealth,
+    ToolResult,
+    ToolUnavailable,
+    ValidatedCall,
+)
+
+__all__ = [
+    "ApprovalRequired",
+    "AutonomyLevel",
+    "BaseTool",
+    "Decision",
+    "DuplicateKey",
+    "HardBlocked",
+    "InvalidArguments",
+    "PreviewRequired",
+    "PreviewResult",
+    "RiskLevel",
+    "ScopeViolation",
+    "ToolCallContext",
+    "ToolConfig",
+    "ToolHealth",
+    "ToolResult",
+    "ToolUnavailable",
+    "ValidatedCall",
+]

@@ -1,0 +1,87 @@
+"""Vocabulary shared by every domain: trust, risk, interaction, identifiers."""
+
+import base64
+import secrets
+import uuid
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator
+
+
+class Frozen(BaseModel):
+    """Base of every value that must not change after it was made; unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TaintLevel(StrEnum):
+    """Where content came from (spec 3.1). Anything unlisted is `external`."""
+
+    owner = "owner"
+    """Signed by the owner's key."""
+    auth = "auth"
+    """From a known channel identity, not signed."""
+    external = "external"
+    """Unknown source, untrusted."""
+
+
+_TAINT_ORDER = {TaintLevel.owner: 0, TaintLevel.auth: 1, TaintLevel.external: 2}
+
+
+def join_taint(levels: Iterable[TaintLevel]) -> TaintLevel:
+    """The least trusted of several origins; of none, `external`: unknown means untrusted."""
+    return max(levels, key=_TAINT_ORDER.__getitem__, default=TaintLevel.external)
+
+
+class Risk(StrEnum):
+    """The risk a card shows, which decides its gesture (spec 0.5.2)."""
+
+    low = "low"
+    medium = "medium"
+    high = "high"
+    irreversible = "irreversible"
+
+
+class InteractionRegister(StrEnum):
+    """What kind of interaction a turn is (spec 0.5.7)."""
+
+    exploration = "exploration"
+    execution = "execution"
+    review = "review"
+    status = "status"
+
+
+class InteractionMode(StrEnum):
+    """How assertively Silas proceeds (spec 3.2)."""
+
+    default_and_offer = "default_and_offer"
+    act_and_report = "act_and_report"
+    confirm_only_when_required = "confirm_only_when_required"
+
+
+def _decode(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return base64.b64decode(value, validate=True)
+    raise ValueError("expected bytes or a base64 string")
+
+
+Base64Bytes = Annotated[
+    bytes,
+    PlainValidator(_decode),
+    PlainSerializer(lambda raw: base64.b64encode(raw).decode("ascii"), return_type=str),
+]
+"""Bytes in memory, base64 text in JSON (spec 3.6)."""
+
+
+def new_id(prefix: str) -> str:
+    """A fresh identifier such as `task-5f0c...`."""
+    return f"{prefix}-{uuid.uuid4().hex}"
+
+
+def new_nonce() -> str:
+    """256 bits from the operating system, as hex: single use, never guessed."""
+    return secrets.token_hex(32)
