@@ -63,14 +63,29 @@ class Tx:
         except Exception as error:
             raise _translated(error) from error
 
+    def close(self) -> None:
+        """Close the connection; a later statement is an error."""
+        if self._core is not None:
+            self._core.close()
+        self.driver.close()
+
 
 def _core_connection(driver: sqlite3.Connection) -> "Connection":
-    from sqlalchemy import create_engine  # noqa: PLC0415 - SQLAlchemy costs 0.3 s to import
-    from sqlalchemy.pool import StaticPool  # noqa: PLC0415
+    """SQLAlchemy on our own connection; it never begins, commits or rolls back anything.
 
+    Its first connect would roll back an open transaction, so it meets a throwaway one first.
+    """
+    from sqlalchemy import create_engine  # noqa: PLC0415 - SQLAlchemy costs 0.3 s to import
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
+    connections = iter([sqlite3.connect(":memory:", isolation_level=None), driver])
     engine = create_engine(
-        "sqlite://", creator=lambda: driver, poolclass=StaticPool, isolation_level="AUTOCOMMIT"
+        "sqlite://",
+        creator=lambda: next(connections),
+        poolclass=NullPool,
+        pool_reset_on_return=None,
     )
+    engine.connect().close()
     return engine.connect()
 
 
@@ -101,8 +116,8 @@ class Database:
 
     def close(self) -> None:
         """Close both connections; a later statement is an error."""
-        self._reader.driver.close()
-        self._writer.driver.close()
+        self._reader.close()
+        self._writer.close()
 
     @contextmanager
     def read(self) -> Generator[Tx]:

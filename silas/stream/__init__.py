@@ -1,0 +1,1 @@
+"""The permanent session: connections, turns in order, plans proposed and dispatched."""

@@ -1,0 +1,1 @@
+"""Doing approved work: attempts, ledger, gates, verification from outside, undo."""

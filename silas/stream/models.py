@@ -1,0 +1,53 @@
+"""What comes into a turn and what it returns."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from silas.cards import ChannelMessage
+from silas.plans import WorkItem
+
+Outcome = Literal["answered", "dispatched", "declined", "blocked", "busy"]
+"""How a turn ended: an answer, work under way, the owner's no, a refusal, or a full queue."""
+
+OWNER = "owner"
+"""The scope and connection of the single owner (spec 5.1)."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A message as a channel delivered it.
+
+    Attributes:
+        message: What was said.
+        connection_id: The connection it came on; its lock and access level hang on it.
+        signature, nonce: The owner's signature over the message, or empty.
+        workspace: The directory the owner stands in, offered to plans; None where unknown.
+    """
+
+    message: ChannelMessage
+    connection_id: str
+    signature: bytes = b""
+    nonce: str = ""
+    workspace: str | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a turn returns; the text was sent already.
+
+    Attributes:
+        text: The answer.
+        outcome: How the turn ended.
+        plan: The plan that was proposed, if one was.
+        turn_id: For the audit.
+    """
+
+    text: str
+    outcome: Outcome
+    plan: WorkItem | None = None
+    turn_id: str = ""
+
+
+Send = Callable[[str], Awaitable[None]]
+"""Delivers text to the connection that a turn serves."""

@@ -1,0 +1,90 @@
+"""Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
+from silas.audit import Audit
+from silas.cards import CardChannel
+from silas.plans import (
+    PlanError,
+    PlanParser,
+    WorkItem,
+    WorkItemStore,
+    plan_bytes,
+    plan_card,
+    plan_hash,
+    subject_of,
+)
+
+Dispatch = Callable[[WorkItem], Awaitable[None]]
+"""Hands an approved item to the executor and returns at once."""
+
+
+class Proposal(NamedTuple):
+    """What became of a plan: `approved`, `declined`, `edit_requested`, or `refused` with words."""
+
+    item: WorkItem | None
+    verdict: str
+    words: str
+
+
+class Proposer:
+    """Takes a plan from text to verified authority; nothing else issues plan tokens."""
+
+    def __init__(
+        self,
+        parser: PlanParser,
+        approval: ApprovalVerifier,
+        store: WorkItemStore,
+        audit: Audit,
+    ) -> None:
+        self._parser = parser
+        self._approval = approval
+        self._store = store
+        self._audit = audit
+
+    def parse(self, markdown: str) -> WorkItem | PlanError:
+        """A model's plan as a work item, or what is wrong with it and where."""
+        try:
+            return self._parser.parse(markdown)
+        except PlanError as error:
+            return error
+
+    async def propose(
+        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+    ) -> Proposal:
+        """Steps 3 to 8 of the approval flow; the item comes back with its verified token.
+
+        The card is made from the bytes that are hashed, the token binds their hash, and the
+        subject is computed again after the answer: a plan that changed meanwhile is refused.
+        """
+        known = await self._store.get(item.id)
+        if known is not None and plan_hash(known) != plan_hash(item):
+            return await self._refused(item, f"another plan with the id {item.id} exists already")
+        card = plan_card(plan_bytes(item), rationale=rationale)
+        await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
+        answer = await channel.ask(to, card)
+        if answer.verdict != "approved":
+            await self._audit.log(
+                "plan_not_approved", work_item_id=item.id, verdict=answer.verdict
+            )
+            return Proposal(item, answer.verdict, "The plan was not approved; nothing was run.")
+        subject = subject_of(item)
+        if subject.digest != card.plan_hash:
+            return await self._refused(item, "the plan changed after it was shown")
+        decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
+        token = await self._approval.issue_token(subject, decision, scope=ApprovalScope.full_plan)
+        verdict = await self._approval.verify(token, subject_of(item))
+        if not verdict:
+            return await self._refused(item, verdict.reason)
+        item.approval_token = token
+        await self._store.save(item)
+        await self._audit.log(
+            "plan_approved", work_item_id=item.id, plan_hash=card.plan_hash, token=token.token_id
+        )
+        return Proposal(item, "approved", "Approved.")
+
+    async def _refused(self, item: WorkItem, reason: str) -> Proposal:
+        await self._audit.log("plan_refused", work_item_id=item.id, reason=reason)
+        return Proposal(item, "refused", f"The plan was refused: {reason}; nothing was run.")

@@ -1,0 +1,56 @@
+"""Who may do what inside one task: its plan token, and tokens for single calls (table C)."""
+
+from silas.approval import (
+    ApprovalScope,
+    ApprovalToken,
+    ApprovalVerdict,
+    ApprovalVerifier,
+    Verdict,
+)
+from silas.errors import ApprovalError
+from silas.plans import WorkItem, subject_of
+from silas.tools import RiskLevel, ValidatedCall, call_subject
+from silas.work.models import AskCall
+
+PLAN_TOOLS = frozenset({"shell_exec", "python_exec"})
+"""What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
+
+
+class TaskAuthority:
+    """Answers the tool door's question: is exactly this call approved?
+
+    Nothing is remembered as allowed: each answer re-checks the signed token against the item as it
+    is now, so a plan changed while it runs authorises nothing more.
+    """
+
+    def __init__(self, item: WorkItem, approval: ApprovalVerifier, ask: AskCall) -> None:
+        self._item = item
+        self._approval = approval
+        self._ask = ask
+        self._held: dict[str, ApprovalToken] = {}
+
+    async def authorise(self, call: ValidatedCall) -> Verdict:
+        """Whether a signed approval covers these validated arguments; spends single-call tokens."""
+        token = self._held.pop(call.digest, None)
+        if token is not None:
+            return await self._approval.verify(token, call_subject(call, self._item.id))
+        if call.tool_name not in PLAN_TOOLS:
+            return Verdict(
+                False, f"the plan does not cover {call.tool_name}", "E_APPROVAL_NOT_COVERED"
+            )
+        if self._item.approval_token is None:
+            return Verdict(False, "the plan is not approved", "E_APPROVAL_MISSING")
+        return await self._approval.check(self._item.approval_token, subject_of(self._item))
+
+    async def ask(self, call: ValidatedCall, risk: RiskLevel) -> bool:
+        """Ask the owner about one call; a yes becomes a token for exactly these arguments."""
+        decision = await self._ask(self._item, call, risk)
+        if decision.verdict is not ApprovalVerdict.approved:
+            return False
+        try:
+            self._held[call.digest] = await self._approval.issue_token(
+                call_subject(call, self._item.id), decision, scope=ApprovalScope.tool_type
+            )
+        except ApprovalError:
+            return False
+        return True

@@ -1,0 +1,32 @@
+"""What must hold before a task starts; the enforcement point of "no approval, no execution"."""
+
+from silas.approval import ApprovalVerifier
+from silas.plans import WorkItem, WorkItemType, subject_of
+from silas.skills import Skills
+
+# A plan may name these and they are hashed and shown; a version that cannot honour them refuses.
+_NOT_YET = {
+    "network": "reaching named hosts from the sandbox",
+    "tools": "tool grants",
+    "worker": "workers",
+}
+
+
+async def refuse_entry(item: WorkItem, approval: ApprovalVerifier, skills: Skills) -> str | None:
+    """The reason why this item may not run, or None (5.2.1 step 0).
+
+    Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
+    that a use was spent on it, and that everything the plan names can be honoured.
+    """
+    if item.type is not WorkItemType.task:
+        return f"This version runs tasks; {item.id} is a {item.type}."
+    for name, words in _NOT_YET.items():
+        if getattr(item, name):
+            return f"The plan asks for `{name}` ({words}), which this version cannot honour."
+    missing = skills.missing(item.skills)
+    if missing:
+        return f"The plan needs skills that are not installed: {', '.join(missing)}."
+    if item.approval_token is None:
+        return "There is no approval for this plan."
+    verdict = await approval.check(item.approval_token, subject_of(item))
+    return None if verdict else f"The approval does not hold: {verdict.reason}."

@@ -1,0 +1,54 @@
+"""What the tools really did in one attempt; the agent's own account is never asked (5.2.1 c1)."""
+
+import re
+from typing import Any, NamedTuple
+
+from silas.tools import ToolResult
+from silas.types import TaintLevel, join_taint
+
+# `name: value` or `name = value` at the start of a line, as plans ask steps to print (13.3).
+_VARIABLE = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*[:=]\s*(\S.{0,199})$", re.MULTILINE)
+
+
+class LedgerEntry(NamedTuple):
+    """One executed tool call, in order."""
+
+    step: int
+    tool_name: str
+    args: dict[str, Any]
+    result: ToolResult
+
+
+class Ledger:
+    """The authoritative record of an attempt."""
+
+    def __init__(self) -> None:
+        self.entries: list[LedgerEntry] = []
+
+    def record(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
+        """Append one executed call."""
+        self.entries.append(LedgerEntry(len(self.entries) + 1, tool_name, args, result))
+
+    def artifacts(self) -> dict[str, str]:
+        """Artifacts of the successful calls, later calls winning (5.2.1 c3)."""
+        merged: dict[str, str] = {}
+        for entry in self.entries:
+            if entry.result.ok:
+                merged.update(entry.result.artifacts)
+        return merged
+
+    def variables(self) -> dict[str, str]:
+        """Values that steps printed as `name: value`, later ones winning, for `after_step` gates."""
+        found: dict[str, str] = {}
+        for entry in self.entries:
+            found.update(_VARIABLE.findall(entry.result.return_value))
+        return found
+
+    def taint(self) -> TaintLevel:
+        """The least trusted origin among the results; `external` when nothing ran."""
+        return join_taint(entry.result.taint for entry in self.entries)
+
+
+def unknown_references(claimed: list[str], artifacts: dict[str, str]) -> list[str]:
+    """Artifact names that the agent claims and no tool produced (5.2.1 c3)."""
+    return sorted(set(claimed) - artifacts.keys())

@@ -1,0 +1,39 @@
+"""What running work tells the outside, and what it asks of it."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from silas.approval import ApprovalDecision
+from silas.gates import GateResult
+from silas.plans import WorkItem
+from silas.tools import RiskLevel, ValidatedCall
+
+
+class ProgressEvent(NamedTuple):
+    """One step of running work: `running`, `verification_failed`, `done`, `blocked`, ... (5.1)."""
+
+    work_item_id: str
+    status: str
+    message: str
+    attempt: int = 0
+
+
+Notify = Callable[[ProgressEvent], Awaitable[None]]
+"""Where progress goes; must not raise."""
+
+AskCall = Callable[[WorkItem, ValidatedCall, RiskLevel], Awaitable[ApprovalDecision]]
+"""Shows a card for one tool call and brings the owner's decision back."""
+
+AskGate = Callable[[str, GateResult], Awaitable[bool]]
+"""Shows a card for a gate that requires approval; False on anything but a clear yes."""
+
+Advise = Callable[[WorkItem, str], Awaitable["Advice"]]
+"""Asks the planner for guidance about failures (5.2.1 e)."""
+
+
+class Advice(NamedTuple):
+    """The planner's guidance and what it cost."""
+
+    text: str
+    tokens: int
+    cost_usd: float

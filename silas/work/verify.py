@@ -1,0 +1,85 @@
+"""External verification: fixed commands, their own sandbox, nothing the agent can touch (5.3)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from silas.clock import Clock
+from silas.errors import SandboxError
+from silas.gates import evaluate
+from silas.plans import VerificationCheck, VerificationReport, VerificationResult
+from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+
+_OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
+
+
+class Bench(NamedTuple):
+    """Where checks stand: the artifacts, read-only, and what may be looked at on the host.
+
+    Attributes:
+        cwd: Working directory inside: the workspace at its own path, or an empty directory.
+        mounts: Read-only views of the workspace copy and the plan's `read` paths.
+        root: The host directory that is `cwd` inside; `file_exists` looks nowhere else.
+    """
+
+    cwd: Path
+    mounts: tuple[Mount, ...]
+    root: Path
+
+
+class VerificationRunner:
+    """Runs checks one after the other, each in a fresh sandbox instance (spec 4.10, 5.3)."""
+
+    def __init__(self, sandbox: Sandbox, clock: Clock, limits: SandboxLimits) -> None:
+        self._sandbox = sandbox
+        self._clock = clock
+        self._limits = limits
+
+    async def run_checks(
+        self, checks: Sequence[VerificationCheck], bench: Bench
+    ) -> VerificationReport:
+        """Run all checks, even after a failure: the report is the evidence for a retry."""
+        if any(mount.writable for mount in bench.mounts):
+            raise SandboxError(
+                "Verification was given a writable mount; nothing was checked.",
+                code="E_SANDBOX_VERIFY_WRITABLE",
+            )
+        results = [await self._run(check, bench) for check in checks]
+        return VerificationReport(
+            all_passed=all(result.passed for result in results),
+            results=results,
+            timestamp=self._clock.now(),
+        )
+
+    async def _run(self, check: VerificationCheck, bench: Bench) -> VerificationResult:
+        ran = await self._sandbox.run(
+            ["/bin/sh", "-c", check.run],
+            self._limits.model_copy(update={"wall_seconds": float(check.timeout)}),
+            SandboxFiles(cwd=bench.cwd, mounts=bench.mounts, network=check.network),
+        )
+        passed, reason = self._judge(check, ran, bench)
+        output = ran.stdout or ran.stderr
+        return VerificationResult(
+            name=check.name,
+            passed=passed,
+            reason=reason,
+            output=output[-_OUTPUT_CHARS:],
+            exit_code=ran.exit_code,
+        )
+
+    def _judge(
+        self, check: VerificationCheck, ran: SandboxResult, bench: Bench
+    ) -> tuple[bool, str]:
+        if ran.ended_by == "timeout":
+            return False, f"Timeout after {check.timeout}s"
+        if ran.ended_by != "exit":
+            return False, f"Ended by the {ran.ended_by} limit"
+        expect = check.expect
+        if expect.file_exists is not None:
+            inside = Path(expect.file_exists)
+            if inside.is_absolute() and inside.is_relative_to(bench.cwd):
+                expect = expect.model_copy(
+                    update={"file_exists": str(bench.root / inside.relative_to(bench.cwd))}
+                )
+        judged = evaluate(expect, ran.stdout, ran.exit_code, [bench.root])
+        return judged.passed, judged.reason

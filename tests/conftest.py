@@ -1,0 +1,27 @@
+"""No test reaches a network beyond this machine, a real key store, or a real home."""
+
+import ipaddress
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_connect = socket.socket.connect
+
+
+def _loopback_only(self: socket.socket, address: Any) -> None:
+    if self.family in (socket.AF_INET, socket.AF_INET6):
+        host = str(address[0])
+        if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+            raise AssertionError(f"a test tried to reach {host}")
+    _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+    monkeypatch.setenv("SILAS_HOME", str(tmp_path / "silas-home"))
+    for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
