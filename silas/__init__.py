@@ -1,0 +1,25 @@
+"""Silas: a local-first personal agent that does things, securely."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from silas.config import SilasConfig, load_config
+    from silas.wiring import Silas
+
+__all__ = ["Silas", "SilasConfig", "load_config"]
+
+__version__ = "0.1.0"
+
+# Loaded when first asked for: `silas --help` and the audit verifier must cost nothing.
+_HOMES = {
+    "Silas": "silas.wiring",
+    "SilasConfig": "silas.config",
+    "load_config": "silas.config",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'silas' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

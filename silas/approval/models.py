@@ -1,12 +1,13 @@
 """What an approval is made of: subjects by digest, decisions, signed tokens (spec 3.6)."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
-from silas.canonical import canonical_bytes
+from silas.canonical import canonical_bytes, sha256_hex
 from silas.types import Base64Bytes, Frozen
 
 
@@ -88,6 +89,24 @@ class ApprovalToken(Frozen):
     execution_nonces: tuple[str, ...] = ()
 
 
+class TokenUse(NamedTuple):
+    """One use of a token, about to be spent.
+
+    `digest` is what runs: the plan's, or the spawned task's. `expires_at` is the token's.
+    """
+
+    token_id: str
+    digest: str
+    nonce: str
+    max_executions: int
+    expires_at: datetime
+
+    @property
+    def binding(self) -> str:
+        """The content-bound key of spec 3.6."""
+        return f"{self.token_id}:{self.digest}:{self.nonce}"
+
+
 SIGNED_FIELDS = (
     "plan_hash",
     "work_item_id",
@@ -103,10 +122,17 @@ SIGNED_FIELDS = (
 """Exactly the fields of spec 3.6; frozen vectors depend on this list."""
 
 
+_SIGNED: set[str] = set(SIGNED_FIELDS)
+
+
 def token_bytes(token: ApprovalToken) -> bytes:
     """The signed canonical bytes of a token (spec 3.6)."""
-    dumped = token.model_dump(mode="json", include=set(SIGNED_FIELDS))
-    return canonical_bytes(dumped)
+    return canonical_bytes(token.model_dump(mode="json", include=_SIGNED))
+
+
+def token_id_of(signed: bytes) -> str:
+    """The id that follows from the signed bytes, so that editing it is detected."""
+    return f"token-{sha256_hex(signed)}"
 
 
 class Verdict(NamedTuple):
@@ -125,7 +151,8 @@ class ApprovalConfig(Frozen):
 
     Attributes:
         default_ttl_minutes: How long a token authorises after it was issued.
-        max_executions: Uses of an ordinary token.
+        max_executions: Uses of an ordinary token, which is always one; more than one is for
+            standing approvals, and is asked for when the token is issued.
         auto_approve_risk_levels: Must be empty: nothing is approved by itself.
         scope_min_strength: Minimum strength per scope; `tap` is the only one.
     """

@@ -1,5 +1,7 @@
-"""The port through which the rest of Silas asks whether something is approved (spec 4.4)."""
+"""The ports of approvals: who mints and checks them, and who counts their uses (spec 4.4, 4.5)."""
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Protocol
 
 from silas.approval.models import (
@@ -7,6 +9,7 @@ from silas.approval.models import (
     ApprovalScope,
     ApprovalToken,
     Subject,
+    TokenUse,
     Verdict,
 )
 
@@ -39,4 +42,51 @@ class ApprovalVerifier(Protocol):
         self, token: ApprovalToken, subject: Subject, spawned: Subject | None = None
     ) -> None:
         """`verify`, raising `ApprovalError` where it is invalid."""
+        ...
+
+
+class NonceStore(Protocol):
+    """What was used once and must not be used again, keyed `"{domain}:{binding}"` (spec 4.5).
+
+    Domains: `msg`, whose binding is the message's nonce, and `exec`, whose binding is
+    `"{token_id}:{digest}:{nonce}"`.
+    """
+
+    async def is_used(self, domain: str, nonce: str) -> bool:
+        """Whether this binding was consumed within the domain."""
+        ...
+
+    async def record(self, domain: str, nonce: str) -> None:
+        """Consume a binding. Raises `ApprovalError` where it was consumed before."""
+        ...
+
+    async def spend(self, use: TokenUse, witness: Callable[[int], object]) -> int:
+        """Count one use of a token, in one durable transaction.
+
+        Args:
+            use: What is spent, and how many uses there are.
+            witness: Called inside the transaction with the number of this use; if it raises,
+                nothing was spent.
+
+        Returns:
+            The number of this use from 1, or 0 where none is left; then nothing was written.
+
+        Raises:
+            ApprovalError: This very nonce was used before.
+        """
+        ...
+
+    async def uses(self, token_id: str, digest: str = "") -> int:
+        """How many uses were spent, of the token or of it for one digest."""
+        ...
+
+    async def execution_nonces(self, token_id: str) -> tuple[str, ...]:
+        """The nonces of the token's uses, for people to see."""
+        ...
+
+    async def prune_expired(self, older_than: datetime) -> int:
+        """Forget what was recorded before `older_than` and has expired; returns how many.
+
+        A use is kept until its token has expired, however old it is.
+        """
         ...

@@ -5,6 +5,12 @@ from typing import Any, NamedTuple, Protocol
 GENESIS = "0" * 64
 """The hash before the first entry."""
 
+CHECKPOINT_DOMAIN = b"silas.audit.checkpoint.v1\n"
+"""Stands before a checkpoint's body where it is signed.
+
+No approval token and no message begins with it, so a signature over one is never one over another.
+"""
+
 
 class AuditEntry(NamedTuple):
     """One line of the chain.
@@ -20,12 +26,51 @@ class AuditEntry(NamedTuple):
     entry_hash: str
 
 
+class AuditHead(NamedTuple):
+    """The newest entry. Kept elsewhere, as `SEQ:HASH`, it proves that nothing was cut off."""
+
+    seq: int
+    entry_hash: str
+
+    def __str__(self) -> str:
+        return f"{self.seq}:{self.entry_hash}"
+
+
+class Checkpoint(NamedTuple):
+    """A head signed by the owner.
+
+    `body` is the canonical JSON of `{"at", "entry_hash", "seq"}` exactly as signed, behind
+    `CHECKPOINT_DOMAIN`; `checkpoint_id` is derived from those bytes; `signature` is hex.
+    """
+
+    checkpoint_id: str
+    body: str
+    signature: str
+
+
 class ChainVerdict(NamedTuple):
     """Whether the chain holds, how many entries were checked, and the first bad one's words."""
 
     valid: bool
     entries_checked: int
     reason: str = ""
+
+
+class CheckpointSigner(Protocol):
+    """What the log needs of the owner's key: `silas.keys.Signer` has it."""
+
+    @property
+    def public_key(self) -> str:
+        """The verify key as 64 hex digits."""
+        ...
+
+    def sign(self, data: bytes) -> bytes:
+        """The 64 signature bytes over `data`."""
+        ...
+
+    def verify(self, data: bytes, signature: bytes) -> bool:
+        """Whether the signature is this key's over exactly `data`."""
+        ...
 
 
 class Audit(Protocol):

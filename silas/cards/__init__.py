@@ -4,7 +4,9 @@ from silas.cards.messages import ChannelMessage, SignedMessage, message_bytes
 from silas.cards.models import (
     Action,
     Card,
+    Detail,
     GateCard,
+    PlanAnswer,
     PlanCard,
     ToolCallCard,
 )
@@ -16,7 +18,9 @@ __all__ = [
     "CardChannel",
     "Channel",
     "ChannelMessage",
+    "Detail",
     "GateCard",
+    "PlanAnswer",
     "PlanCard",
     "SignedMessage",
     "ToolCallCard",

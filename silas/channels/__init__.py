@@ -1,0 +1,8 @@
+"""How people reach Silas: transports and rendering. Channels collect answers and never sign."""
+
+from silas.channels.approved import PreApproved
+from silas.channels.cli import CLIChannel
+from silas.channels.fallback import TextCards
+from silas.channels.text import parse_reply, render_card
+
+__all__ = ["CLIChannel", "PreApproved", "TextCards", "parse_reply", "render_card"]

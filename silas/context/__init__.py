@@ -1,0 +1,17 @@
+"""What the model gets to see: its size, its framing, and external text made harmless.
+
+What must not go in: anything that calls a model or remembers for longer than a conversation.
+"""
+
+from silas.context.models import ContextConfig, ContextProfile, Evicted
+from silas.context.port import ContextKeeper, NoContext
+from silas.context.scrub import scrub
+
+__all__ = [
+    "ContextConfig",
+    "ContextKeeper",
+    "ContextProfile",
+    "Evicted",
+    "NoContext",
+    "scrub",
+]

@@ -1,5 +1,9 @@
-"""What Silas remembers; its store comes with a later version."""
+"""What Silas remembers from one conversation to the next.
 
-from silas.memory.models import MemoryType
+What must not go in: what the model sees now (context), and what happened (audit).
+"""
 
-__all__ = ["MemoryType"]
+from silas.memory.models import MemoryConfig, MemoryType
+from silas.memory.port import Memory, NoMemory, Query
+
+__all__ = ["Memory", "MemoryConfig", "MemoryType", "NoMemory", "Query"]

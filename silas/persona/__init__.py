@@ -1,0 +1,6 @@
+"""How Silas speaks. What must not go in: anything that decides what Silas may do."""
+
+from silas.persona.models import PersonalityConfig
+from silas.persona.port import NoPersona, Persona
+
+__all__ = ["NoPersona", "Persona", "PersonalityConfig"]

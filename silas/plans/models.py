@@ -2,9 +2,16 @@
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from silas.approval import ApprovalToken
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
@@ -161,3 +168,36 @@ class WorkItemResult(Frozen):
     artifacts: dict[str, str] = Field(default_factory=dict[str, str])
     next_steps: list[str] = Field(default_factory=list[str])
     diff: str = ""
+
+
+MAX_CHECK_OUTPUT = 1000
+"""Characters of a check's output that are kept (spec 4.10)."""
+
+
+class VerificationResult(Frozen):
+    """What one check found. `exit_code` is None where the command did not end by itself."""
+
+    name: str
+    passed: bool
+    reason: str
+    output: Annotated[str, AfterValidator(lambda text: text[:MAX_CHECK_OUTPUT])] = ""
+    exit_code: int | None = None
+
+
+class VerificationReport(Frozen):
+    """What all checks found (spec 4.10). `all_passed` cannot contradict the results."""
+
+    all_passed: bool
+    results: list[VerificationResult]
+    timestamp: AwareDatetime
+
+    @property
+    def failed(self) -> list[VerificationResult]:
+        """Only the failures, in order."""
+        return [result for result in self.results if not result.passed]
+
+    @model_validator(mode="after")
+    def _says_what_the_results_say(self) -> "VerificationReport":
+        if self.all_passed == bool(self.failed):
+            raise ValueError("all_passed must be true exactly when no result failed")
+        return self

@@ -1,5 +1,8 @@
 """Where all foreign code runs: isolated, limited, leaving nothing behind. Starts every process."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import (
     Mount,
@@ -9,13 +12,56 @@ from silas.sandbox.models import (
     SandboxResult,
 )
 from silas.sandbox.port import Sandbox
+from silas.sandbox.refusing import RefusingSandbox
+
+if TYPE_CHECKING:
+    from silas.sandbox.capability import Check
 
 __all__ = [
     "Mount",
+    "RefusingSandbox",
     "Sandbox",
     "SandboxConfig",
     "SandboxFiles",
     "SandboxLimits",
     "SandboxResult",
     "SandboxUnavailable",
+    "default",
+    "probe",
 ]
+
+
+def default(
+    config: SandboxConfig, *, forbidden: tuple[Path, ...], allowed: tuple[Path, ...] = ()
+) -> Sandbox:
+    """The strongest backend this machine has (spec 9.1).
+
+    Args:
+        config: Which backend is asked for.
+        forbidden: Silas's own directories; no mount may show them or what contains them.
+        allowed: Exceptions inside them, such as the scratch directory of workspaces.
+
+    Raises:
+        SandboxUnavailable: A part of the isolation is missing; the message says what to run.
+    """
+    if config.backend != "subprocess":
+        raise SandboxUnavailable(
+            f"The {config.backend} backend is not part of this version; "
+            "set `sandbox.backend: subprocess`.",
+            code="E_SANDBOX_BACKEND",
+        )
+    # Imported when needed: `silas --help` has no use for process machinery.
+    from silas.sandbox.capability import make_launcher, require  # noqa: PLC0415 - see above
+    from silas.sandbox.mounts import Roots  # noqa: PLC0415 - see above
+    from silas.sandbox.process import BubblewrapSandbox  # noqa: PLC0415 - see above
+
+    machinery = require()
+    launcher = make_launcher(machinery, Roots.of(forbidden, allowed))
+    return BubblewrapSandbox(launcher, count_processes=machinery.count_processes)
+
+
+def probe() -> "list[Check]":
+    """What the sandbox needs and whether it is here: (name, ok, words) for `silas doctor`."""
+    from silas.sandbox.capability import probe as look  # noqa: PLC0415 - heavy, and rarely asked
+
+    return look()

@@ -1,11 +1,12 @@
 """Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel
+from silas.clock import Clock
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -17,9 +18,6 @@ from silas.plans import (
     subject_of,
 )
 
-Dispatch = Callable[[WorkItem], Awaitable[None]]
-"""Hands an approved item to the executor and returns at once."""
-
 
 class Proposal(NamedTuple):
     """What became of a plan: `approved`, `declined`, `edit_requested`, or `refused` with words."""
@@ -30,7 +28,10 @@ class Proposal(NamedTuple):
 
 
 class Proposer:
-    """Takes a plan from text to verified authority; nothing else issues plan tokens."""
+    """Takes a plan from text to verified authority; nothing else issues plan tokens.
+
+    `ready` raises where approved work could not run at all, so that nobody is asked in vain.
+    """
 
     def __init__(
         self,
@@ -38,11 +39,15 @@ class Proposer:
         approval: ApprovalVerifier,
         store: WorkItemStore,
         audit: Audit,
+        clock: Clock,
+        ready: Callable[[], None],
     ) -> None:
         self._parser = parser
         self._approval = approval
         self._store = store
         self._audit = audit
+        self._clock = clock
+        self._ready = ready
 
     def parse(self, markdown: str) -> WorkItem | PlanError:
         """A model's plan as a work item, or what is wrong with it and where."""
@@ -59,6 +64,7 @@ class Proposer:
         The card is made from the bytes that are hashed, the token binds their hash, and the
         subject is computed again after the answer: a plan that changed meanwhile is refused.
         """
+        self._ready()
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
             return await self._refused(item, f"another plan with the id {item.id} exists already")
@@ -66,9 +72,7 @@ class Proposer:
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await channel.ask(to, card)
         if answer.verdict != "approved":
-            await self._audit.log(
-                "plan_not_approved", work_item_id=item.id, verdict=answer.verdict
-            )
+            await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             return Proposal(item, answer.verdict, "The plan was not approved; nothing was run.")
         subject = subject_of(item)
         if subject.digest != card.plan_hash:
@@ -78,7 +82,7 @@ class Proposer:
         verdict = await self._approval.verify(token, subject_of(item))
         if not verdict:
             return await self._refused(item, verdict.reason)
-        item.approval_token = token
+        item.approval_token, item.created_at = token, self._clock.now()
         await self._store.save(item)
         await self._audit.log(
             "plan_approved", work_item_id=item.id, plan_hash=card.plan_hash, token=token.token_id

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore
-from silas.tools import OutcomeStore
+from silas.tools.outcomes import OutcomeStore
 
 
 class Rehydrated(NamedTuple):
@@ -21,10 +21,8 @@ async def rehydrate(store: WorkItemStore, outcomes: OutcomeStore, audit: Audit) 
     repeated (decision B4). Items resume through the same entry check as any other; an approval
     that expired meanwhile blocks them there.
     """
-    unknown = await outcomes.mark_unfinished_unknown()
+    unknown = len(outcomes.mark_unfinished_unknown())
     running = await store.list_by_status(WorkItemStatus.running)
     if unknown or running:
-        await audit.log(
-            "rehydrated", resumed=[item.id for item in running], unknown_calls=unknown
-        )
+        await audit.log("rehydrated", resumed=[item.id for item in running], unknown_calls=unknown)
     return Rehydrated(tuple(running), unknown)

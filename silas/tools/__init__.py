@@ -1,41 +1,119 @@
-"""The one tool door: registry, policy, executor, outcome journal, the built-in tools."""
+"""The one tool door: registry, policy, executor, outcome journal, the built-in tools.
 
+The PydanticAI chain is `silas.tools.toolset`, imported by its full name because it is heavy. What
+must not go in: anything that calls a tool past `ToolExecutor.call`.
+"""
+
+from silas.tools.executor import (
+    GateChecker,
+    ToolExecutor,
+)
 from silas.tools.models import (
     ApprovalRequired,
     AutonomyLevel,
     BaseTool,
+    CallFacts,
     Decision,
     DuplicateKey,
     HardBlocked,
+    HealthStatus,
     InvalidArguments,
+    OutcomeUnknown,
     PreviewRequired,
     PreviewResult,
+    RateLimited,
+    RegisteredTool,
     RiskLevel,
+    RunApprovalMode,
+    RunApprovalPolicy,
     ScopeViolation,
+    Stance,
     ToolCallContext,
     ToolConfig,
     ToolHealth,
     ToolResult,
     ToolUnavailable,
     ValidatedCall,
+    WorkerApprovalPolicy,
+    call_subject,
+    validated_call,
+)
+from silas.tools.outcomes import (
+    OutcomeRecord,
+    OutcomeStatus,
+    OutcomeStore,
+    SqlOutcomeStore,
+    idempotency_key,
+)
+from silas.tools.policy import (
+    Ruling,
+    ToolPolicyConfig,
+    assess_risk,
+    decide,
+    strictest,
+)
+from silas.tools.python import (
+    PythonTool,
+)
+from silas.tools.registry import (
+    HealthOutcome,
+    ToolRegistry,
+    next_health,
+)
+from silas.tools.sandboxed import (
+    SANDBOX_SCOPE,
+    SANDBOX_TOOL,
+)
+from silas.tools.shell import (
+    ShellTool,
 )
 
 __all__ = [
+    "SANDBOX_SCOPE",
+    "SANDBOX_TOOL",
     "ApprovalRequired",
     "AutonomyLevel",
     "BaseTool",
+    "CallFacts",
     "Decision",
     "DuplicateKey",
+    "GateChecker",
     "HardBlocked",
+    "HealthOutcome",
+    "HealthStatus",
     "InvalidArguments",
+    "OutcomeRecord",
+    "OutcomeStatus",
+    "OutcomeStore",
+    "OutcomeUnknown",
     "PreviewRequired",
     "PreviewResult",
+    "PythonTool",
+    "RateLimited",
+    "RegisteredTool",
     "RiskLevel",
+    "Ruling",
+    "RunApprovalMode",
+    "RunApprovalPolicy",
     "ScopeViolation",
+    "ShellTool",
+    "SqlOutcomeStore",
+    "Stance",
     "ToolCallContext",
     "ToolConfig",
+    "ToolExecutor",
     "ToolHealth",
+    "ToolPolicyConfig",
+    "ToolRegistry",
     "ToolResult",
     "ToolUnavailable",
     "ValidatedCall",
+    "WorkerApprovalPolicy",
+    "assess_risk",
+    "call_subject",
+    "decide",
+    "idempotency_key",
+    "next_health",
+    "strictest",
+    "validated_call",
 ]

@@ -1,12 +1,14 @@
 """What a tool is, how risky a call is, and everything a call carries (`tool-runtime.md`)."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
-from silas.approval import Verdict
+from silas.approval import Subject, Verdict
+from silas.canonical import digest
 from silas.errors import ToolError
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
@@ -59,14 +61,79 @@ class HealthStatus(StrEnum):
     unavailable = "unavailable"
 
 
+class Stance(StrEnum):
+    """What a toolset or a worker's policy says about one call (table C, order of power)."""
+
+    blocked = "blocked"
+    """Never, approved or not."""
+    ask = "ask"
+    """Only with an approval."""
+    silent = "silent"
+    """No opinion; others decide."""
+    pre_approved = "pre_approved"
+    """No approval of its own needed; never lifts anyone else's block or question."""
+
+
+class RunApprovalMode(StrEnum):
+    """How a run answers the questions of its toolsets."""
+
+    prompt = "prompt"
+    """Ask whoever is there; nobody there is a no."""
+    approve_all = "approve_all"
+    """Answer a toolset's own question with yes; the matrix, gates and workers still ask."""
+    reject_all = "reject_all"
+    """Answer every question with no."""
+
+
+class RunApprovalPolicy(Frozen):
+    """The approval policy of one run; carried by the call, so that it cannot leak into another."""
+
+    mode: RunApprovalMode = RunApprovalMode.prompt
+
+
+class WorkerApprovalPolicy(Frozen):
+    """A worker's own stance per tool name; not inherited by the workers it calls."""
+
+    tools: dict[str, Stance] = Field(default_factory=dict[str, Stance])
+
+    def stance(self, tool_name: str) -> Stance:
+        """The stance on a tool; `silent` where the worker says nothing."""
+        return self.tools.get(tool_name, Stance.silent)
+
+
+class CallFacts(Frozen):
+    """What makes one call more or less dangerous, told by the tool and completed by the tool door.
+
+    Attributes:
+        argv: The program and arguments a call would start; empty where none is started.
+        target: Whom or what it acts on, for the cooldown; empty means it has no target.
+        broadcast: It reaches a group or everyone.
+        destructive: It removes or overwrites something.
+        outbound: It notifies somebody outside; counted against the hourly limit.
+        blast_radius: How many things it touches.
+        blast_limit: More than this many is one risk step; set by the tool door.
+        quiet_hours: It would happen in the quiet hours; set by the tool door.
+    """
+
+    argv: tuple[str, ...] = ()
+    target: str = ""
+    broadcast: bool = False
+    destructive: bool = False
+    outbound: bool = False
+    blast_radius: int = 0
+    blast_limit: int = 0
+    quiet_hours: bool = False
+
+
 class ToolHealth(Frozen):
-    """A tool's recent luck."""
+    """A tool's recent luck. `retry_at`: when an unavailable tool may be tried once more."""
 
     status: HealthStatus = HealthStatus.healthy
     last_success_at: AwareDatetime | None = None
     last_error: str | None = None
     consecutive_errors: int = 0
     rate_limit_resets_at: AwareDatetime | None = None
+    retry_at: AwareDatetime | None = None
 
 
 class ToolConfig(Frozen):
@@ -77,6 +144,7 @@ class ToolConfig(Frozen):
     risk_map: dict[str, RiskLevel] = Field(default_factory=dict[str, RiskLevel])
     provider_type: ProviderType = ProviderType.native
     config_ref: str = ""
+    pre_approved: bool = False
 
 
 class PreviewResult(Frozen):
@@ -84,20 +152,6 @@ class PreviewResult(Frozen):
 
     summary: str
     details: dict[str, Any] = Field(default_factory=dict)
-
-
-class ToolResult(Frozen):
-    """What a call did. `metadata` is for the audit and never reaches a model (spec 3.7)."""
-
-    ok: bool
-    return_value: str = ""
-    content: tuple[dict[str, Any], ...] = ()
-    artifacts: dict[str, str] = Field(default_factory=dict[str, str])
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    taint: TaintLevel = TaintLevel.external
-    error: str | None = None
-    duration_seconds: float = 0.0
-    deduped: bool = False
 
 
 class ValidatedCall(Frozen):
@@ -110,12 +164,49 @@ class ValidatedCall(Frozen):
     """Hex SHA-256 over the canonical tool name, action and arguments."""
 
 
+class ToolResult(Frozen):
+    """What a call did. `metadata` is for the audit and never reaches a model (spec 3.7).
+
+    `ran` is the call as it ran, set by the tool door: gates may have rewritten what was asked.
+    """
+
+    ok: bool
+    return_value: str = ""
+    content: tuple[dict[str, Any], ...] = ()
+    artifacts: dict[str, str] = Field(default_factory=dict[str, str])
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    taint: TaintLevel = TaintLevel.external
+    error: str | None = None
+    duration_seconds: float = 0.0
+    deduped: bool = False
+    ran: ValidatedCall | None = None
+
+
+def validated_call(tool_name: str, action: str, args: dict[str, Any]) -> ValidatedCall:
+    """Bind validated arguments to their digest.
+
+    Raises:
+        ValueError, TypeError: The arguments are not JSON.
+    """
+    bound = {"tool": tool_name, "action": action, "args": args}
+    return ValidatedCall(tool_name=tool_name, action=action, args=args, digest=digest(bound))
+
+
+def call_subject(call: ValidatedCall, task_id: str) -> Subject:
+    """What a token for this one call binds to: these arguments, in this task (spec 3.6)."""
+    return Subject(id=task_id, kind="tool_call", digest=call.digest, parent=task_id)
+
+
 Authorise = Callable[[ValidatedCall], Awaitable[Verdict]]
 """Says whether a signed approval covers exactly this call; given by whoever holds the approval."""
 
 
 class ToolCallContext(Frozen):
-    """The only carrier of cross-cutting facts; a tool reads nothing else (`tool-runtime.md`)."""
+    """The only carrier of cross-cutting facts; a tool reads nothing else (`tool-runtime.md`).
+
+    An empty `idempotency_key` lets the tool door derive it from task, step, tool, action and the
+    validated arguments; `step_id` must then name this call and no other of the task.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -127,6 +218,8 @@ class ToolCallContext(Frozen):
     granted_scopes: frozenset[str]
     scope_id: str = "owner"
     worker: str = ""
+    worker_policy: WorkerApprovalPolicy = WorkerApprovalPolicy()
+    run_policy: RunApprovalPolicy = RunApprovalPolicy()
     gates: tuple[Gate, ...] = ()
     authorise: Authorise
     files: SandboxFiles
@@ -157,6 +250,16 @@ class BaseTool(Protocol):
         ...
 
     @property
+    def actions(self) -> list[str]:
+        """What it can do, at least one; the first is the one that a model's call means."""
+        ...
+
+    @property
+    def requires_authority(self) -> bool:
+        """Whether every call needs a verified approval, whatever the matrix says (spec 15)."""
+        ...
+
+    @property
     def schema(self) -> dict[str, Any]:
         """JSON schema of the arguments; extra arguments are refused."""
         ...
@@ -170,10 +273,23 @@ class BaseTool(Protocol):
         """The canonical, validated arguments; `ValueError` with one sentence otherwise."""
         ...
 
+    def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
+        """What the call would touch, from its validated arguments."""
+        ...
+
+    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
+        """The toolset's own stance on this call (`toolset-plugins.md`)."""
+        ...
+
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> ToolResult:
         """Do it, with validated arguments."""
+        ...
+
+    @property
+    def supports_preview(self) -> bool:
+        """Whether `preview` can say what a call would do."""
         ...
 
     async def preview(
@@ -181,6 +297,25 @@ class BaseTool(Protocol):
     ) -> PreviewResult | None:
         """What it would do; None where the tool cannot say."""
         ...
+
+
+class RegisteredTool(Frozen):
+    """A tool as the registry knows it (`tool-runtime.md`); `config_ref` never holds a secret."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    tool_name: str
+    connector_id: str
+    capabilities: tuple[str, ...]
+    scopes: tuple[str, ...]
+    risk_default: RiskLevel
+    risk_map: dict[str, RiskLevel]
+    supports_preview: bool
+    provider_type: ProviderType
+    health: ToolHealth
+    config_ref: str
+    pre_approved: bool
+    tool: Annotated[BaseTool, SkipValidation]
 
 
 class ScopeViolation(ToolError):
@@ -218,3 +353,27 @@ class DuplicateKey(ToolError):
 
 class InvalidArguments(ToolError):
     """The arguments do not fit the tool's schema; nothing was run."""
+
+
+class RateLimited(ToolError):
+    """The service behind the tool refused for now; nothing was done.
+
+    Args:
+        resets_at: When it may be asked again.
+    """
+
+    def __init__(self, message: str, resets_at: datetime, **ids: str) -> None:
+        super().__init__(message, code="E_TOOL_RATE_LIMITED", **ids)
+        self.resets_at = resets_at
+
+
+class OutcomeUnknown(ToolError):
+    """The call was attempted and nobody knows whether it happened; never success (decision B4).
+
+    Attributes:
+        repeatable: The tool says that doing it twice is harmless. Otherwise the owner is asked.
+    """
+
+    def __init__(self, message: str, *, repeatable: bool, **ids: str) -> None:
+        super().__init__(message, code="E_TOOL_OUTCOME_UNKNOWN", **ids)
+        self.repeatable = repeatable

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from silas.tools import ToolResult
 from silas.types import TaintLevel, join_taint
 
-# `name: value` or `name = value` at the start of a line, as plans ask steps to print (13.3).
+# `name: value` or `name = value` at the start of a line, as plans ask steps to print.
 _VARIABLE = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*[:=]\s*(\S.{0,199})$", re.MULTILINE)
 
 
@@ -38,7 +38,7 @@ class Ledger:
         return merged
 
     def variables(self) -> dict[str, str]:
-        """Values that steps printed as `name: value`, later ones winning, for `after_step` gates."""
+        """Values that steps printed as `name: value`; of several, the last (`after_step` gates)."""
         found: dict[str, str] = {}
         for entry in self.entries:
             found.update(_VARIABLE.findall(entry.result.return_value))

@@ -90,7 +90,7 @@ class Site:
         if self._workspace is None:
             return 0
         applied = await asyncio.to_thread(self._workspace.apply, undo_dir)
-        return len(applied.paths)
+        return applied.created + applied.changed + applied.deleted
 
     async def close(self) -> None:
         """Remove the scratch copy."""

@@ -23,7 +23,8 @@ from silas.plans import (
 )
 from silas.sandbox import SandboxLimits
 from silas.skills import Skills
-from silas.tools import AutonomyLevel, ToolCallContext, ToolResult, ToolRun, idempotency_key
+from silas.tools import AutonomyLevel, ToolCallContext, ToolResult
+from silas.tools.toolset import AllTools, ToolRun
 from silas.types import new_id
 from silas.work.authority import TaskAuthority
 from silas.work.entry import refuse_entry
@@ -78,7 +79,7 @@ class TaskRunner:
         self,
         *,
         approval: ApprovalVerifier,
-        agent: ExecutorAgent,
+        agent: ExecutorAgent[ToolRun],
         toolset: "AbstractToolset[ToolRun]",
         steps: StepGates,
         verifier: VerificationRunner,
@@ -122,9 +123,7 @@ class TaskRunner:
             return await self._loop(item, site, notify)
         except (SandboxError, LLMError) as error:
             status = (
-                WorkItemStatus.blocked
-                if isinstance(error, SandboxError)
-                else WorkItemStatus.failed
+                WorkItemStatus.blocked if isinstance(error, SandboxError) else WorkItemStatus.failed
             )
             await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
             return await self._finish(item, status, str(error), notify)
@@ -159,9 +158,7 @@ class TaskRunner:
                 item.budget_used = tracker.used()
                 return await self._done(item, site, attempt, notify)
             failures = attempt.error or _failures(attempt)
-            await notify(
-                ProgressEvent(item.id, "verification_failed", failures, item.attempts)
-            )
+            await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             guidance = await self._guidance(item, failures, tracker)
         # 3  budget or attempts exhausted
         item.budget_used = tracker.used()
@@ -212,12 +209,12 @@ class TaskRunner:
     ) -> ToolRun:
         trace, files, prefix = new_id("trace"), site.files(), f"{item.attempts}."
 
-        def context(step: str, tool_name: str, args: dict[str, Any]) -> ToolCallContext:
+        def context(step: str) -> ToolCallContext:
             return ToolCallContext(
                 trace_id=trace,
                 task_id=item.id,
                 step_id=prefix + step,
-                idempotency_key=idempotency_key(item.id, prefix + step, tool_name, args),
+                idempotency_key="",
                 autonomy_level=self._settings.autonomy,
                 granted_scopes=frozenset({"sandbox.execute"}),
                 gates=gates,
@@ -230,7 +227,7 @@ class TaskRunner:
             ledger.record(tool_name, args, result)
 
         return ToolRun(
-            role="executor", allowed=None, context=context, ask=authority.ask, record=record
+            role="executor", allowed=AllTools.ALL, context=context, ask=authority.ask, record=record
         )
 
     async def _verified(self, item: WorkItem, site: Site, attempt: _Attempt) -> bool:
@@ -270,7 +267,9 @@ class TaskRunner:
             artifacts["changes.diff"] = diff
         passed = [r.name for r in attempt.report.results] if attempt.report else []
         summary = (
-            f"Done and verified: {', '.join(passed)}." if passed else "Done; the plan has no checks."
+            f"Done and verified: {', '.join(passed)}."
+            if passed
+            else "Done; the plan has no checks."
         )
         return await self._finish(
             item,

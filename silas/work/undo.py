@@ -15,8 +15,8 @@ class Undo:
         self._folder = folder
         self._audit = audit
 
-    async def undo(self, work_item_id: str) -> int:
-        """Restore the workspace to what it was before this item; returns the paths restored.
+    async def undo(self, work_item_id: str) -> None:
+        """Restore the workspace to exactly what it was before this item changed it.
 
         Raises:
             SandboxError: There is nothing to undo, or the files changed since.
@@ -26,8 +26,5 @@ class Undo:
             raise SandboxError(
                 f"There is nothing to undo for {work_item_id!r}.", code="E_SANDBOX_NO_UNDO"
             )
-        restored = await asyncio.to_thread(undo, kept)
-        await self._audit.log(
-            "workspace_undone", work_item_id=work_item_id, paths=len(restored.paths)
-        )
-        return len(restored.paths)
+        await asyncio.to_thread(undo, kept)
+        await self._audit.log("workspace_undone", work_item_id=work_item_id)

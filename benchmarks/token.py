@@ -1,0 +1,97 @@
+"""Issuing and verifying an approval against the two Ed25519 operations it cannot do without.
+
+Run as `python -m benchmarks.token` (never as a script: its folder would hide the standard module
+`token`). Contenders take turns within a round; a figure is the median over the rounds.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from nacl.signing import SigningKey
+
+from silas.approval import ApprovalConfig, NonceConfig, token_bytes
+from silas.approval.engine import ApprovalEngine
+from silas.approval.nonces import SqlNonceStore
+from silas.audit import AuditLog
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.testing import MemoryAudit
+from silas.testing.approval import MemoryNonceStore, a_decision, a_signer, a_subject
+
+_TOKENS = 100  # a round
+_SUBJECT, _DECISION = a_subject(), a_decision()
+
+
+def measure(rounds: int = 15) -> dict[str, float]:
+    """Measure one issue and one verify.
+
+    Returns:
+        Microseconds: `raw_us` for libsodium's sign and verify of the same bytes, `pure_us` with
+        everything in memory, `stored_us` with the audit log, the nonce store and the durable
+        write; `pure_ratio` and `stored_ratio` against `raw_us`, and `disk_us`, the part of
+        `stored_us` that is not `pure_us`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        clock = SystemClock()
+        db = Database(Path(folder) / "silas.db", clock)
+        try:
+            return asyncio.run(_measured(db, clock, rounds))
+        finally:
+            db.close()
+
+
+async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, float]:
+    db.migrate("silas.audit")
+    db.migrate("silas.approval")
+    signer, config = a_signer(), ApprovalConfig()
+    audit = AuditLog(db, clock, signer)
+    store = SqlNonceStore(db, clock, NonceConfig())
+    stored = ApprovalEngine(signer, store, audit, clock, config)
+    key = SigningKey(signer.seed_for_vault())
+    figures: dict[str, list[float]] = {"raw_us": [], "pure_us": [], "stored_us": []}
+    for _ in range(rounds):
+        nonces, record = MemoryNonceStore(clock, NonceConfig()), MemoryAudit()
+        pure = ApprovalEngine(signer, nonces, record, clock, config)
+        signed = token_bytes(await pure.issue_token(_SUBJECT, _DECISION))
+
+        async def raw(signed: bytes = signed) -> None:
+            key.verify_key.verify(signed, key.sign(signed).signature)
+
+        figures["raw_us"].append(await _each(raw))
+        figures["pure_us"].append(await _each(lambda engine=pure: _once(engine)))
+        figures["stored_us"].append(await _each(lambda: _once(stored)))
+        await _assert_replay_refused(pure)
+        await _assert_replay_refused(stored)
+        assert (await audit.verify_chain()).valid
+    result = {name: median(values) for name, values in figures.items()}
+    result["pure_ratio"] = result["pure_us"] / result["raw_us"]
+    result["stored_ratio"] = result["stored_us"] / result["raw_us"]
+    result["disk_us"] = result["stored_us"] - result["pure_us"]
+    return result
+
+
+async def _each(work: Callable[[], Awaitable[None]]) -> float:
+    begin = perf_counter()
+    for _ in range(_TOKENS):
+        await work()
+    return (perf_counter() - begin) / _TOKENS * 1e6
+
+
+async def _once(engine: ApprovalEngine) -> None:
+    token = await engine.issue_token(_SUBJECT, _DECISION)
+    assert await engine.verify(token, _SUBJECT)
+
+
+async def _assert_replay_refused(engine: ApprovalEngine) -> None:
+    token = await engine.issue_token(_SUBJECT, _DECISION)
+    assert await engine.verify(token, _SUBJECT)
+    assert not await engine.verify(token, _SUBJECT)
+
+
+if __name__ == "__main__":
+    for name, value in measure().items():
+        print(f"{name:20} {value:10.2f}")

@@ -1,0 +1,5 @@
+"""`python -m silas`."""
+
+from silas.main import cli
+
+cli()

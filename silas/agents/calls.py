@@ -1,0 +1,94 @@
+"""The structured calls there are, and what each falls back to (spec 5.1.0)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from silas.agents.models import (
+    AgentResponse,
+    ExecutorAgentOutput,
+    PlannerAdvice,
+    RouteDecision,
+    ScorerOutput,
+)
+from silas.types import InteractionMode, InteractionRegister
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One kind of structured call.
+
+    Attributes:
+        name: `proxy`, `planner`, `executor`, `scorer`, `advice`.
+        output: The model that answers are validated against.
+        form: The name of the output tool or schema that the model is shown.
+        describe: What the output tool is for, in words for the model.
+        fallback: The deterministic answer when the model never answers in form, given the name
+            of the default context profile.
+    """
+
+    name: str
+    output: type[T]
+    form: str
+    describe: str
+    fallback: Callable[[str], T]
+
+
+_SORRY = (
+    "I could not make sense of what the language model answered, twice, so I did nothing. "
+    "Please try again, put it differently, or choose another model under `models:`."
+)
+
+
+def _route(default_profile: str) -> RouteDecision:
+    return RouteDecision(
+        route="direct",
+        reason="the model's answer did not have the required form",
+        response=AgentResponse(message=_SORRY),
+        interaction_register=InteractionRegister.status,
+        interaction_mode=InteractionMode.confirm_only_when_required,
+        context_profile=default_profile,
+    )
+
+
+PROXY = Call("proxy", RouteDecision, "route", "Decide where this turn goes.", _route)
+PLANNER = Call(
+    "planner",
+    AgentResponse,
+    "respond",
+    "Answer the user, with a plan in plan_action where work is to be done.",
+    lambda _profile: AgentResponse(
+        message="I could not write a plan: the language model's answer did not have the required "
+        "form, twice. Nothing was started. Please try again."
+    ),
+)
+EXECUTOR = Call(
+    "executor",
+    ExecutorAgentOutput,
+    "report_work",
+    "Report when the work is done or cannot be done.",
+    lambda _profile: ExecutorAgentOutput(
+        summary="The language model did not report its work in the required form."
+    ),
+)
+ADVICE = Call(
+    "advice",
+    PlannerAdvice,
+    "advise",
+    "Give the executor guidance.",
+    lambda _profile: PlannerAdvice(guidance=""),
+)
+SCORER = Call(
+    "scorer",
+    ScorerOutput,
+    "score",
+    "Say which groups of context blocks to keep and which to evict.",
+    # nothing to evict by model: the caller goes on with its aggressive heuristic
+    lambda _profile: ScorerOutput(keep_groups=[], evict_groups=[]),
+)
+
+CALLS: dict[str, Call[Any]] = {
+    call.name: call for call in (PROXY, PLANNER, EXECUTOR, ADVICE, SCORER)
+}

@@ -1,0 +1,80 @@
+"""Which model serves which role: one line of configuration each (spec 11, decision A21)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from silas.types import Frozen
+
+OutputSetting = Literal["auto", "tool", "native", "prompted"]
+"""How a model is made to answer in form.
+
+`tool`: it calls an output tool. `native`: the server constrains the answer to a JSON schema.
+`prompted`: the schema stands in the prompt. `auto`: what the model's profile prefers, and one
+other form if that one fails.
+"""
+
+RUNBOOK = "runbook"
+"""The name of the deterministic model that needs no key and no network."""
+
+
+class ModelChoice(Frozen):
+    """One model. A plain string is read as its name.
+
+    Attributes:
+        name: Any PydanticAI name (`openrouter:...`, `anthropic:...`, `openai:...`, `ollama:...`),
+            `runbook`, or `python:package.module:factory`; with `base_url` the server's own name.
+        base_url: An OpenAI-compatible endpoint, such as `http://127.0.0.1:8080/v1`.
+        api_key_env: The environment variable that holds the key. Empty: the provider's own
+            variable; with `base_url` no key is sent.
+        output: How the model is made to answer in form.
+        timeout_seconds: Elapsed time of one request, sending and waiting included.
+        max_tokens: Longest answer; null leaves it to the provider.
+        temperature: Null leaves it to the provider.
+    """
+
+    name: str = Field(min_length=1)
+    base_url: str = ""
+    api_key_env: str = ""
+    output: OutputSetting = "auto"
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+    @model_validator(mode="after")
+    def _endpoint_serves_a_network_model(self) -> "ModelChoice":
+        local = self.name == RUNBOOK or self.name.startswith("python:")
+        if local and (self.base_url or self.api_key_env):
+            raise ValueError(f"{self.name} takes neither base_url nor api_key_env")
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must start with http:// or https://")
+        return self
+
+
+def _name_only(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+Choice = Annotated[ModelChoice, BeforeValidator(_name_only)]
+"""A `ModelChoice`, or just its name."""
+
+
+class ModelsConfig(Frozen):
+    """The `models:` section. Every role defaults to the model that needs nothing."""
+
+    proxy: Choice = ModelChoice(name=RUNBOOK)
+    planner: Choice = ModelChoice(name=RUNBOOK)
+    executor: Choice = ModelChoice(name=RUNBOOK)
+    scorer: Choice = ModelChoice(name=RUNBOOK)
+
+
+_FAST = ModelChoice(name="openrouter:anthropic/claude-haiku-4-5")
+_STRONG = ModelChoice(name="openrouter:anthropic/claude-sonnet-4-5")
+
+
+def default_models(environ: Mapping[str, str]) -> ModelsConfig:
+    """The models of spec 11 with `OPENROUTER_API_KEY` set, else `runbook` for every role."""
+    if not environ.get("OPENROUTER_API_KEY", "").strip():
+        return ModelsConfig()
+    return ModelsConfig(proxy=_FAST, planner=_STRONG, executor=_FAST, scorer=_FAST)

@@ -1,0 +1,80 @@
+"""The executor: works through an approved briefing with tools (spec 7.3)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic
+
+from typing_extensions import TypeVar
+
+from silas.agents.choice import OutputSetting
+from silas.agents.models import ExecutorAgentOutput
+from silas.agents.outcome import StructuredRun
+from silas.agents.prompt import frame, load_prompt
+from silas.clock import Clock
+
+if TYPE_CHECKING:
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
+    from pydantic_ai.usage import UsageLimits
+
+
+Deps = TypeVar("Deps", default=Any)
+
+
+class ExecutorAgent(Generic[Deps]):
+    """Executes a briefing; every tool call goes through the toolset it is given.
+
+    Args:
+        model: Any PydanticAI model.
+        clock: Waits between attempts.
+        output: How the model is made to answer in form.
+        capabilities: What resolves calls that pause for approval.
+    """
+
+    def __init__(
+        self,
+        model: "Model",
+        clock: Clock,
+        *,
+        output: OutputSetting,
+        capabilities: "Sequence[AbstractCapability[Deps]]",
+    ) -> None:
+        from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
+
+        words = f"{load_prompt('constitution')}\n\n{load_prompt('executor')}"
+        self._role = Role(model, output, "executor", words)
+        self._clock = clock
+        self._capabilities = capabilities
+
+    async def run(
+        self,
+        instructions: str,
+        *,
+        toolset: "AbstractToolset[Deps]",
+        deps: Deps,
+        limits: "UsageLimits",
+    ) -> StructuredRun[ExecutorAgentOutput]:
+        """One attempt.
+
+        Args:
+            instructions: The approved body, and on a retry what failed and what was advised.
+            toolset: The wrapped tool chain; the only way to act.
+            deps: What the chain needs to know about this run.
+            limits: Tokens, cost and requests left for this attempt.
+
+        Raises:
+            LLMError: The model cannot be reached, refuses, or the limits are reached.
+        """
+        from silas.agents.calls import EXECUTOR  # noqa: PLC0415 - with run
+        from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
+
+        asking = Asking(
+            clock=self._clock,
+            deps=deps,
+            toolsets=(toolset,),
+            capabilities=self._capabilities,
+            limits=limits,
+        )
+        return await run_structured_agent(
+            self._role, frame("briefing", instructions), EXECUTOR, asking
+        )

@@ -1,0 +1,107 @@
+"""How a model is made to answer in form, and the one other way when it cannot (decision A21)."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+from pydantic_ai import NativeOutput, PromptedOutput, ToolOutput
+from pydantic_ai.exceptions import ModelRequestRejectedError, UserError
+from pydantic_ai.models import Model
+from pydantic_ai.output import OutputSpec
+
+from silas.agents.calls import Call
+from silas.agents.choice import OutputSetting
+
+T = TypeVar("T")
+OutputMode = Literal["tool", "native", "prompted"]
+
+
+class OutputForm:
+    """The output mode of one model, and what it learned.
+
+    With `auto` the first request uses what PydanticAI's profile of the model prefers. If the
+    answer fails in *form* (no output tool was called, no JSON, or the server refused the
+    request), the one retry uses the next best mode; if that one works, later calls begin with
+    it. A failure of *content* (JSON of the wrong shape) is retried in the same mode. An explicit
+    mode is never left.
+    """
+
+    def __init__(self, model: Model, setting: OutputSetting) -> None:
+        modes = _auto_modes(model) if setting == "auto" else (setting,)
+        self._modes: Sequence[OutputMode] = modes
+
+    @property
+    def current(self) -> OutputMode:
+        """The mode the next call begins with."""
+        return self._modes[0]
+
+    def after(self, mode: OutputMode, error: BaseException) -> OutputMode:
+        """The mode for the retry of an attempt that failed in `mode`."""
+        if not is_failure_of_form(error):
+            return mode
+        for other in self._modes:
+            if other != mode:
+                return other
+        return mode
+
+    def worked(self, mode: OutputMode) -> None:
+        """Remember the mode that a model answered in."""
+        self._modes = (mode, *(other for other in self._modes if other != mode))
+
+
+def _auto_modes(model: Model) -> tuple[OutputMode, OutputMode]:
+    profile = model.profile
+    schema = profile.get("supports_json_schema_output", False)
+    match profile.get("default_structured_output_mode", "tool"):
+        case "native":
+            return "native", "tool" if profile.get("supports_tools", True) else "prompted"
+        case "prompted":
+            return "prompted", "native" if schema else "tool"
+        case _:
+            return "tool", "native" if schema else "prompted"
+
+
+def output_type(call: Call[T], mode: OutputMode) -> OutputSpec[T]:
+    """PydanticAI's output marker for a call in a mode; the same names in every mode."""
+    match mode:
+        case "tool":
+            return ToolOutput(call.output, name=call.form, description=call.describe)
+        case "native":
+            return NativeOutput(call.output, name=call.form, description=call.describe)
+        case "prompted":
+            return PromptedOutput(call.output, name=call.form, description=call.describe)
+
+
+def is_failure_of_form(error: BaseException) -> bool:
+    """Whether an answer was not even an attempt at the required form."""
+    if isinstance(error, ModelRequestRejectedError | UserError):
+        return True
+    problem = root_problem(error)
+    if isinstance(problem, ValidationError):
+        return any(e["type"] == "json_invalid" for e in problem.errors(include_url=False))
+    text = str(problem)
+    return "json_invalid" in text or "Invalid JSON" in text or "validation error" not in text
+
+
+def root_problem(error: BaseException) -> BaseException:
+    """The error at the bottom: PydanticAI wraps what was wrong with an answer."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+_LONGEST_SUMMARY = 2000  # characters; a model needs the first errors, not all of them
+
+
+def summarise(error: BaseException) -> str:
+    """What was wrong with an answer, for the model that gave it: no URLs, no repeated input."""
+    problem = root_problem(error)
+    if not isinstance(problem, ValidationError):
+        return str(problem)[:_LONGEST_SUMMARY]
+    lines = [_line(e) for e in problem.errors(include_url=False, include_input=False)]
+    return "\n".join(lines)[:_LONGEST_SUMMARY]
+
+
+def _line(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"]) or "answer"
+    return f"{where}: {error['msg']}"

@@ -1,0 +1,223 @@
+"""What models must answer: the structured outputs of every agent call (spec 3.2, 3.7, 5.7)."""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from silas.memory import MemoryType
+from silas.types import InteractionMode, InteractionRegister
+
+MAX_MEMORY_QUERIES = 3
+"""Recall, current state, related precedent: structural, not configurable (spec 3.2)."""
+
+
+class AgentOutput(BaseModel):
+    """Base of what a model answers: frozen; fields it invents are dropped, never an error.
+
+    The JSON schema that models are shown has no titles and none of the docstrings meant for
+    programmers: they would cost a third of the proxy's fixed overhead.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema without titles and docstrings."""
+        schema = handler(core_schema)
+        own = handler.resolve_ref_schema(schema)
+        properties: dict[str, JsonSchemaValue] = own.get("properties", {})
+        for bare in (own, *properties.values()):
+            bare.pop("title", None)
+        own.pop("description", None)
+        for field in properties.values():
+            for option in (field, field.get("items", {}), *field.get("anyOf", ())):
+                if "$ref" in option:
+                    target = handler.resolve_ref_schema(option)
+                    target.pop("title", None)
+                    target.pop("description", None)
+        return schema
+
+
+class PlanActionType(StrEnum):
+    """What an agent wants to do with a plan."""
+
+    propose = "propose"
+    revise = "revise"
+    execute_next = "execute_next"
+    abort = "abort"
+
+
+class PlanAction(AgentOutput):
+    """A plan proposal, revision or execution request."""
+
+    action: PlanActionType = Field(description="propose a new plan, revise, execute_next or abort")
+    plan_markdown: str | None = Field(
+        default=None, description="The whole plan: YAML front matter, then the briefing"
+    )
+    continuation_of: str | None = Field(
+        default=None, description="Id of the work item this plan deepens or corrects"
+    )
+    interaction_mode_override: InteractionMode | None = Field(
+        default=None, description="Only to deviate from the turn's mode"
+    )
+
+
+class MemoryOpType(StrEnum):
+    """What to do to memory."""
+
+    store = "store"
+    update = "update"
+    delete = "delete"
+    link = "link"
+
+
+_REQUIRED: dict[MemoryOpType, tuple[str, ...]] = {
+    MemoryOpType.store: ("content",),
+    MemoryOpType.update: ("memory_id", "content"),
+    MemoryOpType.delete: ("memory_id",),
+    MemoryOpType.link: ("memory_id", "link_to", "link_type"),
+}
+
+
+class MemoryOp(AgentOutput):
+    """One change to memory; each operation needs its own fields (spec 3.2)."""
+
+    op: MemoryOpType = Field(description="store, update, delete or link")
+    content: str | None = Field(default=None, description="Text; for store and update")
+    memory_id: str | None = Field(default=None, description="Target; for update, delete, link")
+    memory_type: MemoryType = MemoryType.episode
+    tags: list[str] = Field(default_factory=list[str])
+    entity_refs: list[str] = Field(default_factory=list[str])
+    link_to: str | None = Field(default=None, description="The other memory's id; for link")
+    link_type: str | None = Field(default=None, description="Kind of link; for link")
+
+    @model_validator(mode="after")
+    def _operation_has_its_fields(self) -> "MemoryOp":
+        missing = [name for name in _REQUIRED[self.op] if not getattr(self, name)]
+        if missing:
+            raise ValueError(f"memory op {self.op.value!r} needs {', '.join(missing)}")
+        return self
+
+
+class MemoryQueryStrategy(StrEnum):
+    """How to look for memories."""
+
+    semantic = "semantic"
+    temporal = "temporal"
+    session = "session"
+    keyword = "keyword"
+
+
+class MemoryQuery(AgentOutput):
+    """A request for memories; the agent's only influence on its context."""
+
+    strategy: MemoryQueryStrategy = Field(description="semantic, temporal, session or keyword")
+    query: str = Field(description="What to look for")
+    max_results: int = Field(default=5, ge=1)
+    max_tokens: int = Field(default=2000, ge=1)
+
+
+class AgentResponse(AgentOutput):
+    """What proxy and planner say (spec 3.2). `needs_approval` is a wish, never an authorisation."""
+
+    message: str = Field(description="The text for the user")
+    memory_queries: list[MemoryQuery] = Field(
+        default_factory=list[MemoryQuery], description="At most 3"
+    )
+    memory_ops: list[MemoryOp] = Field(default_factory=list[MemoryOp])
+    plan_action: PlanAction | None = Field(default=None, description="Set to propose a plan")
+    needs_approval: bool = Field(default=True, description="Keep true")
+
+    @model_validator(mode="after")
+    def _few_queries(self) -> "AgentResponse":
+        if len(self.memory_queries) > MAX_MEMORY_QUERIES:
+            raise ValueError(f"memory_queries holds at most {MAX_MEMORY_QUERIES}")
+        return self
+
+
+class RouteDecision(AgentOutput):
+    """Where a turn goes and how it is run (spec 3.2).
+
+    Validated with a context `{"context_profiles": names}`, the profile must be one of the names.
+    """
+
+    route: Literal["direct", "planner"] = Field(
+        description="direct: answer now in `response`; planner: work that needs a plan"
+    )
+    reason: str = Field(description="One short sentence")
+    response: AgentResponse | None = Field(
+        default=None, description="Required for direct; null for planner"
+    )
+    interaction_register: InteractionRegister = Field(
+        description="exploration, execution, review or status"
+    )
+    interaction_mode: InteractionMode = Field(
+        description="default_and_offer, act_and_report or confirm_only_when_required"
+    )
+    continuation_of: str | None = Field(
+        default=None, description="Id of the work item the user deepens or corrects"
+    )
+    context_profile: str = Field(min_length=1, description="One of the listed context profiles")
+
+    @model_validator(mode="after")
+    def _response_fits_the_route(self) -> "RouteDecision":
+        if self.route == "direct" and self.response is None:
+            raise ValueError("route 'direct' requires a response")
+        if self.route == "planner" and self.response is not None:
+            raise ValueError("route 'planner' requires response to be null")
+        return self
+
+    @model_validator(mode="after")
+    def _profile_is_configured(self, info: ValidationInfo) -> "RouteDecision":
+        if not self.context_profile.strip():
+            raise ValueError("context_profile is empty")
+        context: dict[str, Collection[str]] = info.context or {}
+        known = context.get("context_profiles")
+        if known is not None and self.context_profile not in known:
+            raise ValueError(f"context_profile must be one of: {', '.join(sorted(known))}")
+        return self
+
+
+class ExecutorAgentOutput(AgentOutput):
+    """What an executor says it did (spec 3.7); what it really did is in the ledger."""
+
+    summary: str = Field(description="What was attempted and completed, failures included")
+    artifact_refs: list[str] = Field(
+        default_factory=list[str], description="Names of artifacts that tools produced"
+    )
+    next_steps: list[str] = Field(
+        default_factory=list[str], description="Ordered suggestions for afterwards"
+    )
+
+
+class PlannerAdvice(AgentOutput):
+    """Guidance for an executor that is stuck (spec 5.2.1 e)."""
+
+    guidance: str = Field(description="What to try next, concretely, in a few sentences")
+
+
+class ScorerGroup(AgentOutput):
+    """Context blocks that belong together (spec 5.7)."""
+
+    reason: str
+    block_ids: list[str]
+
+
+class ScorerOutput(AgentOutput):
+    """Which groups of blocks to keep and which to evict (spec 5.7)."""
+
+    keep_groups: list[ScorerGroup]
+    evict_groups: list[ScorerGroup]

@@ -1,0 +1,112 @@
+"""The planner: writes the briefing and its checks, and advises when work is stuck (spec 7.2)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from silas.agents.choice import OutputSetting
+from silas.agents.models import AgentResponse, PlannerAdvice
+from silas.agents.outcome import StructuredRun
+from silas.agents.prompt import TurnRequest, frame, load_prompt
+from silas.clock import Clock
+
+if TYPE_CHECKING:
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
+    from pydantic_ai.usage import UsageLimits
+
+    from silas.agents.run import Asking
+    from silas.plans import WorkItem
+
+_REQUESTS = 10  # model requests of one plan: look-ups, then the plan
+_TASK = "advise the executor of the work below, which failed its attempts; do not write a plan"
+
+
+class PlannerAgent:
+    """Turns a request into a plan the owner can approve and a checker can verify.
+
+    Args:
+        model: Any PydanticAI model; the strongest there is.
+        clock: Waits between attempts.
+        output: How the model is made to answer in form.
+        capabilities: What resolves calls that pause for approval.
+    """
+
+    def __init__(
+        self,
+        model: "Model",
+        clock: Clock,
+        *,
+        output: OutputSetting,
+        capabilities: "Sequence[AbstractCapability[Any]]" = (),
+    ) -> None:
+        from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
+
+        words = f"{load_prompt('constitution')}\n\n{load_prompt('planner')}"
+        self._role = Role(model, output, "planner", words)
+        self._clock = clock
+        self._capabilities = capabilities
+
+    async def plan(
+        self,
+        request: TurnRequest,
+        *,
+        toolset: "AbstractToolset[Any]",
+        deps: Any,
+        limits: "UsageLimits | None" = None,
+    ) -> StructuredRun[AgentResponse]:
+        """Answer the turn, with a plan where work is to be done.
+
+        Args:
+            request: The turn, with the mode that was resolved for it.
+            toolset: The wrapped tool chain, for looking things up.
+            deps: What the chain needs to know about this run.
+            limits: Ten model requests where nothing else is said.
+
+        Raises:
+            LLMError: The model cannot be reached or refuses.
+        """
+        from silas.agents.calls import PLANNER  # noqa: PLC0415 - with run
+        from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
+
+        asking = self._asking(limits, deps, (toolset,))
+        return await run_structured_agent(self._role, request.render(), PLANNER, asking)
+
+    async def advise(
+        self, item: "WorkItem", failures: str, *, limits: "UsageLimits | None" = None
+    ) -> StructuredRun[PlannerAdvice]:
+        """Guidance for an executor that is stuck (spec 5.2.1 e); it changes nothing by itself.
+
+        Raises:
+            LLMError: The model cannot be reached or refuses.
+        """
+        from silas.agents.calls import ADVICE  # noqa: PLC0415 - with run
+        from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
+
+        prompt = "\n\n".join(
+            (
+                frame("task", _TASK),
+                frame("briefing", item.body, title=item.title, attempts=str(item.attempts)),
+                frame("failures", failures, taint="external"),
+            )
+        )
+        asking = self._asking(limits, None, ())
+        return await run_structured_agent(self._role, prompt, ADVICE, asking)
+
+    def _asking(
+        self,
+        limits: "UsageLimits | None",
+        deps: Any,
+        toolsets: "Sequence[AbstractToolset[Any]]",
+    ) -> "Asking[Any]":
+        from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - heavy
+
+        from silas.agents.run import Asking  # noqa: PLC0415 - heavy
+
+        return Asking(
+            clock=self._clock,
+            deps=deps,
+            toolsets=toolsets,
+            capabilities=self._capabilities,
+            limits=limits or UsageLimits(request_limit=_REQUESTS),
+        )

@@ -1,0 +1,209 @@
+"""Making the model that one line of configuration names (contract "Model names")."""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
+from pydantic_ai.settings import ModelSettings, merge_model_settings
+from pydantic_ai.usage import RequestUsage
+
+from silas.agents.choice import RUNBOOK, ModelChoice
+from silas.errors import ConfigError
+
+OLLAMA_URL = "http://127.0.0.1:11434/v1"
+"""Where Ollama listens unless `base_url` or `OLLAMA_BASE_URL` says otherwise."""
+
+_CODE = "E_CFG_MODEL"
+# Prefixes that may stand before a name although `base_url` already says which server it is;
+# any other colon belongs to the name itself (`qwen3:8b`).
+_OPENAI_PREFIXES = ("openai:", "openai-chat:")
+_BYTES_PER_TOKEN = 3  # of JSON; low, so that an estimate is rather too high than too low
+
+
+class ConfiguredModel(WrapperModel):
+    """A model with the settings of its choice, whose answers always carry a token count.
+
+    The provider client's own retries are off: waiting is done in one place, through the Clock.
+    Servers that report no usage would make a token budget meaningless, so their answers are
+    charged with an estimate from the size of what was exchanged.
+    """
+
+    def __init__(self, wrapped: Model, settings: ModelSettings) -> None:
+        super().__init__(wrapped)
+        self._chosen = settings
+
+    @property
+    def settings(self) -> ModelSettings | None:
+        """The wrapped model's settings under those of the choice."""
+        return merge_model_settings(self.wrapped.settings, self._chosen)
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """One request; usage is estimated where the server reports none."""
+        try:
+            response = await super().request(messages, model_settings, model_request_parameters)
+        except (IndexError, KeyError, AttributeError):
+            # The adapters reach into the answer, and a server may send one without any choices.
+            # The cause is left out because the model is told the last one.
+            raise UnexpectedModelBehavior("the server's answer is incomplete") from None
+        if response.usage.unmeasured_requests:
+            response.usage = RequestUsage(
+                input_tokens=_estimate(messages), output_tokens=_estimate([response])
+            )
+        return response
+
+
+def _estimate(messages: list[ModelMessage]) -> int:
+    return len(ModelMessagesTypeAdapter.dump_json(messages)) // _BYTES_PER_TOKEN + 1
+
+
+def make_model(
+    choice: ModelChoice,
+    *,
+    runbook: Callable[[], Model],
+    environ: Mapping[str, str] = os.environ,
+) -> Model:
+    """The model a choice names, ready to be asked. Enter it (`async with`) to close its client.
+
+    Args:
+        choice: Name and settings.
+        runbook: Makes the built-in model.
+        environ: Where `api_key_env` is looked up. A provider's own variable is read by PydanticAI
+            from the process environment.
+
+    Raises:
+        ConfigError: `E_CFG_MODEL`: unknown name, missing key, missing package, or a factory that
+            does not make a model; the sentence says what to set or install.
+    """
+    if choice.name == RUNBOOK:
+        return runbook()
+    if choice.name.startswith("python:"):
+        made = _from_factory(choice.name)
+    else:
+        made = _from_provider(choice, _key(choice, environ))
+    return ConfiguredModel(made, _settings(choice, made))
+
+
+def _settings(choice: ModelChoice, model: Model) -> ModelSettings:
+    wanted = ModelSettings(request_timeout=choice.timeout_seconds, max_retries=0)
+    if choice.max_tokens is not None:
+        wanted["max_tokens"] = choice.max_tokens
+    if choice.temperature is not None:
+        wanted["temperature"] = choice.temperature
+    if "max_retries" in model.unsupported_settings:  # it would warn at every request
+        del wanted["max_retries"]
+    return wanted
+
+
+def _key(choice: ModelChoice, environ: Mapping[str, str]) -> str:
+    if not choice.api_key_env:
+        return ""
+    key = environ.get(choice.api_key_env, "").strip()
+    if not key:
+        raise ConfigError(
+            f"The model {choice.name!r} takes its key from {choice.api_key_env}, which is not set; "
+            f"export {choice.api_key_env} or remove `api_key_env`.",
+            code=_CODE,
+        )
+    return key
+
+
+def _from_provider(choice: ModelChoice, key: str) -> Model:
+    try:
+        if choice.name.startswith("ollama:"):
+            return _ollama(choice, key)
+        if choice.base_url:
+            return _openai_compatible(choice, key)
+        return infer_model(choice.name, _provider_factory(key))
+    except ImportError as error:
+        raise ConfigError(
+            f"The model {choice.name!r} needs a package that is not installed: {error}.",
+            code=_CODE,
+        ) from error
+    except (UserError, ValueError, TypeError) as error:
+        raise ConfigError(
+            f"The model {choice.name!r} cannot be used: {_first_line(error)} "
+            "Set the key or correct the name under `models:`; `runbook` needs neither.",
+            code=_CODE,
+        ) from error
+    except Exception as error:
+        # provider clients refuse a missing key with an error of their own package
+        if not type(error).__module__.startswith(("openai", "anthropic", "groq", "google")):
+            raise
+        raise ConfigError(
+            f"The model {choice.name!r} cannot be used: {_first_line(error)}", code=_CODE
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    line = text.splitlines()[0]
+    return line if line.endswith((".", "!", "?")) else line + "."
+
+
+def _provider_factory(key: str) -> Callable[[str], Provider[Any]]:
+    if not key:
+        return infer_provider  # reads the provider's own environment variable
+
+    def with_key(name: str) -> Provider[Any]:
+        made = cast(Callable[..., Provider[Any]], infer_provider_class(name))  # signatures vary
+        return made(api_key=key)
+
+    return with_key
+
+
+def _openai_compatible(choice: ModelChoice, key: str) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - heavy, one provider
+    from pydantic_ai.providers.openai_compatible import (  # noqa: PLC0415 - heavy, one provider
+        OpenAICompatibleProvider,
+    )
+
+    # never OpenAIProvider: that would send OPENAI_API_KEY to whatever `base_url` names
+    provider = OpenAICompatibleProvider(
+        "openai-compatible", base_url=choice.base_url, api_key=key or None
+    )
+    name = choice.name
+    for prefix in _OPENAI_PREFIXES:
+        name = name.removeprefix(prefix)
+    return OpenAIChatModel(name, provider=provider)
+
+
+def _ollama(choice: ModelChoice, key: str) -> Model:
+    from pydantic_ai.models.ollama import OllamaModel  # noqa: PLC0415 - heavy, one provider
+    from pydantic_ai.providers.ollama import OllamaProvider  # noqa: PLC0415 - heavy, one provider
+
+    url = choice.base_url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA_URL
+    provider = OllamaProvider(base_url=url, api_key=key or None)
+    return OllamaModel(choice.name.removeprefix("ollama:"), provider=provider)
+
+
+def _from_factory(name: str) -> Model:
+    module, _, attribute = name.removeprefix("python:").partition(":")
+    if not module or not attribute:
+        raise ConfigError(
+            f"The model {name!r} must be written python:package.module:factory.", code=_CODE
+        )
+    try:
+        factory = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"The model {name!r} cannot be loaded: {_first_line(error)}", code=_CODE
+        ) from error
+    made = cast(object, factory() if callable(factory) else factory)
+    if not isinstance(made, Model):
+        raise ConfigError(
+            f"The factory of {name!r} made a {type(made).__name__}; "
+            "it must return a pydantic_ai.models.Model.",
+            code=_CODE,
+        )
+    return cast(Model, made)  # narrowed to Model[Unknown]

@@ -1,0 +1,186 @@
+"""Asking a model for a structured answer, reliably (spec 5.1.0, 18.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Generic, TypeVar
+
+from pydantic_ai import capture_run_messages
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelRequestRejectedError,
+    UnexpectedModelBehavior,
+    UserError,
+)
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from silas.agents.calls import Call
+from silas.agents.form import OutputForm, OutputMode, summarise
+from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
+from silas.agents.patience import Backoff, Patience
+from silas.agents.role import Role
+from silas.clock import Clock
+from silas.errors import LLMError, from_foreign
+
+D = TypeVar("D")
+T = TypeVar("T")
+
+SCHEMA_ERROR = "[SCHEMA VALIDATION ERROR]"
+"""The heading under which a model is told what was wrong with its answer."""
+
+
+@dataclass(frozen=True)
+class Asking(Generic[D]):
+    """Everything about a call that its retry must share with its first attempt.
+
+    Attributes:
+        clock: Waits between attempts.
+        deps: Handed to the tools.
+        toolsets: What the model may call.
+        capabilities: Further PydanticAI capabilities, such as the approval handler.
+        limits: Tokens, cost and tool calls of the call as a whole; requests per attempt.
+        profiles: Context profiles that an answer may name.
+        default_profile: The context profile of a proxy fallback.
+        backoff: Patience with the provider.
+    """
+
+    clock: Clock
+    deps: D
+    toolsets: Sequence[AbstractToolset[D]] = ()
+    capabilities: Sequence[AbstractCapability[D]] = ()
+    limits: UsageLimits | None = None
+    profiles: tuple[str, ...] = ()
+    default_profile: str = "conversation"
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """An attempt without a valid answer, and the messages exchanged in it."""
+
+    error: Exception
+    messages: tuple[ModelMessage, ...]
+
+
+async def run_structured_agent(
+    role: Role, prompt: str, call: Call[T], asking: Asking[D]
+) -> StructuredRun[T]:
+    """Ask once; on an answer out of form ask once more with the error; then fall back.
+
+    The retry runs under the same limits, with what the first attempt used counted against them.
+    If the first attempt had already called tools, the retry continues its conversation, so that
+    no effect is repeated for the sake of an answer's form.
+
+    Raises:
+        ModelRunFailed: The provider could not be reached, refused, or the limits were reached;
+            an `E_LLM_*` code and one sentence. Not a failure of form.
+        ConfigError: The model cannot be used as configured.
+    """
+    mode = role.form.current
+    usage = RunUsage()
+    attempt = _Attempt(role, call, asking, usage)
+    first = await attempt.ask(prompt, mode, ())
+    if not isinstance(first, _Failed):
+        return StructuredRun(first, _spent(usage))
+    # exactly one retry, with what was wrong appended
+    mode = role.form.after(mode, first.error)
+    words = f"{SCHEMA_ERROR}\n{summarise(first.error)}"
+    history = _conversation_with_tools(first.messages)
+    again = words if history else f"{prompt}\n\n{words}"
+    spent_requests, usage.requests = usage.requests, 0
+    second = await attempt.ask(again, mode, history)
+    usage.requests += spent_requests
+    if not isinstance(second, _Failed):
+        role.form.worked(mode)
+        return StructuredRun(second, _spent(usage))
+    return StructuredRun(
+        call.fallback(asking.default_profile),
+        _spent(usage),
+        fell_back=True,
+        error=f"{call.name}_structured_output_invalid",
+        detail=summarise(second.error),
+    )
+
+
+@dataclass(frozen=True)
+class _Attempt(Generic[D, T]):
+    """What both attempts share; `usage` counts them together."""
+
+    role: Role
+    call: Call[T]
+    asking: Asking[D]
+    usage: RunUsage
+
+    async def ask(
+        self, prompt: str, mode: OutputMode, history: Sequence[ModelMessage]
+    ) -> T | _Failed:
+        """A valid answer, or what was wrong with it."""
+        asking = self.asking
+        agent = self.role.agent(self.call, mode, asking.profiles)
+        limits = asking.limits or UsageLimits()
+        patience = Patience(asking.clock, asking.backoff, limits.cost_limit)
+        with capture_run_messages() as messages:
+            try:
+                result = await agent.run(
+                    prompt,
+                    deps=asking.deps,
+                    message_history=list(history) or None,
+                    toolsets=list(asking.toolsets),
+                    capabilities=[patience, *asking.capabilities],
+                    usage_limits=replace(limits, cost_limit=None),
+                    usage=self.usage,
+                )
+            except (UnexpectedModelBehavior, ModelRequestRejectedError, UserError) as error:
+                if not _about_form(error, self.role.form, mode):
+                    raise _translated(error, self.usage) from error
+                return _Failed(error, tuple(messages))
+            except AgentRunError as error:
+                raise _translated(error, self.usage) from error
+        return result.output
+
+
+def _about_form(error: Exception, form: OutputForm, mode: OutputMode) -> bool:
+    # A refused request or an unsupported mode concerns the form only where another form is left,
+    # and never when the provider says it was the key or the name.
+    if isinstance(error, UnexpectedModelBehavior):
+        return True
+    if isinstance(error, UserError) and "output is not supported" not in error.message:
+        return False
+    exact = type(error).__mro__
+    named = any(c.__name__ in ("ModelAuthenticationError", "ModelNotFoundError") for c in exact)
+    return not named and form.after(mode, error) != mode
+
+
+def _translated(error: Exception, usage: RunUsage) -> Exception:
+    ours = from_foreign(error)
+    if isinstance(ours, LLMError) and ours.code == "E_LLM_AUTH":
+        # providers quote the key they refuse; nothing of their answer is passed on
+        ours = LLMError(ours.message.split(" (", 1)[0], code=ours.code)
+    if isinstance(ours, LLMError):
+        return ModelRunFailed.of(ours, _spent(usage))
+    return ours or error
+
+
+def _conversation_with_tools(messages: Sequence[ModelMessage]) -> tuple[ModelMessage, ...]:
+    """The exchange up to the answer that failed, if tools were called in it; else nothing."""
+    last = max((i for i, m in enumerate(messages) if isinstance(m, ModelResponse)), default=0)
+    kept = tuple(messages[:last])
+    called = any(
+        isinstance(part, ToolReturnPart)
+        for message in kept
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+    )
+    return kept if called else ()
+
+
+def _spent(usage: RunUsage) -> Spent:
+    return Spent(
+        tokens=usage.total_tokens,
+        cost_usd=float(usage.cost or Decimal(0)),
+        cost_known=usage.cost is not None and usage.unmeasured_requests == 0,
+        requests=usage.requests,
+    )

@@ -1,0 +1,334 @@
+"""The built-in model: deterministic, without a key, without a network, honest about both."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar, cast
+
+from pydantic import BaseModel
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from silas.agents.briefing import BriefingError, Step, steps_of
+from silas.agents.calls import CALLS
+from silas.agents.models import (
+    AgentResponse,
+    ExecutorAgentOutput,
+    PlanAction,
+    PlanActionType,
+    PlannerAdvice,
+    RouteDecision,
+    ScorerOutput,
+)
+from silas.agents.prompt import read_pairs, sections
+from silas.canonical import digest
+from silas.errors import SilasError
+from silas.types import InteractionMode, InteractionRegister
+
+HOW_TO_CONFIGURE = (
+    "To use a language model, set OPENROUTER_API_KEY, or name a model under `models:` in the "
+    "configuration (any PydanticAI name, or an OpenAI-compatible `base_url` such as Ollama)."
+)
+_CALL_ID = "runbook-"
+
+
+class Blank(Protocol):
+    """A blank of a plan."""
+
+    @property
+    def description(self) -> str:
+        """What to put there."""
+        ...
+
+
+class LibraryPlan(Protocol):
+    """A plan of the library, as far as this model needs to know it."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        ...
+
+    @property
+    def phrases(self) -> Sequence[str]:
+        """Requests it is for."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Blank]:
+        """Its blanks by name."""
+        ...
+
+
+P = TypeVar("P", bound=LibraryPlan)
+
+
+class Library(Protocol[P]):
+    """The plan library: finds a plan for a message and fills it in."""
+
+    def plans(self) -> Sequence[P]:
+        """All of them."""
+        ...
+
+    def find(self, text: str) -> P | None:
+        """The best plan for what was asked, if any fits."""
+        ...
+
+    def parameters_from(self, plan: P, text: str) -> Mapping[str, str]:
+        """The parameters that the message names."""
+        ...
+
+    def missing(self, plan: P, values: dict[str, str]) -> Sequence[str]:
+        """Names of required parameters without a value."""
+        ...
+
+    def fill(self, plan: P, values: dict[str, str], item_id: str) -> str:
+        """The plan as Markdown; a `SilasError` if a value does not fit."""
+        ...
+
+
+class RunbookModel(Model):
+    """Finds, fills and follows approved runbooks; it never pretends to be a language model.
+
+    Which call it serves it reads from the name of the output that is asked for, and what to do
+    from the framed sections of the request. It keeps nothing between requests: how far a briefing
+    has been followed stands in the message history. Tokens and cost are zero.
+    """
+
+    def __init__(self, library: Library[Any]) -> None:
+        super().__init__(
+            profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
+        )
+        self._library = library
+
+    @property
+    def model_name(self) -> str:
+        """`runbook`."""
+        return "runbook"
+
+    @property
+    def system(self) -> str:
+        """Silas itself, not a provider."""
+        return "silas"
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The next tool call, or the answer, in whatever form was asked for."""
+        _, asked = self.prepare_request(model_settings, model_request_parameters)
+        framed = _framed(messages)
+        match _call_name(asked):
+            case "proxy":
+                part = _answer(self._route(framed), asked)
+            case "planner":
+                part = _answer(self._plan(framed), asked)
+            case "executor":
+                part = _execute(framed.get("briefing", ""), messages, asked)
+            case "advice":
+                part = _answer(PlannerAdvice(guidance=_NO_ADVICE), asked)
+            case "scorer":
+                part = _answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
+            case _:
+                part = TextPart(f"{_WHAT_I_AM} {HOW_TO_CONFIGURE}")
+        return ModelResponse(
+            parts=[part],
+            model_name=self.model_name,
+            provider_name=self.system,
+            usage=RequestUsage(cost=Decimal(0)),
+        )
+
+    def _route(self, framed: Mapping[str, str]) -> RouteDecision:
+        plan = self._library.find(framed.get("message", ""))
+        profile = framed.get("context_profiles", "").split("\n", 1)[0] or "conversation"
+        if plan is not None:
+            return RouteDecision(
+                route="planner",
+                reason=f"the plan library has a plan for this: {plan.title}",
+                interaction_register=InteractionRegister.execution,
+                interaction_mode=InteractionMode.act_and_report,
+                context_profile=profile,
+            )
+        return RouteDecision(
+            route="direct",
+            reason="no plan of the library fits, and no language model is configured",
+            response=AgentResponse(message=self._what_i_can_do()),
+            interaction_register=InteractionRegister.status,
+            interaction_mode=InteractionMode.default_and_offer,
+            context_profile=profile,
+        )
+
+    def _plan(self, framed: Mapping[str, str]) -> AgentResponse:
+        text = framed.get("message", "")
+        plan = self._library.find(text)
+        if plan is None:
+            return AgentResponse(message=self._what_i_can_do())
+        facts = read_pairs(framed.get("facts", ""))
+        known = {name: value for name, value in facts.items() if name in plan.parameters}
+        values = {**known, **self._library.parameters_from(plan, text)}
+        missing = self._library.missing(plan, values)
+        if missing:
+            return AgentResponse(message=_ask_for(plan, missing))
+        # one turn, one id: the same request always makes the same plan
+        item_id = f"task-{digest(dict(framed))[:16]}"
+        try:
+            filled = self._library.fill(plan, values, item_id)
+        except SilasError as error:
+            return AgentResponse(
+                message=f"The library's plan {plan.title!r} does not fit: {error.message}"
+            )
+        return AgentResponse(
+            message=f"I propose the library's plan {plan.title!r}.",
+            plan_action=PlanAction(
+                action=PlanActionType.propose,
+                plan_markdown=filled,
+                continuation_of=facts.get("continuation_of"),
+            ),
+        )
+
+    def _what_i_can_do(self) -> str:
+        plans = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in self._library.plans()]
+        offer = "I can run these plans:\n" + "\n".join(plans) if plans else "The library is empty."
+        return f"{_WHAT_I_AM}\n\n{offer}\n\n{HOW_TO_CONFIGURE}"
+
+
+_WHAT_I_AM = (
+    "No language model is configured. I am Silas's built-in runbook model: I find and follow "
+    "prepared plans, and I cannot answer free questions or write new plans."
+)
+_NO_ADVICE = (
+    "None: no language model is configured, and the built-in runbook model cannot advise. "
+    "The briefing will be followed again as it is."
+)
+
+
+def _ask_for(plan: LibraryPlan, missing: Sequence[str]) -> str:
+    wanted = "\n".join(f"- {name}: {plan.parameters[name].description}" for name in missing)
+    return (
+        f"I have a plan for this, {plan.title!r}, but I still need:\n{wanted}\n"
+        "Please say it again with that."
+    )
+
+
+def _framed(messages: Sequence[ModelMessage]) -> dict[str, str]:
+    """Section texts by kind from the prompts of the run; the first of a kind counts."""
+    found: dict[str, str] = {}
+    for message in messages:
+        for part in message.parts if isinstance(message, ModelRequest) else ():
+            if isinstance(part, UserPromptPart) and isinstance(part.content, str):
+                for section in sections(part.content):
+                    found.setdefault(section.kind, section.text)
+    return found
+
+
+def _call_name(asked: ModelRequestParameters) -> str:
+    forms = {call.form: call.name for call in CALLS.values()}
+    names = [tool.name for tool in asked.output_tools]
+    if asked.output_object is not None and asked.output_object.name:
+        names.append(asked.output_object.name)
+    return next((forms[name] for name in names if name in forms), "")
+
+
+def _answer(output: BaseModel, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
+    plain = output.model_dump(mode="json")
+    if asked.output_tools:
+        return ToolCallPart(asked.output_tools[0].name, plain, f"{_CALL_ID}answer")
+    return TextPart(json.dumps(plain))
+
+
+def _execute(
+    briefing: str, messages: Sequence[ModelMessage], asked: ModelRequestParameters
+) -> TextPart | ToolCallPart:
+    """The next call the briefing asks for, or the report."""
+    try:
+        steps = steps_of(briefing)
+    except BriefingError as error:
+        return _report(f"Nothing was run. {error}", asked)
+    if not steps:
+        return _report(
+            "Nothing was run: the briefing has no runnable block. The runbook model follows only "
+            "fenced `sh` and `python` blocks.",
+            asked,
+        )
+    results = _results(messages)
+    failed = next((i for i, result in enumerate(results) if failure_of(result) is not None), None)
+    if failed is not None:
+        return _report(_stopped(steps, failed, results[failed]), asked)
+    if len(results) < len(steps):
+        step = steps[len(results)]
+        if step.tool not in {tool.name for tool in asked.function_tools}:
+            return _report(_not_offered(steps, len(results)), asked)
+        return ToolCallPart(step.tool, step.args, f"{_CALL_ID}{len(results) + 1}")
+    ran = "\n".join(f"- {step.shown}" for step in steps)
+    return _report(f"Ran all {len(steps)} steps of the briefing; each succeeded:\n{ran}", asked)
+
+
+def _report(summary: str, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
+    return _answer(ExecutorAgentOutput(summary=summary), asked)
+
+
+def _results(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
+    # Every answer to one of our calls counts, a refused or failed one too.
+    return [
+        part
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, ToolReturnPart) and part.tool_name in ("shell_exec", "python_exec")
+    ]
+
+
+_EXIT_CODE = re.compile(
+    r"^exit code (?P<code>-?\d+)(?P<ended> \(ended by [a-z]+\))?$", re.MULTILINE
+)
+
+
+def failure_of(result: ToolReturnPart) -> str | None:
+    """Why a tool call did not succeed, or None if it did."""
+    text = result.model_response_str()
+    if result.outcome != "success":
+        return f"{result.outcome}: {text}"
+    content: object = result.content
+    if isinstance(content, BaseModel):
+        content = content.model_dump()
+    empty: Mapping[str, Any] = {}
+    fields = cast(Mapping[str, Any], content) if isinstance(content, Mapping) else empty
+    if fields.get("ok") is False or fields.get("exit_code") not in (0, None):
+        return text
+    shown = content if isinstance(content, str) else str(fields.get("text", ""))
+    # the first such line is the tool's own: what a program printed comes after it
+    ran = _EXIT_CODE.search(shown)
+    return text if ran is not None and (ran["code"] != "0" or ran["ended"]) else None
+
+
+_LONGEST_REASON = 500  # characters of a tool's answer in the report; the ledger has all of it
+
+
+def _stopped(steps: Sequence[Step], failed: int, result: ToolReturnPart) -> str:
+    reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
+    left = len(steps) - failed - 1
+    rest = f" The {left} after it did not run." if left else ""
+    shown = steps[failed].shown if failed < len(steps) else result.tool_name
+    return f"Stopped at step {failed + 1} of {len(steps)}, `{shown}`: {reason}{rest}"
+
+
+def _not_offered(steps: Sequence[Step], done: int) -> str:
+    step = steps[done]
+    return (
+        f"Stopped before step {done + 1} of {len(steps)}, `{step.shown}`: "
+        f"the tool {step.tool} is not available here."
+    )

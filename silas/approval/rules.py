@@ -1,0 +1,165 @@
+"""Why a token does not authorise: one pure function a reason (spec 5.11)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from silas.approval.models import (
+    ApprovalScope,
+    ApprovalToken,
+    ApprovalVerdict,
+    Subject,
+    token_bytes,
+    token_id_of,
+)
+from silas.keys.port import Signer
+
+CLOCK_SKEW = timedelta(seconds=30)
+"""How far in the future a token may have been issued: clocks step back a little when corrected."""
+
+SPAWN_POLICY = "spawn_policy_hash"
+LIMITS = "limits"
+RESERVED = frozenset({SPAWN_POLICY, LIMITS})
+"""Conditions of a standing token that are computed, never given."""
+
+
+class Refusal(NamedTuple):
+    """Why not: a code of the family `E_APPROVAL`, and a sentence."""
+
+    code: str
+    reason: str
+
+
+def authentic(token: ApprovalToken, signer: Signer) -> Refusal | None:
+    """Refuse what the owner did not sign exactly so, and an id that does not follow from it."""
+    try:
+        signed = token_bytes(token)
+    except (ValueError, TypeError):
+        signed = b""  # what has no canonical bytes was never signed
+    if not signed or not signer.verify(signed, token.signature):
+        return Refusal(
+            "E_APPROVAL_SIGNATURE",
+            "The signature does not match: the token was changed, or another key signed it.",
+        )
+    if token.token_id != token_id_of(signed):
+        return Refusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own.")
+    return None
+
+
+def approving(token: ApprovalToken) -> Refusal | None:
+    """Refuse every verdict that is not a yes."""
+    if token.verdict in (ApprovalVerdict.approved, ApprovalVerdict.conditional):
+        return None
+    return Refusal("E_APPROVAL_VERDICT", f"The owner did not approve this: {token.verdict.value}.")
+
+
+def bound(token: ApprovalToken, subject: Subject, spawned: Subject | None) -> Refusal | None:
+    """Refuse another subject than the one that was approved, and what it did not spawn."""
+    if token.plan_hash != subject.digest or token.work_item_id != subject.id:
+        return Refusal(
+            "E_APPROVAL_SUBJECT",
+            "This is not what was approved: it was changed afterwards, or it is something else.",
+        )
+    if token.scope is not ApprovalScope.standing:
+        if spawned is None:
+            return None
+        return Refusal(
+            "E_APPROVAL_SPAWN_UNEXPECTED",
+            "Only a standing approval covers a spawned task; ask for an approval of its own.",
+        )
+    if subject.kind != "goal" or not subject.policy or subject.policy != _spawn_policy(token):
+        return Refusal(
+            "E_APPROVAL_SPAWN_POLICY", "The goal may no longer spawn what was approved; ask again."
+        )
+    if spawned is None:
+        return Refusal("E_APPROVAL_SPAWN_REQUIRED", "Standing verification requires spawned_task.")
+    return spawned_by(token, spawned)
+
+
+def bound_for_check(token: ApprovalToken, subject: Subject) -> Refusal | None:
+    """As `bound`, at the door of execution, where a standing token meets only the spawned task."""
+    if token.scope is ApprovalScope.standing:
+        return spawned_by(token, subject)
+    return bound(token, subject, None)
+
+
+def spawned_by(token: ApprovalToken, task: Subject) -> Refusal | None:
+    """Refuse a task that is not the product of the approved goal, or may use more than it."""
+    if task.kind != "task" or not task.parent or task.parent != token.work_item_id:
+        return Refusal("E_APPROVAL_SPAWN_FOREIGN", "The task was not spawned by the approved goal.")
+    # From here the conditions are those the engine signed: a policy is there, and so are limits.
+    if not task.policy or task.policy != _spawn_policy(token):
+        return Refusal(
+            "E_APPROVAL_SPAWN_POLICY", "The spawned task is not what the approved goal spawns."
+        )
+    if not _within(task.limits, token.conditions[LIMITS]):
+        return Refusal("E_APPROVAL_SPAWN_LIMITS", "The spawned task's budget exceeds its goal's.")
+    return None
+
+
+def timely(token: ApprovalToken, now: datetime) -> Refusal | None:
+    """Refuse before it was issued and from the moment it expires."""
+    if token.issued_at > now + CLOCK_SKEW:
+        return Refusal(
+            "E_APPROVAL_NOT_YET", "The token was issued in the future; check this machine's clock."
+        )
+    if now >= token.expires_at:
+        return Refusal("E_APPROVAL_EXPIRED", "The approval has expired; ask again.")
+    return None
+
+
+def conditions_met(token: ApprovalToken, now: datetime) -> Refusal | None:
+    """Refuse where a condition does not hold.
+
+    What an `approved` token binds besides (digests, for example) is for whoever bound it to check.
+    A `conditional` token authorises nothing by a condition that nobody here can evaluate, nor
+    without any.
+    """
+    given = {k: v for k, v in token.conditions.items() if k not in RESERVED}
+    unknown = given.keys() - _CONDITIONS.keys()
+    if token.verdict is ApprovalVerdict.conditional and (unknown or not given):
+        named = ", ".join(sorted(unknown)) or "none is named"
+        return Refusal("E_APPROVAL_CONDITIONS", f"A condition cannot be evaluated: {named}.")
+    for name in sorted(given.keys() - unknown):
+        if not _CONDITIONS[name](given[name], now):
+            return Refusal("E_APPROVAL_CONDITIONS", f"The condition `{name}` does not hold.")
+    return None
+
+
+def uses_allowed(token: ApprovalToken) -> int:
+    """How often a token may be used: more than once only where it is standing."""
+    return token.max_executions if token.scope is ApprovalScope.standing else 1
+
+
+def _spawn_policy(token: ApprovalToken) -> object:
+    return token.conditions.get(SPAWN_POLICY)
+
+
+def _within(limits: Sequence[float], ceiling: Sequence[float]) -> bool:
+    # `<=` is false for NaN, so that a limit that is no number is over the limit.
+    return len(ceiling) == len(limits) and all(a <= b for a, b in zip(limits, ceiling, strict=True))
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo is not None else None
+
+
+def _not_before(value: Any, now: datetime) -> bool:
+    moment = _moment(value)
+    return moment is not None and now >= moment
+
+
+def _not_after(value: Any, now: datetime) -> bool:
+    moment = _moment(value)
+    return moment is not None and now <= moment
+
+
+_CONDITIONS: Mapping[str, Callable[[Any, datetime], bool]] = {
+    "not_before": _not_before,
+    "not_after": _not_after,
+}
+"""What the engine can evaluate itself: ISO 8601 moments with a timezone."""

@@ -1,0 +1,133 @@
+"""Walk the stored chain: a thousand entries at a time, and one by one where something is wrong."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from silas.audit.models import AuditHead
+from silas.db import Database
+
+_CHUNK = (
+    1000  # entries per statement; the database is held for one chunk (0.4 ms), not for the walk
+)
+
+# Each piece between the separators (0x1E, which canonical JSON escapes) is exactly what the next
+# entry hashes: previous hash, newline, body.
+_JOINED = """
+SELECT CAST(group_concat(body || char(30) || entry_hash, char(10)) AS BLOB),
+       group_concat(entry_hash, ''), count(*)
+FROM (SELECT body, entry_hash FROM audit_log WHERE seq > ? AND seq <= ? ORDER BY seq)
+"""
+
+_ROWS = """
+SELECT seq, CAST(body AS BLOB), entry_hash FROM audit_log
+WHERE seq > ? AND seq <= ? ORDER BY seq
+"""
+
+_HEAD = "SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"
+
+
+class Walk(NamedTuple):
+    """How far the chain holds: the last good entry, and words about the first bad one."""
+
+    head: AuditHead
+    checked: int
+    fault: str = ""
+
+
+class StoredEntry(NamedTuple):
+    """A row as it is stored, nothing about it believed yet."""
+
+    seq: int
+    body: bytes
+    entry_hash: str
+
+
+def read_head(database: Database, genesis: str) -> AuditHead:
+    """The newest entry's number and hash; of an empty log, zero and the genesis hash."""
+    with database.read() as tx:
+        row = tx.driver.execute(_HEAD).fetchone()
+    return AuditHead(*row) if row else AuditHead(0, genesis)
+
+
+def walk(database: Database, start: AuditHead, upto: int) -> Walk:
+    """Check entries `start.seq + 1` to `upto` on top of a hash that is known to be good.
+
+    Runs through the driver: at 1.2 microseconds an entry, fetching each row by itself would cost
+    more than hashing it. The joined statement is only ever believed when it says that all is well.
+    """
+    head, checked = start, 0
+    while head.seq < upto:
+        last = min(head.seq + _CHUNK, upto)
+        good = _whole_chunk(database, head, last)
+        if good is None:
+            slow = _row_by_row(database, head, last)
+            checked += slow.checked
+            if slow.fault:
+                return Walk(slow.head, checked, slow.fault)
+            head = slow.head
+            continue
+        checked += last - head.seq
+        head = good
+    return Walk(head, checked)
+
+
+def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | None:
+    with database.read() as tx:
+        joined, stored, count = tx.driver.execute(_JOINED, (head.seq, last)).fetchone()
+    if count != last - head.seq:
+        return None
+    pieces = (head.entry_hash.encode() + b"\n" + joined).split(b"\x1e")
+    newest = pieces.pop()
+    # A separator inside a forged row would give more pieces than rows.
+    if len(pieces) != count or "".join([sha256(p).hexdigest() for p in pieces]) != stored:
+        return None
+    if not all([p.endswith(b',"seq":%d}' % n) for n, p in enumerate(pieces, head.seq + 1)]):
+        return None
+    return AuditHead(last, newest.decode())
+
+
+def _row_by_row(database: Database, head: AuditHead, last: int) -> Walk:
+    """Name the first bad entry exactly."""
+    with database.read() as tx:
+        rows = [StoredEntry(*row) for row in tx.driver.execute(_ROWS, (head.seq, last))]
+    good, checked = head, 0
+    for row in rows:
+        if fault := _fault(row, good):
+            return Walk(good, checked, fault)
+        good, checked = AuditHead(row.seq, row.entry_hash), checked + 1
+    if good.seq != last:
+        return Walk(good, checked, f"Entry {good.seq + 1} is missing.")
+    return Walk(good, checked)
+
+
+def _fault(row: StoredEntry, before: AuditHead) -> str:
+    expected = before.seq + 1
+    if row.seq != expected:
+        return f"Entry {expected} is missing."
+    found = sha256(before.entry_hash.encode() + b"\n" + row.body).hexdigest()
+    if found != row.entry_hash:
+        return f"Entry {expected} is not what was written, or the entry before it was replaced."
+    if not row.body.endswith(b',"seq":%d}' % expected):
+        return f"Entry {expected} carries another entry's number."
+    return ""
+
+
+def misplaced(database: Database) -> str:
+    """Words if a row stands before the first entry, where no walk and no reader comes by."""
+    with database.read() as tx:
+        row = tx.driver.execute("SELECT seq FROM audit_log WHERE seq < 1 LIMIT 1").fetchone()
+    return f"An entry {row[0]} was inserted before the first." if row else ""
+
+
+def stored_entries(database: Database, after: int, upto: int) -> Iterator[list[tuple[str, str]]]:
+    """Bodies and hashes in order, a chunk at a time."""
+    while after < upto:
+        last = min(after + _CHUNK, upto)
+        with database.read() as tx:
+            rows = tx.driver.execute(
+                "SELECT body, entry_hash FROM audit_log WHERE seq > ? AND seq <= ? ORDER BY seq",
+                (after, last),
+            ).fetchall()
+        yield rows
+        after = last

@@ -1,0 +1,120 @@
+"""An event and its data as one plain sentence, for people (spec 0.5.1, Activity)."""
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+_LONGEST = 200  # characters of one value; the entry itself has all of it
+
+_UNKNOWN = "?"
+"""Stands for a value that an entry does not have."""
+
+_SENTENCES: Mapping[str, str] = {
+    # stream
+    "stream_started": "Silas started on {channel}.",
+    "stream_stopped": "Silas stopped.",
+    "rehydrated": "Silas resumed {resumed}; {unknown_calls} calls have no known outcome.",
+    "send_failed": "A message to {connection_id} could not be sent.",
+    "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
+    "message_signature_bad": "A message from {connection_id} had a bad signature.",
+    # turns
+    "turn_routed": "A request was understood as {register} and routed to {route}.",
+    "turn_planned": "The planner answered a request.",
+    "turn_finished": "A turn ended: {outcome}.",
+    "turn_failed": "A turn failed with {code}.",
+    "turn_rejected_busy": "A message was refused because {scope_id} was busy.",
+    "memory_op_blocked": "The memory operation {op} was blocked.",
+    "memory_ops_truncated": "Of {asked} memory operations {kept} were kept.",
+    # plans
+    "plan_proposed": "The plan {work_item_id} was proposed.",
+    "plan_approved": "The owner approved the plan {work_item_id}.",
+    "plan_not_approved": "The owner answered the plan {work_item_id} with {verdict}.",
+    "plan_refused": "The plan {work_item_id} was refused: {reason}",
+    "plan_unreadable": "A plan could not be read: {reason}",
+    "needs_approval_overridden": "{work_item_id} asked to run unapproved, and may not.",
+    # approval
+    "approval.issued": "The owner's {verdict} to {work_item_id} was signed.",
+    "approval.used": "Use {use} of {max_executions} of an approval was spent on {work_item_id}.",
+    "approval.refused": "An approval for {work_item_id} was refused with {code}.",
+    # work
+    "execution_blocked_no_approval": "{work_item_id} did not run, not approved: {reason}",
+    "execution_failed": "The execution of {work_item_id} failed with {code}.",
+    "work_item_attempt": "Attempt {attempt} at {work_item_id} began.",
+    "work_item_cancelled": "{work_item_id} was cancelled.",
+    "work_item_finished": "{work_item_id} ended: {status}.",
+    "work_item_refused": "{work_item_id} was refused: {reason}",
+    "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
+    "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
+    "workspace_applied": "The changes of {work_item_id} were applied to {paths}.",
+    "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
+    # gates
+    "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
+    "escalation_reported": "The gate {gate} was reported to the owner.",
+    "escalation_unknown": "The gate {gate} names an unknown escalation: {name}.",
+    "gate_additional_block": "The gate {gate} would have blocked, too.",
+    "gate_answered": "The owner answered the gate {gate} with {answer}.",
+    "gate_blocked": "The gate {gate} blocked: {reason}",
+    "gate_mutation": "The gate {gate} rewrote {key}.",
+    "gate_unavailable": "The gate {gate} could not be evaluated: {reason}",
+    "quality_gate_after_step": "The quality gate {gate} rated a step.",
+    "quality_gate_input": "The quality gate {gate} rated a message.",
+    "quality_gate_output": "The quality gate {gate} rated an answer.",
+    "quality_gate_tool_call": "The quality gate {gate} rated a tool call.",
+    "quality_lane_violation": "The quality gate {gate} tried to decide; it was ignored.",
+    "rejected_mutation": "The gate {gate} tried to rewrite {key}, which no gate may.",
+    # the tool door
+    "gate.allowed": "A call of {tool} was allowed.",
+    "gate.antiflap_block": "A call of {tool} was blocked: the same was done a moment ago.",
+    "gate.approved": "A call of {tool} was covered by an approval.",
+    "gate.denied": "A call of {tool} was denied.",
+    "gate.hard_blocked": "A call of {tool} was blocked: too risky, approved or not.",
+    "gate.preview": "A call of {tool} was shown and not run.",
+    "gate.required": "A call of {tool} needs an approval.",
+    "gate.storm_block": "A call of {tool} was blocked: too many notifications.",
+    "scope.violation": "A call of {tool} reached beyond its scopes: {missing}.",
+    "tool_call.attempted": "A call of {tool} began.",
+    "tool_call.deduped": "A call of {tool} was answered with its recorded outcome.",
+    "tool_call.failed": "A call of {tool} failed.",
+    "tool_call.succeeded": "A call of {tool} succeeded.",
+    "tool_call.unknown": "Nobody knows whether a call of {tool} took effect.",
+}  # fmt: skip
+
+
+def narrate(event: str, data: Mapping[str, Any]) -> str:
+    """Say what an entry records.
+
+    Args:
+        event: The event's name.
+        data: Its facts. They may come from outside: control and invisible characters are removed.
+
+    Returns:
+        One sentence on one line. An event without a sentence of its own is named with its facts.
+    """
+    values = _Values({_plain(name): _plain(value) for name, value in data.items()})
+    sentence = _SENTENCES.get(event)
+    if sentence is not None:
+        return sentence.format_map(values)
+    name = _plain(event).replace("_", " ").replace(".", ": ")
+    facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
+    return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
+
+
+def known_events() -> frozenset[str]:
+    """The events with a sentence of their own, for the test that finds the others."""
+    return frozenset(_SENTENCES)
+
+
+class _Values(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return _UNKNOWN
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value[:10])) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any JSON
+    text = " ".join(str(value).split())
+    # Control, format and surrogate characters: they move a cursor or hide text in a terminal.
+    visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
+    return visible if len(visible) <= _LONGEST else f"{visible[:_LONGEST]}…"

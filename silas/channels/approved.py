@@ -1,0 +1,47 @@
+"""An approval given beforehand, for exactly one plan: `silas run --approve sha256:HEX`."""
+
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+from silas.cards import Card, CardChannel, ChannelMessage, PlanCard
+
+Answer = TypeVar("Answer")
+
+
+class PreApproved:
+    """Approves the plan with one hash, declines every other plan, passes all else on."""
+
+    def __init__(self, channel: CardChannel, plan_hash: str) -> None:
+        self._channel = channel
+        self._plan_hash = plan_hash
+
+    @property
+    def channel_name(self) -> str:
+        """The wrapped channel's name."""
+        return self._channel.channel_name
+
+    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+        """The wrapped channel's messages."""
+        return self._channel.listen()
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        """Pass on."""
+        await self._channel.send(recipient_id, text, reply_to)
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        """Answer plan cards by their hash; a different plan is declined with both hashes told."""
+        shown = _hash_of(card)
+        if shown is None:
+            return await self._channel.ask(to, card)
+        if shown == self._plan_hash:
+            return next(action.value for action in card.actions if action.role == "recommended")
+        await self._channel.send(
+            to,
+            f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved; "
+            "look at it again with `silas plan check`.",
+        )
+        return card.safe
+
+
+def _hash_of(card: Card[Any]) -> str | None:
+    return card.plan_hash if isinstance(card, PlanCard) else None

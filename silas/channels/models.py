@@ -1,0 +1,70 @@
+"""The `channels:` section of the configuration (spec 11)."""
+
+import ipaddress
+
+from pydantic import Field, SecretStr, model_validator
+
+from silas.types import Frozen
+
+
+def _is_loopback(host: str) -> bool:
+    """Only what is certainly this machine: a name that needs looking up is not."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class WebConfig(Frozen):
+    """The cockpit in the browser.
+
+    Attributes:
+        enabled: Whether it is served.
+        host, port: Where. Anything but this machine's own loopback needs `auth_token`.
+        auth_token: What a remote browser must know; null on loopback.
+    """
+
+    enabled: bool = True
+    host: str = Field(default="127.0.0.1", min_length=1)
+    port: int = Field(default=8420, ge=1, le=65535)
+    auth_token: SecretStr | None = None
+
+    @model_validator(mode="after")
+    def _remote_needs_a_token(self) -> "WebConfig":
+        token = self.auth_token.get_secret_value() if self.auth_token else ""
+        if not _is_loopback(self.host) and not token.strip():
+            raise ValueError(
+                f"host {self.host} can be reached from other machines: set auth_token, "
+                "or use 127.0.0.1"
+            )
+        return self
+
+
+class TelegramConfig(Frozen):
+    """The Telegram channel, which is not part of this version."""
+
+    enabled: bool = False
+    token: SecretStr | None = None
+    owner_chat_id: str | None = None
+
+    @model_validator(mode="after")
+    def _not_yet(self) -> "TelegramConfig":
+        if self.enabled:
+            raise ValueError("Telegram is not part of this version; set enabled to false")
+        return self
+
+
+class CliConfig(Frozen):
+    """Whether `silas start` also listens on its own terminal; `silas chat` always does."""
+
+    enabled: bool = False
+
+
+class ChannelsConfig(Frozen):
+    """All channels."""
+
+    web: WebConfig = WebConfig()
+    telegram: TelegramConfig = TelegramConfig()
+    cli: CliConfig = CliConfig()

@@ -1,0 +1,60 @@
+"""Cards as plain text with numbered options, and what a typed reply means (spec 4.1.1)."""
+
+import textwrap
+from typing import TypeVar
+
+from silas.cards import Card, PlanCard
+from silas.plans.characters import first_hidden, show
+from silas.types import Risk
+
+Answer = TypeVar("Answer")
+
+_ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
+_YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
+
+
+def render_card(card: Card[Answer], width: int = 88) -> str:
+    """A card for a terminal: intent, risk, why, what is affected, details, numbered options.
+
+    Details are open for high and irreversible risk and always for plans: what is approved must
+    have been shown. Hidden characters become visible, so no text can imitate another card.
+    """
+    lines = [
+        "=" * width,
+        *_wrapped(card.intent, width),
+        f"Risk: {card.risk.value}",
+        "",
+        *_wrapped(card.rationale, width),
+    ]
+    if card.affected:
+        lines += _wrapped(f"Affects: {card.affected}", width)
+    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard):
+        for detail in card.details:
+            lines += ["", f"{_safe(detail.heading)}:", *(f"  {_safe(t)}" for t in detail.lines)]
+    elif card.details:
+        lines += ["", "Details: " + ", ".join(_safe(detail.heading) for detail in card.details)]
+    lines += ["", *(f"  {n}  {_safe(a.label)}" for n, a in enumerate(card.actions, 1)), "=" * width]
+    return "\n".join(lines)
+
+
+def parse_reply(card: Card[Answer], text: str) -> Answer | None:
+    """The answer a reply names, or None where it is unclear and must be asked again.
+
+    A number names an option. `yes` and `no` name the recommended and the declining option, where
+    there is exactly one of each. Anything else means nothing: a guess could be a yes.
+    """
+    word = text.strip().rstrip(".!").casefold()
+    if word.isascii() and word.isdecimal():
+        number = int(word) if len(word) < 4 else 0  # more options than that fit on no card
+        return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
+    role = "recommended" if word in _YES else "decline" if word in _NO else ""
+    named = [action.value for action in card.actions if action.role == role]
+    return named[0] if len(named) == 1 else None
+
+
+def _safe(text: str) -> str:
+    return text if first_hidden(text) == -1 else show(text)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(_safe(text), width) or [""]

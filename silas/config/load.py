@@ -1,0 +1,157 @@
+"""Finds the configuration, reads it, and says in one sentence what is wrong with it."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, NamedTuple, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from silas.agents.choice import default_models
+from silas.config.models import SilasConfig
+from silas.config.source import Loc, Source, read_source
+from silas.errors import ConfigError
+
+_CODES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("channels", "web"), "E_CFG_WEB_AUTH"),
+    (("channels", "telegram"), "E_CFG_TELEGRAM"),
+    (("context", "profiles"), "E_CFG_CONTEXT_PROFILE"),
+    (("context", "skill_metadata_budget_pct"), "E_CFG_SKILL_METADATA"),
+    (("interaction",), "E_CFG_INTERACTION"),
+    (("autonomy",), "E_CFG_AUTONOMY"),
+    (("skills", "import"), "E_CFG_SKILL_IMPORT"),
+    (("skills", "validation"), "E_CFG_SKILL_VALIDATION"),
+    (("gates",), "E_CFG_GATES"),
+    (("models",), "E_CFG_MODEL"),
+)
+"""The code of a broken rule by the section it stands in; elsewhere `E_CFG_INVALID`."""
+
+
+class Locations(NamedTuple):
+    """Where Silas keeps its files: configuration, data, and logs."""
+
+    config_file: Path
+    data_dir: Path
+    state_dir: Path
+
+
+def locations(environ: Mapping[str, str] = os.environ) -> Locations:
+    """`SILAS_HOME` if set, else the XDG base directories; relative XDG paths do not count."""
+    if environ.get("SILAS_HOME"):
+        home = Path(environ["SILAS_HOME"]).expanduser().absolute()
+        return Locations(home / "config.yaml", home / "data", home / "state")
+    user = Path(environ.get("HOME") or Path.home())
+
+    def base(variable: str, default: str) -> Path:
+        given = Path(environ.get(variable, ""))
+        return (given if given.is_absolute() else user / default) / "silas"
+
+    return Locations(
+        base("XDG_CONFIG_HOME", ".config") / "config.yaml",
+        base("XDG_DATA_HOME", ".local/share"),
+        base("XDG_STATE_HOME", ".local/state"),
+    )
+
+
+def config_file(path: Path | str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Which file counts: the given one, else that of `SILAS_HOME` or XDG."""
+    return locations(environ).config_file if path is None else Path(path).expanduser().absolute()
+
+
+def load_config(
+    path: Path | str | None = None, environ: Mapping[str, str] = os.environ
+) -> SilasConfig:
+    """The configuration from file and environment, checked by every start-up rule of spec 11.
+
+    A file that was named must exist; the default one need not. Variables such as
+    `SILAS_CHANNELS__WEB__PORT` win over the file; `${NAME}` in the file is filled in from the
+    environment. Roles under `models:` that are not set follow the keys in the environment.
+
+    Raises:
+        ConfigError: With one sentence, the place, and for an unknown key the nearest one.
+    """
+    file = config_file(path, environ)
+    source = read_source(_read(file, required=path is not None), file.name, environ)
+    _fill_in(source, file, environ)
+    try:
+        return SilasConfig.model_validate(source.data)
+    except ValidationError as error:
+        raise _explain(error, source) from error
+
+
+def _read(file: Path, *, required: bool) -> str:
+    if not required and not file.exists():
+        return ""
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(
+            f"There is no configuration file {file}; check the path.", code="E_CFG_FILE"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"The configuration file {file} cannot be read: {error}.", code="E_CFG_FILE"
+        ) from error
+
+
+def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
+    """What depends on this machine: where data is kept, and which models can be reached."""
+    data = source.data
+    given = data.get("data_dir")
+    if given is None:
+        data["data_dir"] = locations(environ).data_dir
+    elif isinstance(given, str):
+        data["data_dir"] = file.parent / Path(given).expanduser()
+    roles: object = data.get("models") or {}
+    if isinstance(roles, dict):
+        given_roles = cast(dict[str, Any], roles)
+        usual = dict(default_models(environ))
+        chosen = {k: v for k, v in given_roles.items() if k not in usual or v is not None}
+        data["models"] = usual | chosen
+
+
+def _explain(error: ValidationError, source: Source) -> ConfigError:
+    """The first thing that is wrong, where it stands, and what would be right."""
+    first = error.errors(include_url=False)[0]
+    loc: Loc = first["loc"]
+    key = ".".join(str(part) for part in loc)
+    origin = source.origin(loc)
+    where = f" ({origin})" if origin else ""
+    if first["type"] == "extra_forbidden":
+        return ConfigError(f"{_unknown(loc)}{where}.", code="E_CFG_UNKNOWN_KEY")
+    if loc in source.unset:
+        return ConfigError(
+            f"{key} needs the environment variable {source.unset[loc]}, which is not set{where}.",
+            code="E_CFG_ENV",
+        )
+    words = str(first["msg"]).removeprefix("Value error, ")
+    return ConfigError(f"{key}: {words}{where}.", code=_code(loc))
+
+
+def _code(loc: Loc) -> str:
+    return next((code for start, code in _CODES if loc[: len(start)] == start), "E_CFG_INVALID")
+
+
+def _unknown(loc: Loc) -> str:
+    key, parents = str(loc[-1]), loc[:-1]
+    known = sorted(_names_at(SilasConfig, parents))
+    inside = f" under {'.'.join(str(part) for part in parents)}" if parents else ""
+    near = difflib.get_close_matches(key.lower(), known, n=1, cutoff=0.0)
+    hint = f"; the nearest is {near[0]}" if near else ""
+    return f"There is no key {key}{inside}{hint}"
+
+
+def _names_at(kind: Any, loc: Loc) -> set[str]:
+    """The keys that a model has at a location, found by walking the types of its fields."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = {field.alias or name: field for name, field in kind.model_fields.items()}
+        if not loc:
+            return set(fields)
+        field = fields.get(str(loc[0]))
+        return _names_at(field.annotation, loc[1:]) if field else set()
+    origin, args = get_origin(kind), get_args(kind)
+    rest = loc if origin in (Union, UnionType) else loc[1:]
+    names: set[str] = set()
+    return names.union(*(_names_at(arg, rest) for arg in args))

@@ -1,0 +1,91 @@
+"""How large a model's context may be and how it is divided (spec 3.5, 11 `context`)."""
+
+from typing import NamedTuple
+
+from pydantic import Field, field_validator, model_validator
+
+from silas.types import Frozen, TaintLevel
+
+HEADROOM = 0.80
+"""The share of the allocable budget that zones may claim together; the rest stays free."""
+
+
+class ContextProfile(Frozen):
+    """Shares of the allocable budget per zone, each 0 to 1, together at most 0.80."""
+
+    chronicle_pct: float
+    memory_pct: float
+    workspace_pct: float
+
+    @field_validator("chronicle_pct", "memory_pct", "workspace_pct")
+    @classmethod
+    def _a_share(cls, value: float) -> float:
+        if not 0.0 <= value <= 1.0:
+            raise ValueError("a share is between 0.0 and 1.0")
+        return value
+
+    @model_validator(mode="after")
+    def _leaves_headroom(self) -> "ContextProfile":
+        total = self.chronicle_pct + self.memory_pct + self.workspace_pct
+        # shares are written as decimals, whose binary sum may exceed theirs by a rounding error
+        if round(total, 9) > HEADROOM:
+            raise ValueError(f"the shares add up to {total:g}; they may add up to {HEADROOM}")
+        return self
+
+
+def _profile(chronicle: float, memory: float, workspace: float) -> ContextProfile:
+    return ContextProfile(chronicle_pct=chronicle, memory_pct=memory, workspace_pct=workspace)
+
+
+class ContextConfig(Frozen):
+    """The `context:` section (spec 3.5 `TokenBudget`).
+
+    Attributes:
+        total_tokens: The whole window.
+        system_max: Most tokens of the system zone.
+        skill_metadata_budget_pct: Share of the window for skills that are only listed; 0 to 0.10.
+        eviction_threshold_pct: Share of use from which items are evicted.
+        scorer_threshold_pct: Share of use from which a model helps to choose what to evict.
+        max_subscription_tokens: A larger file is not subscribed to.
+        subscription_ttl_turns: Turns without mention until a subscription is dropped.
+        observation_mask_after_turns: Turns until a tool result is shortened to its heading.
+        default_profile: The profile a turn starts with; one of `profiles`.
+        profiles: Shares by name.
+    """
+
+    total_tokens: int = Field(default=180_000, ge=1_000)
+    system_max: int = Field(default=8_000, ge=0)
+    skill_metadata_budget_pct: float = Field(default=0.02, ge=0.0, le=0.10)
+    eviction_threshold_pct: float = Field(default=0.80, gt=0.0, le=1.0)
+    scorer_threshold_pct: float = Field(default=0.90, gt=0.0, le=1.0)
+    max_subscription_tokens: int = Field(default=2_000, ge=1)
+    subscription_ttl_turns: int = Field(default=10, ge=1)
+    observation_mask_after_turns: int = Field(default=5, ge=0)
+    default_profile: str = "conversation"
+    profiles: dict[str, ContextProfile] = Field(
+        default_factory=lambda: {
+            "conversation": _profile(0.45, 0.20, 0.15),
+            "coding": _profile(0.20, 0.20, 0.40),
+            "research": _profile(0.20, 0.40, 0.20),
+            "support": _profile(0.40, 0.25, 0.15),
+        },
+        min_length=1,
+    )
+
+    @model_validator(mode="after")
+    def _default_profile_exists(self) -> "ContextConfig":
+        if self.default_profile not in self.profiles:
+            raise ValueError(
+                f"default_profile is {self.default_profile!r}, which is not among the profiles "
+                + ", ".join(self.profiles)
+            )
+        return self
+
+
+class Evicted(NamedTuple):
+    """What left the context to make room, so that the turn can store it (decision A12)."""
+
+    text: str
+    taint: TaintLevel
+    source: str
+    turn: int

@@ -1,0 +1,214 @@
+"""Regular expressions from plans and configuration, kept from running forever.
+
+Python's engine backtracks, so a short pattern can take longer than the universe is old. Two guards:
+a pattern whose repeats nest is refused, and for the rest the greatest possible number of steps is
+computed for the very text at hand, and refused above a budget. The bound is arithmetic, not a
+timer: the same pattern and text always give the same answer, on every machine.
+
+It does not protect against a pattern that is wrong; and it refuses some that would be harmless.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+MAX_PATTERN_CHARS = 500
+"""A pattern that nobody can read is not a rule that somebody approved."""
+
+MAX_STEPS = 50_000_000
+"""About a second of the engine's worst case on an ordinary machine."""
+
+_QUANTIFIER = re.compile(r"(?:[*+?]|\{(?P<low>\d*)(?P<comma>,)?(?P<high>\d*)\})[?+]?")
+_GROUP = re.compile(r"\(\?(?:P<\w+>|:|<?[=!]|[aimsu]+(?=\)))")
+_ESCAPE = re.compile(r"\\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|[0-7]{3}|0[0-7]?|.)", re.DOTALL)
+_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_UNBOUNDED = 1 << 30
+
+
+class PatternRefused(ValueError):
+    """A pattern that is invalid, too long, or could take too long; the message says which."""
+
+
+class _Repeat(NamedTuple):
+    """One quantified atom: its source (empty for a group that is not rigid), its greatest count."""
+
+    atom: str
+    high: int
+
+
+class _Part(NamedTuple):
+    """What scanning learned: every repeat, and whether the length is fixed ("rigid")."""
+
+    repeats: tuple[_Repeat, ...]
+    rigid: bool
+
+
+def search(pattern: str, text: str) -> re.Match[str] | None:
+    """`re.search`, where it provably ends soon.
+
+    Raises:
+        PatternRefused: The pattern is invalid, nests repeats, refers back, or could need more than
+            `MAX_STEPS` steps on this text.
+    """
+    return _bounded(pattern, text).search(text)
+
+
+def substitute(pattern: str, replacement: str, text: str) -> str:
+    """`re.sub` under the same guards as `search`."""
+    compiled = _bounded(pattern, text)
+    try:
+        return compiled.sub(replacement, text)
+    except (re.error, IndexError) as error:
+        raise PatternRefused(f"the replacement {replacement!r} is not valid: {error}") from error
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse what would be refused for every text; for validating a configuration at start.
+
+    Raises:
+        PatternRefused: As `search`.
+    """
+    _scan(pattern)
+
+
+def _bounded(pattern: str, text: str) -> re.Pattern[str]:
+    compiled, repeats = _scan(pattern)
+    steps = _starts(compiled, text)
+    for repeat in repeats:
+        steps *= min(_longest_run(repeat, compiled.flags, text), repeat.high) + 1
+        if steps > MAX_STEPS:
+            raise PatternRefused(
+                f"the pattern {pattern!r} may need too many steps on {len(text)} characters; "
+                "anchor it, start it with literal text, or use fewer repeats"
+            )
+    return compiled
+
+
+def _starts(compiled: re.Pattern[str], text: str) -> int:
+    """At how many positions a match can begin to be tried in earnest."""
+    alternatives = "|" in compiled.pattern
+    at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
+    if compiled.pattern.startswith(("\\A", at_start)) and not alternatives:
+        return 1
+    literal = re.match(r"(?:\\b)?([\w\"':=<>/ -]+)", compiled.pattern)
+    # the last character may be quantified, and alternatives begin elsewhere
+    if literal and not alternatives and not compiled.flags & re.IGNORECASE:
+        prefix = literal[1][:-1]
+        return max(text.count(prefix), 1) if prefix else len(text) + 1
+    return len(text) + 1
+
+
+def _longest_run(repeat: _Repeat, flags: int, text: str) -> int:
+    """How many characters in a row the repeated atom can eat in this text."""
+    if not repeat.atom:
+        return len(text)
+    runs = re.compile(f"(?:{repeat.atom})+", flags)
+    return max((m.end() - m.start() for m in runs.finditer(text)), default=0)
+
+
+def _scan(pattern: str) -> tuple[re.Pattern[str], tuple[_Repeat, ...]]:
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise PatternRefused(f"a pattern has at most {MAX_PATTERN_CHARS} characters")
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternRefused(f"the pattern {pattern!r} is not valid: {error}") from error
+    if compiled.flags & re.VERBOSE:
+        raise PatternRefused("a pattern may not use verbose mode")
+    scanner = _Scanner(pattern)
+    part = scanner.alternation()
+    return compiled, part.repeats
+
+
+class _Scanner:
+    """Walks a pattern that `re` already accepted, collecting what can repeat."""
+
+    def __init__(self, pattern: str) -> None:
+        self._text = pattern
+        self._at = 0
+
+    def alternation(self) -> _Part:
+        repeats: list[_Repeat] = []
+        rigid = True
+        while self._at < len(self._text) and self._text[self._at] != ")":
+            if self._text[self._at] == "|":
+                self._at += 1
+                rigid = False
+                continue
+            part = self._item()
+            repeats += part.repeats
+            rigid = rigid and part.rigid
+        return _Part(tuple(repeats), rigid)
+
+    def _item(self) -> _Part:
+        """One atom with its quantifier."""
+        char = self._text[self._at]
+        readers: dict[str, Callable[[], tuple[str, _Part]]] = {
+            "(": self._group,
+            "[": self._class,
+            "\\": self._escape,
+        }
+        atom, body = readers.get(char, self._literal)()
+        found = _QUANTIFIER.match(self._text, self._at)
+        if found is None or found.group().startswith("{}"):
+            return body
+        self._at = found.end()
+        low, high = _counts(found)
+        if high > 1 and not body.rigid:
+            raise PatternRefused(
+                f"the pattern {self._text!r} repeats a group that itself repeats or has "
+                "alternatives, which can take for ever; write it without nesting"
+            )
+        return _Part((*body.repeats, _Repeat(atom, high)), low == high and body.rigid)
+
+    def _group(self) -> tuple[str, _Part]:
+        start = self._at
+        if self._text.startswith(("(?P=", "(?("), self._at):
+            raise PatternRefused(f"the pattern {self._text!r} refers back to a group")
+        if self._text.startswith("(?#", self._at):
+            self._at = self._text.index(")", self._at) + 1
+            return "", _Part((), True)
+        head = _GROUP.match(self._text, self._at)
+        if head is None and self._text.startswith("(?", self._at):
+            raise PatternRefused(
+                f"the pattern {self._text!r} uses a kind of group not allowed here"
+            )
+        self._at = head.end() if head else self._at + 1
+        part = self.alternation()
+        self._at += 1
+        return self._text[start : self._at] if part.rigid else "", part
+
+    def _class(self) -> tuple[str, _Part]:
+        found = _CLASS.match(self._text, self._at)
+        if found is None:
+            raise PatternRefused(f"the pattern {self._text!r} has an unclosed class")
+        return self._take(found)
+
+    def _escape(self) -> tuple[str, _Part]:
+        found = _ESCAPE.match(self._text, self._at)
+        if found is None:
+            raise PatternRefused(f"the pattern {self._text!r} ends in a backslash")
+        atom = found.group()
+        if atom[1] in "123456789" and len(atom) == 2:
+            raise PatternRefused(f"the pattern {self._text!r} refers back to a group")
+        return self._take(found)
+
+    def _literal(self) -> tuple[str, _Part]:
+        atom = self._text[self._at]
+        self._at += 1
+        return atom, _Part((), True)
+
+    def _take(self, found: re.Match[str]) -> tuple[str, _Part]:
+        self._at = found.end()
+        return found.group(), _Part((), True)
+
+
+def _counts(found: re.Match[str]) -> tuple[int, int]:
+    """The least and greatest count of a quantifier."""
+    sign = found.group()[0]
+    if sign != "{":
+        return {"*": (0, _UNBOUNDED), "+": (1, _UNBOUNDED), "?": (0, 1)}[sign]
+    low = int(found["low"] or 0)
+    if not found["comma"]:
+        return low, low
+    return low, int(found["high"]) if found["high"] else _UNBOUNDED

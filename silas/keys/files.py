@@ -1,0 +1,62 @@
+"""Files that hold secrets: ours alone, written whole or not at all, never replaced."""
+
+import os
+import stat
+from pathlib import Path
+
+from nacl.utils import random
+
+from silas.errors import ConfigError
+
+_LARGEST = 65536  # bytes; a key file is no archive
+
+
+def read_private(path: Path) -> bytes:
+    """Read a small file that is ours and that nobody else may read.
+
+    Raises:
+        ConfigError: It is missing, not an ordinary file of ours, or open to others.
+    """
+    try:
+        # Non-blocking, so that a planted pipe is refused below and not waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise ConfigError(
+            f"The key file {path} cannot be read ({error.strerror}); run `silas init`, or restore "
+            "it.",
+            code="E_CFG_KEY_MISSING",
+        ) from error
+    with os.fdopen(descriptor, "rb") as stream:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
+            raise ConfigError(
+                f"{path} is not an ordinary file of yours; use another.", code="E_CFG_KEY_EXPOSED"
+            )
+        if facts.st_mode & 0o077:
+            raise ConfigError(
+                f"Others may read {path}; run `chmod 600` on it, and make a new key if they did.",
+                code="E_CFG_KEY_EXPOSED",
+            )
+        return stream.read(_LARGEST)
+
+
+def write_new(path: Path, content: bytes) -> bool:
+    """Write a file whole and durably, mode 0600; False where there is one already."""
+    partial = path.with_name(f".{path.name}.{random(8).hex()}")
+    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(descriptor)
+        os.link(partial, path)  # unlike a rename, refuses to replace
+    except FileExistsError:
+        return False
+    finally:
+        partial.unlink()
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return True

@@ -1,0 +1,27 @@
+"""The `keys:` section of the configuration: where the owner's private key is kept."""
+
+from pathlib import Path
+from typing import Literal
+
+from silas.types import Frozen
+
+
+class KeysConfig(Frozen):
+    """Where the private key lives and what unlocks it (spec 5.8, 11).
+
+    There is deliberately no field for a passphrase or for the name of an environment variable that
+    holds one: a passphrase is typed, and an environment is inherited and dumped.
+
+    Attributes:
+        backend: `keyring` is the operating system's key store, `file` one encrypted file, `auto`
+            the key store where there is a real one, else the file. Once a key was created it stays
+            where it is.
+        key_file: A file whose bytes unlock the encrypted file, so that no passphrase is asked;
+            null asks for a passphrase. Only as safe as the place it is kept in.
+        create_key_file: Whether `create` makes `key_file` (32 random bytes, mode 0600) where it
+            is missing. Without it a missing key file is an error.
+    """
+
+    backend: Literal["auto", "keyring", "file"] = "auto"
+    key_file: Path | None = None
+    create_key_file: bool = False

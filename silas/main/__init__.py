@@ -1,0 +1,5 @@
+"""The command line, `silas.main:cli`."""
+
+from silas.main.app import cli
+
+__all__ = ["cli"]

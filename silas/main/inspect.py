@@ -1,0 +1,197 @@
+"""Commands that look and change nothing: status, doctor, audit, plan, tools, config."""
+
+from pathlib import Path
+
+import click
+
+from silas.main.shared import (
+    DONE,
+    FAILED,
+    USAGE,
+    item_line,
+    open_audit,
+    open_silas,
+    print_json,
+    read_config,
+    read_plan,
+    run_to_exit,
+    terminal,
+)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_context
+def status(ctx: click.Context, as_json: bool) -> None:
+    """What Silas is doing and has done."""
+
+    async def work() -> int:
+        async with open_silas(ctx, terminal(as_json=as_json, approve=None)) as silas:
+            items = await silas.work_items()
+        if as_json:
+            print_json([item_line(item) for item in items])
+        elif not items:
+            click.echo('Nothing yet. Try: silas ask "run the tests"')
+        for item in [] if as_json else items:
+            click.echo(f"{item.status.value:8} {item.id}  {item.title}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Check every part Silas needs, and say what each protects against."""
+    from silas.wiring import diagnose
+
+    async def work() -> int:
+        findings = await diagnose(read_config(ctx))
+        if as_json:
+            print_json([finding._asdict() for finding in findings])
+        for finding in [] if as_json else findings:
+            click.echo(f"{'ok ' if finding.ok else 'NO '} {finding.part}: {finding.words}")
+        return DONE if all(finding.ok for finding in findings) else USAGE
+
+    run_to_exit(work)
+
+
+@click.group()
+def audit() -> None:
+    """The record of what happened."""
+
+
+@audit.command("show")
+@click.option("--last", default=40, show_default=True, help="How many entries.")
+@click.pass_context
+def audit_show(ctx: click.Context, last: int) -> None:
+    """The latest entries in plain words."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            for line in await log.narrate(last):
+                click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@audit.command("verify")
+@click.pass_context
+def audit_verify(ctx: click.Context) -> None:
+    """Check the whole chain and its signed checkpoints."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            verdict = await log.verify_chain()
+        if verdict.valid:
+            click.echo(f"The audit chain holds: {verdict.entries_checked} entries verified.")
+            return DONE
+        click.echo(f"The audit chain is broken: {verdict.reason}.", err=True)
+        return FAILED
+
+    run_to_exit(work)
+
+
+@audit.command("export")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.pass_context
+def audit_export(ctx: click.Context, file: Path) -> None:
+    """Write chain and checkpoints to FILE for the stand-alone verifier."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            head = await log.export(file)
+            key = log.public_key
+        click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
+        click.echo(f"  python -m silas.audit.verify {file} {key}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.group()
+def plan() -> None:
+    """Plans as files."""
+
+
+@plan.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def plan_check(file: Path) -> None:
+    """Parse a plan, print its card and its hash; nothing is run."""
+    from silas.channels import render_card
+    from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
+
+    async def work() -> int:
+        item = PlanParser().parse(read_plan(file))
+        click.echo(render_card(plan_card(plan_bytes(item), rationale="Checked from a file.")))
+        click.echo(f"sha256:{plan_hash(item)}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.group()
+def tools() -> None:
+    """What Silas can call."""
+
+
+@tools.command("list")
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_context
+def tools_list(ctx: click.Context, as_json: bool) -> None:
+    """Every tool with its risk, scopes, health and last error."""
+
+    async def work() -> int:
+        async with open_silas(ctx, terminal(as_json=as_json, approve=None)) as silas:
+            rows = silas.tool_rows()
+        if as_json:
+            print_json(rows)
+        for row in [] if as_json else rows:
+            scopes = ", ".join(row["scopes"]) or "-"
+            error = f"  last error: {row['last_error']}" if row["last_error"] else ""
+            click.echo(f"{row['name']:12} {row['risk']:8} {row['health']:11} {scopes}{error}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.group()
+def config() -> None:
+    """The configuration."""
+
+
+@config.command("path")
+@click.pass_context
+def config_path_command(ctx: click.Context) -> None:
+    """Where the configuration is read from."""
+    from silas.config import config_file
+
+    click.echo(str(config_file(ctx.find_root().obj)))
+
+
+@config.command("show")
+@click.pass_context
+def config_show(ctx: click.Context) -> None:
+    """The configuration in force, secrets masked."""
+    from silas.config import dump_config
+
+    async def work() -> int:
+        click.echo(dump_config(read_config(ctx)), nl=False)
+        return DONE
+
+    run_to_exit(work)
+
+
+@config.command("validate")
+@click.pass_context
+def config_validate(ctx: click.Context) -> None:
+    """Check the configuration against every start-up rule."""
+
+    async def work() -> int:
+        read_config(ctx)
+        click.echo("The configuration is valid.")
+        return DONE
+
+    run_to_exit(work)

@@ -1,0 +1,161 @@
+"""What a work item may still use; asked before every action (spec 3.3, 5.2.1; decision B11)."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from silas.clock import Clock
+from silas.errors import PlanFamilyError
+from silas.plans.models import Budget, BudgetUsed
+
+
+class BudgetExhausted(PlanFamilyError):
+    """A budget has no room for what was about to happen; nothing was spent."""
+
+
+class Remaining(NamedTuple):
+    """What is left after use and reservations; never negative. Units as in `Budget`."""
+
+    tokens: int
+    cost_usd: float
+    wall_time_seconds: float
+    attempts: int
+    planner_calls: int
+
+
+class Reservation:
+    """Room held for one call. `settle` says what it really used."""
+
+    def __init__(self, tokens: int, cost_usd: float) -> None:
+        self.tokens = tokens
+        self.cost_usd = cost_usd
+        self.settled = False
+
+    def settle(self, *, tokens: int, cost_usd: float) -> None:
+        """Replace the estimate by the real use; more than was held counts, too."""
+        _refuse_negative(tokens=tokens, cost_usd=cost_usd)
+        self.tokens, self.cost_usd, self.settled = tokens, cost_usd, True
+
+
+class BudgetTracker:
+    """Counts what one work item uses. At a limit is exhausted (`>=`).
+
+    Wall time runs from construction, on top of what was used before (a resumed item goes on
+    where it stopped). Nothing here awaits, so on one event loop every answer is atomic.
+    """
+
+    def __init__(self, budget: Budget, used: BudgetUsed, clock: Clock) -> None:
+        self._budget = budget
+        self._used = used
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._held: list[Reservation] = []
+
+    def charge(
+        self,
+        *,
+        tokens: int = 0,
+        cost_usd: float = 0.0,
+        attempts: int = 0,
+        planner_calls: int = 0,
+        executor_runs: int = 0,
+    ) -> None:
+        """Add what was used, even beyond a limit: what happened is counted.
+
+        Raises:
+            ValueError: A charge is negative or not a number.
+        """
+        _refuse_negative(
+            tokens=tokens,
+            cost_usd=cost_usd,
+            attempts=attempts,
+            planner_calls=planner_calls,
+            executor_runs=executor_runs,
+        )
+        self._used = self._used.merge(
+            BudgetUsed(
+                tokens=tokens,
+                cost_usd=cost_usd,
+                attempts=attempts,
+                planner_calls=planner_calls,
+                executor_runs=executor_runs,
+            )
+        )
+
+    def used(self) -> BudgetUsed:
+        """What was used so far, wall time included, reservations not."""
+        elapsed = self._clock.monotonic() - self._started
+        return self._used.merge(BudgetUsed(wall_time_seconds=elapsed))
+
+    def exhausted(self) -> bool:
+        """Whether any limit is reached: no further attempt may begin."""
+        return self.used().exceeds(self._budget)
+
+    def may_consult_planner(self) -> bool:
+        """Whether one more planner consultation is within its limit."""
+        return self._used.planner_calls < self._budget.max_planner_calls
+
+    def remaining(self) -> Remaining:
+        """What is left, less what is held for calls that are under way."""
+        used, budget = self.used(), self._budget
+        held_tokens = sum(one.tokens for one in self._held)
+        held_cost = sum(one.cost_usd for one in self._held)
+        return Remaining(
+            tokens=max(budget.max_tokens - used.tokens - held_tokens, 0),
+            cost_usd=max(budget.max_cost_usd - used.cost_usd - held_cost, 0.0),
+            wall_time_seconds=max(budget.max_wall_time_seconds - used.wall_time_seconds, 0.0),
+            attempts=max(budget.max_attempts - used.attempts, 0),
+            planner_calls=max(budget.max_planner_calls - used.planner_calls, 0),
+        )
+
+    def remaining_seconds(self) -> float:
+        """Wall time that is left."""
+        return self.remaining().wall_time_seconds
+
+    @contextmanager
+    def reserve(self, *, tokens: int, cost_usd: float) -> Generator[Reservation]:
+        """Hold room for one call before it is made, so that calls together cannot overspend.
+
+        A call that ends without `settle` is charged in full: unknown use is not free.
+
+        Raises:
+            BudgetExhausted: `E_PLAN_BUDGET`: there is less room than this, or none.
+            ValueError: The estimate is negative or not a number.
+        """
+        _refuse_negative(tokens=tokens, cost_usd=cost_usd)
+        left = self.remaining()
+        if (
+            min(left.tokens, left.wall_time_seconds) <= 0
+            or tokens > left.tokens
+            or cost_usd > left.cost_usd
+        ):
+            raise BudgetExhausted(
+                f"The budget has no room for this call; {self.describe()} are used.",
+                code="E_PLAN_BUDGET",
+            )
+        held = Reservation(tokens, cost_usd)
+        self._held.append(held)
+        try:
+            yield held
+        finally:
+            self._held = [one for one in self._held if one is not held]
+            self.charge(tokens=held.tokens, cost_usd=held.cost_usd)
+
+    def describe(self) -> str:
+        """Use and limits in words: `1,200 of 200,000 tokens, $0.02 of $2.00, ...`."""
+        used, budget = self.used(), self._budget
+        return ", ".join(
+            (
+                f"{used.tokens:,} of {budget.max_tokens:,} tokens",
+                f"${used.cost_usd:.2f} of ${budget.max_cost_usd:.2f}",
+                f"{used.wall_time_seconds:.0f} of {budget.max_wall_time_seconds} seconds",
+                f"{used.attempts} of {budget.max_attempts} attempts",
+                f"{used.planner_calls} of {budget.max_planner_calls} planner calls",
+            )
+        )
+
+
+def _refuse_negative(**amounts: float) -> None:
+    for name, amount in amounts.items():
+        if not 0 <= amount < float("inf"):  # false for NaN, too
+            raise ValueError(f"{name} cannot be {amount}")

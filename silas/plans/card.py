@@ -1,0 +1,182 @@
+"""The card of a plan, rendered from the very bytes that are hashed and signed (decision B2).
+
+Every field of the bytes is on it: those a person decides by in words, the rest as it is written.
+All text goes through `show`, every line of the plan's own prose stands behind `| `, so that a plan
+can neither hide a part of itself nor imitate the card around it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from silas.canonical import canonical_json, sha256_hex
+from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
+from silas.errors import PlanFamilyError
+from silas.plans.characters import show, show_lines
+from silas.plans.models import WorkItem
+from silas.plans.subject import plan_bytes
+from silas.types import Risk
+
+Plan = Mapping[str, Any]
+"""A plan as its canonical bytes have it."""
+
+_RISKS: tuple[tuple[Callable[[Plan], bool], Risk], ...] = (
+    (lambda plan: bool(plan.get("workspace")), Risk.high),
+    (lambda plan: bool(plan.get("network")), Risk.high),
+    (lambda plan: bool(plan.get("tools")), Risk.high),
+    (lambda plan: bool(plan.get("worker")), Risk.high),
+    (lambda plan: any(check["network"] for check in plan["verify"]), Risk.high),
+    (lambda plan: plan["type"] != "task", Risk.high),
+)
+"""Risk by scope and reversibility (spec 0.5.2), never by what the plan says about itself.
+
+High: it changes files of the owner, reaches a network, may call further tools or a worker, or is a
+goal or project, which goes on to start further work. Everything else is medium: it runs in an empty
+directory of its own, but it runs. `read` alone adds nothing, because without network, tools and
+workspace nothing that was read can leave. Nothing here is irreversible: a workspace is snapshotted.
+"""
+
+_EXPECTATIONS: Mapping[str, str] = {
+    "exit_code": "exit code is {}",
+    "equals": "output is exactly {}",
+    "contains": "output contains {}",
+    "regex": "output matches {}",
+    "output_lt": "output is a number below {}",
+    "output_gt": "output is a number above {}",
+    "file_exists": "file {} exists",
+    "not_empty": "output is not empty",
+}
+
+_IN_WORDS = frozenset(
+    {"title", "body", "verify", "skills", "budget", "workspace", "read", "network", "tools"}
+)
+"""Fields with a section of their own; every other one is listed as it is written."""
+
+
+def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
+    """The question whether to approve a plan.
+
+    Args:
+        canonical: What `plan_bytes` gave; different bytes never make the same card.
+        rationale: Why Silas proposes it, one or two sentences.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
+    """
+    plan = _plan(canonical)
+    plan_hash = sha256_hex(canonical)
+    return PlanCard(
+        intent=show(str(plan["title"])),
+        risk=_risk(plan),
+        rationale=show(rationale.strip()) or "No reason was given.",
+        actions=(
+            Action(label=_label(plan), value=PlanAnswer(verdict="approved"), role="recommended"),
+            Action(label="Ask for changes", value=PlanAnswer(verdict="edit_requested")),
+            Action(label="Decline, run nothing", value=PLAN_DECLINED, role="decline"),
+        ),
+        safe=PLAN_DECLINED,
+        affected=_affected(plan),
+        details=(
+            Detail(heading="What it may touch", lines=_touches(plan)),
+            Detail(heading="What it does", lines=tuple(f"| {s}" for s in _prose(plan["body"]))),
+            Detail(heading="What verifies it", lines=_checks(plan["verify"])),
+            Detail(heading="Budget", lines=_budget(plan["budget"])),
+            Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
+            Detail(heading="Everything else", lines=_rest(plan)),
+            Detail(heading="Hash", lines=(f"sha256:{plan_hash}",)),
+        ),
+        work_item_id=str(plan["id"]),
+        plan_hash=plan_hash,
+    )
+
+
+def _plan(canonical: bytes) -> Plan:
+    try:
+        plan = json.loads(canonical)
+        if plan_bytes(WorkItem.model_validate(plan)) == canonical:
+            return plan
+    except (
+        ValueError,
+        TypeError,
+        RecursionError,
+    ):  # not JSON, not a plan, or nested beyond reading
+        pass
+    raise PlanFamilyError(
+        "These are not the canonical bytes of a plan; nothing can be approved from them.",
+        code="E_PLAN_BYTES",
+    )
+
+
+def _risk(plan: Plan) -> Risk:
+    return next((risk for applies, risk in _RISKS if applies(plan)), Risk.medium)
+
+
+def _label(plan: Plan) -> str:
+    if plan["type"] == "goal":
+        return "Approve this goal"
+    return "Approve and run this project" if plan["type"] == "project" else "Approve and run once"
+
+
+def _affected(plan: Plan) -> str:
+    where = f"workspace {show(plan['workspace'])}" if plan.get("workspace") else "no files of yours"
+    checks = len(plan["verify"])
+    return f"{where}; {checks} {'check' if checks == 1 else 'checks'}"
+
+
+def _touches(plan: Plan) -> tuple[str, ...]:
+    workspace = plan.get("workspace")
+    lines = [
+        f"may change files in: {_quoted(workspace)}"
+        if workspace
+        else "may change files in: an empty directory of its own"
+    ]
+    lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
+    lines += [f"may reach over the network: {_quoted(host)}" for host in plan.get("network", [])]
+    lines += [f"may call a tool: {_json(grant)}" for grant in plan.get("tools", [])]
+    return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+def _prose(body: str) -> tuple[str, ...]:
+    return show_lines(body) if body else ("(no briefing)",)
+
+
+def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
+    if not checks:
+        return ("nothing: it counts as done when it ran without an error",)
+    lines: list[str] = []
+    for check in checks:
+        network = "with network" if check["network"] else "without network"
+        lines.append(f"check {_quoted(check['name'])}: {_expectation(check['expect'])}")
+        lines.append(f"  after at most {check['timeout']} seconds, {network}, of the command")
+        lines += [f"  | {line}" for line in show_lines(check["run"])]
+    return tuple(lines)
+
+
+def _expectation(expect: dict[str, Any]) -> str:
+    name, value = next((n, v) for n, v in expect.items() if v is not None and v is not False)
+    return _EXPECTATIONS[name].format(_json(value))
+
+
+def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        f"at most {budget['max_tokens']:,} tokens and ${budget['max_cost_usd']}",
+        f"at most {budget['max_wall_time_seconds']} seconds, {budget['max_attempts']} attempts, "
+        f"{budget['max_planner_calls']} planner calls",
+    )
+
+
+def _rest(plan: Plan) -> tuple[str, ...]:
+    """Every field without a section, one line each; what is empty says so together."""
+    others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
+    given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, "", [], {})]
+    empty = [f"{name}: {_json(v)}" for name, v in others.items() if v in (None, "", [], {})]
+    return (*given, "not set: " + ", ".join(empty))
+
+
+def _quoted(text: str) -> str:
+    return f"`{show(text)}`"
+
+
+def _json(value: Any) -> str:
+    """The value as JSON, ASCII only: nothing in it can be invisible."""
+    return show(canonical_json(value))

@@ -1,0 +1,72 @@
+"""Characters that a person cannot see or that drive a terminal, and what becomes of them."""
+
+import re
+import unicodedata
+
+# Default_Ignorable_Code_Point of Unicode 15 outside the category Cf, and two blanks that look empty
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_PRINTABLE_ASCII = re.compile(r"[\x20-\x7e]*")
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a character is a control, is invisible, reorders text or is no character at all.
+
+    Line feed and tab count as hidden; whoever allows them says so. It does not find look-alikes:
+    a Cyrillic letter that resembles a Latin one is visible, and is shown as it is.
+    """
+    code = ord(character)
+    return (
+        unicodedata.category(character) in _HIDDEN_CATEGORIES
+        or character in _INVISIBLE
+        or 0xFE00 <= code <= 0xFE0F
+        or code & 0xFFFE == 0xFFFE
+        or 0xFDD0 <= code <= 0xFDEF
+        or 0xE0000 <= code <= 0xE0FFF
+    )
+
+
+def first_hidden(text: str, allowed: str = "") -> int:
+    """The index of the first hidden character that is not allowed, or -1."""
+    if _PRINTABLE_ASCII.fullmatch(text):
+        return -1
+    for index, character in enumerate(text):
+        if character not in allowed and is_hidden(character):
+            return index
+    return -1
+
+
+def name_of(character: str) -> str:
+    """`U+202E`."""
+    return f"U+{ord(character):04X}"
+
+
+def show(text: str) -> str:
+    """One line of text that is safe on a terminal and hides nothing.
+
+    Hidden characters and spaces other than the ordinary one become visible, as `<U+202E>`. Two
+    different texts never look alike: a `<U+` that was typed is marked, too.
+    """
+    marked = text.replace("<U+", "<U+003C>U+")
+    if _PRINTABLE_ASCII.fullmatch(marked):
+        return marked
+    return "".join(f"<{name_of(c)}>" if is_hidden(c) or _odd_space(c) else c for c in marked)
+
+
+def show_lines(text: str) -> tuple[str, ...]:
+    """`show` for each line of a longer text."""
+    return tuple(show(line) for line in text.split("\n"))
+
+
+def strip_hidden(text: str) -> str:
+    """The text without terminal sequences and hidden characters; line feeds stay, tabs are blanks.
+
+    For what programs print: nothing in it is meant, so nothing is lost by dropping it.
+    """
+    plain = _ANSI.sub("", text.replace("\r\n", "\n")).replace("\t", "    ")
+    return "".join(c for c in plain if c == "\n" or not is_hidden(c))
+
+
+def _odd_space(character: str) -> bool:
+    return character != " " and unicodedata.category(character) == "Zs"

@@ -1,0 +1,246 @@
+"""The plan library: runbooks that are found by what was asked, then filled in.
+
+A library file is a plan in markdown with one more block in its front matter, `runbook:`, that has
+`phrases` (what a request sounds like) and `parameters` (a mapping from name to `Parameter`).
+`$workspace` then stands for the value anywhere in the plan. Values are inserted into parsed
+scalars, and the front matter is written anew, so that no value can add a key or a line.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import Field, ValidationError
+
+from silas.errors import PlanFamilyError
+from silas.gates.patterns import PatternRefused, check_pattern
+from silas.plans.characters import first_hidden
+from silas.plans.envelope import open_envelope
+from silas.plans.errors import PlanError
+from silas.plans.fill import blanks, emit, fill_body, fill_data
+from silas.plans.markdown import PlanParser, item_from
+from silas.plans.request import fits, parts_of, score, words_of
+from silas.plans.yaml_tree import Place, Tree, read_tree
+from silas.types import Frozen
+
+MAX_VALUE = 1000
+"""Characters of a parameter's value: a path or a name, not a document."""
+
+_ONE_BLANK = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset({"failed_checks"})
+
+
+class Parameter(Frozen):
+    """One blank of a runbook.
+
+    Attributes:
+        description: What it is, for whoever is asked for it.
+        pattern: A regular expression for the whole value; it also finds the value in a request,
+            as a word or in quotes. Empty: any single line, never found in a request.
+        default: Used where nothing is given. None: it must be given.
+        example: A value that fits, for whoever is asked; needed where there is no default.
+        many: Several values, separated by colons; it stands for whole items of a list.
+    """
+
+    description: str = Field(min_length=1)
+    pattern: str = ""
+    default: str | None = None
+    example: str = ""
+    many: bool = False
+
+
+class LibraryPlan(Frozen):
+    """A runbook: its name (the file's), when to use it, its blanks, and the template."""
+
+    name: str
+    title: str
+    phrases: tuple[str, ...] = Field(min_length=1)
+    parameters: dict[str, Parameter]
+    front: dict[str, Any]
+    body: str
+
+
+class PlanLibrary:
+    """The runbooks of some directories; of two with the same name, the first wins."""
+
+    def __init__(self, directories: Sequence[Path]) -> None:
+        """Read every `*.md` there; a directory that does not exist has none.
+
+        Raises:
+            PlanError: A file is not a plan; the message names it.
+            PlanFamilyError: `E_PLAN_LIBRARY`: a runbook block is wrong or a file is unreadable.
+        """
+        found: dict[str, LibraryPlan] = {}
+        for directory in directories:
+            for path in sorted(directory.glob("*.md")):
+                found.setdefault(path.stem, _load(path))
+        self._plans = tuple(found[name] for name in sorted(found))
+
+    def plans(self) -> tuple[LibraryPlan, ...]:
+        """All runbooks, by name."""
+        return self._plans
+
+    def find(self, text: str) -> LibraryPlan | None:
+        """The runbook that fits a request best, or None where none fits.
+
+        Deterministic: a runbook's score is its best phrase's, or its title's, by the words shared
+        with the request. At least three fifths of a phrase's words must be there. What wins is the
+        number of shared words times their share of the phrase; of equals, the first by name.
+        """
+        words = words_of(text)
+        scored = [(score((*plan.phrases, plan.title), words), plan) for plan in self._plans]
+        best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
+        return best[1] if best is not None and best[0] > 0 else None
+
+    def parameters_from(self, plan: LibraryPlan, text: str) -> dict[str, str]:
+        """The values a request names, by pattern, in the order the parameters are declared.
+
+        What one parameter took is not offered to the next. A parameter that two different parts of
+        the request fit is left out: it has to be asked for. One that takes several values is never
+        taken from a request.
+        """
+        values: dict[str, str] = {}
+        parts = parts_of(text)
+        for name, parameter in plan.parameters.items():
+            if parameter.many or not parameter.pattern:
+                continue
+            found = {part for part in parts if fits(parameter.pattern, part)}
+            if len(found) == 1:
+                values[name] = found.pop()
+                parts = [part for part in parts if part != values[name]]
+        return values
+
+    def missing(self, plan: LibraryPlan, values: Mapping[str, str]) -> tuple[str, ...]:
+        """The parameters that have neither a value nor a default."""
+        return tuple(
+            name
+            for name, parameter in plan.parameters.items()
+            if name not in values and parameter.default is None
+        )
+
+    def fill(self, plan: LibraryPlan, values: Mapping[str, str], item_id: str) -> str:
+        """The plan with its blanks filled in, as markdown that `PlanParser` reads.
+
+        In shell commands (`run`, `check_command`, fenced `sh` blocks) a value is quoted for the
+        shell, in fenced `python` blocks it is a literal, elsewhere it stands as it is.
+
+        Raises:
+            PlanFamilyError: `E_PLAN_PARAMETER`: a value is missing, unknown or does not fit.
+            PlanError: The filled plan is not a valid plan.
+        """
+        given = _checked(plan, values)
+        data = fill_data(plan.front, given, _many(plan))
+        text = emit({**data, "id": item_id}, fill_body(plan.body, given))
+        PlanParser().parse(text)
+        return text
+
+
+def shipped_plans() -> Path:
+    """The directory of the runbooks that come with Silas."""
+    return Path(__file__).parent / "library"
+
+
+def _load(path: Path) -> LibraryPlan:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _wrong(path, f"it cannot be read: {error}") from error
+    try:
+        return _library_plan(path, text)
+    except PlanError as error:
+        raise PlanError(
+            error.line, error.column, f"{error.reason} (in {path})", code=error.code
+        ) from error
+
+
+def _library_plan(path: Path, text: str) -> LibraryPlan:
+    envelope = open_envelope(text)
+    tree = read_tree(envelope)
+    runbook = tree.data.get("runbook")
+    if not isinstance(runbook, dict):
+        raise _wrong(path, "it has no `runbook:` block with `phrases`")
+    front = {key: value for key, value in tree.data.items() if key != "runbook"}
+    fields: dict[str, Any] = {"parameters": {}, **cast(dict[str, Any], runbook)}
+    fixed = {"name": path.stem, "title": front.get("title"), "front": front, "body": envelope.body}
+    try:
+        plan = LibraryPlan.model_validate({**fields, **fixed})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise _wrong(path, f"`runbook.{where}`: {first['msg']}") from error
+    _refuse_blanks(plan, path)
+    # the template must be a plan once it is filled; errors point into the template
+    sample = {
+        name: one.example if one.default is None else one.default
+        for name, one in plan.parameters.items()
+    }
+    try:
+        given = _checked(plan, sample)
+    except PlanFamilyError as error:
+        raise _wrong(
+            path, f"its own default or example is refused: {error.message.rstrip('.')}"
+        ) from error
+    filled = Tree(fill_data(front, given, _many(plan)), tree.values, tree.keys)
+    item_from(filled, fill_body(plan.body, given), Place(envelope.closing, 1))
+    return plan
+
+
+def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
+    """Names, patterns and the use of several values, so that filling in has no surprises."""
+    used = blanks(str(plan.front)) | blanks(plan.body)
+    for name, parameter in plan.parameters.items():
+        if not name.isidentifier() or name in _RESERVED:
+            raise _wrong(path, f"`{name}` cannot be a parameter's name")
+        if name not in used:
+            raise _wrong(path, f"the parameter `{name}` is not used")
+        try:
+            check_pattern(parameter.pattern)
+        except PatternRefused as error:
+            raise _wrong(path, f"the pattern of `{name}`: {error}") from error
+    several = _many(plan)
+    if several & blanks(plan.body) or several & blanks(str(_without_blank_items(plan.front))):
+        raise _wrong(path, "a parameter with several values stands only for whole items of a list")
+
+
+def _without_blank_items(data: Any) -> Any:
+    """Front matter without list items that are one blank and nothing else."""
+    if isinstance(data, dict):
+        return {k: _without_blank_items(v) for k, v in cast(dict[str, Any], data).items()}
+    if isinstance(data, list):
+        items = cast(list[Any], data)
+        return [_without_blank_items(i) for i in items if not _ONE_BLANK.fullmatch(str(i))]
+    return data
+
+
+def _many(plan: LibraryPlan) -> frozenset[str]:
+    return frozenset(name for name, one in plan.parameters.items() if one.many)
+
+
+def _checked(plan: LibraryPlan, values: Mapping[str, str]) -> dict[str, str]:
+    """All values, defaults included, each one line and fitting its pattern."""
+    for name in values:
+        if name not in plan.parameters:
+            raise _unfit(plan, name, "it has no such parameter")
+    given: dict[str, str] = {}
+    for name, parameter in plan.parameters.items():
+        value = values.get(name, parameter.default)
+        if value is None:
+            raise _unfit(plan, name, f"it is not given; {parameter.description}")
+        if len(value) > MAX_VALUE or first_hidden(value) >= 0:
+            raise _unfit(plan, name, "the value must be one line of visible characters")
+        parts = [part for part in value.split(":") if part] if parameter.many else [value]
+        if not all(fits(parameter.pattern, part) for part in parts):
+            raise _unfit(plan, name, f"the value does not fit; {parameter.description}")
+        given[name] = value
+    return given
+
+
+def _wrong(path: Path, what: str) -> PlanFamilyError:
+    return PlanFamilyError(f"The runbook {path} cannot be used: {what}.", code="E_PLAN_LIBRARY")
+
+
+def _unfit(plan: LibraryPlan, name: str, what: str) -> PlanFamilyError:
+    return PlanFamilyError(
+        f"The runbook {plan.name} needs `{name}`: {what}.", code="E_PLAN_PARAMETER"
+    )

@@ -1,0 +1,158 @@
+"""The plan parser: markdown with YAML front matter in, a work item out (spec 4.15, 7.2). Pure."""
+
+import difflib
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
+from silas.plans.envelope import open_envelope
+from silas.plans.errors import PlanError
+from silas.plans.models import Budget, VerificationCheck, WorkItem
+from silas.plans.rules import check_rules
+from silas.plans.yaml_tree import Loc, Place, Tree, read_tree
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+RUNTIME_FIELDS = frozenset(
+    {
+        "approval_token",
+        "status",
+        "attempts",
+        "budget_used",
+        "verification_results",
+        "created_at",
+    }
+)
+"""State that the runtime owns; a plan that brings its own is refused."""
+
+PLAN_KEYS = tuple(name for name in WorkItem.model_fields if name not in RUNTIME_FIELDS | {"body"})
+"""What front matter may say. `body` is the prose below it."""
+
+
+class PlanParser:
+    """Reads plans. Nothing is opened, looked up or run."""
+
+    def parse(self, markdown: str) -> WorkItem:
+        """Read one plan; a plan inside a code fence, with prose around it, is unwrapped.
+
+        `needs_approval` may be written, and is ignored: every plan that is read needs approval.
+        Blank lines around the body are dropped, paths are normalised, nothing else is changed.
+
+        Raises:
+            PlanError: With line and column in `markdown`, and what to do about it.
+        """
+        envelope = open_envelope(markdown)
+        return item_from(read_tree(envelope), envelope.body, Place(envelope.closing, 1))
+
+
+def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
+    """The work item that front matter and a body describe.
+
+    Args:
+        tree: The front matter.
+        body: The prose.
+        body_place: Where an error about the body points to.
+
+    Raises:
+        PlanError: A key or value is wrong, or fields contradict each other.
+    """
+    _refuse_keys(tree)
+    data = {key: value for key, value in tree.data.items() if key != "needs_approval"}
+    if not isinstance(tree.data.get("needs_approval", True), bool):
+        raise PlanError(*tree.at(("needs_approval",)), "`needs_approval` must be true or false")
+    try:
+        # through JSON, because only there strict types still read an enum from its name
+        item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)
+    except ValidationError as error:
+        raise min(
+            (_explained(one, tree) for one in error.errors(include_url=False)),
+            key=lambda found: (found.line, found.column),
+        ) from error
+    return check_rules(item, tree, body_place)
+
+
+def _refuse_keys(tree: Tree) -> None:
+    for key in tree.data:
+        if key in RUNTIME_FIELDS:
+            raise PlanError(
+                *tree.key((key,)), f"`{key}` belongs to the runtime; a plan cannot set it"
+            )
+        if key == "body":
+            raise PlanError(*tree.key((key,)), "the body is the prose below the front matter")
+        if key not in PLAN_KEYS:
+            raise PlanError(*tree.key((key,)), _unknown(key, PLAN_KEYS))
+
+
+def _unknown(key: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
+    hint = f"did you mean `{near[0]}`?" if near else "known are " + ", ".join(names)
+    return f"unknown key `{key}`; {hint}"
+
+
+# What each mapping inside a plan is made of, by its way; `*` is any index or name.
+_MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
+    (("budget",), Budget),
+    (("verify", "*"), VerificationCheck),
+    (("verify", "*", "expect"), Expectation),
+    (("gates", "*"), Gate),
+    (("gates", "*", "check_expect"), Expectation),
+    (("access_levels", "*"), AccessLevel),
+    (("escalation", "*"), EscalationAction),
+)
+
+
+def _fields_at(loc: Loc) -> tuple[str, ...]:
+    for pattern, model in _MODELS:
+        if len(pattern) == len(loc) and all(
+            p in ("*", part) for p, part in zip(pattern, loc, strict=True)
+        ):
+            return tuple(model.model_fields)
+    return PLAN_KEYS
+
+
+_Words = Callable[[str, dict[str, Any]], str]
+
+_EXPLANATIONS: dict[str, _Words] = {
+    "string_type": lambda name, _: f"{name} must be text; put it in quotes",
+    "string_too_short": lambda name, _: f"{name} must not be empty",
+    "int_type": lambda name, _: f"{name} must be a whole number, without quotes",
+    "int_from_float": lambda name, _: f"{name} must be a whole number, without quotes",
+    "float_type": lambda name, _: f"{name} must be a number, without quotes",
+    "bool_type": lambda name, _: f"{name} must be true or false",
+    "list_type": lambda name, _: f"{name} must be a list, like [a, b]",
+    "dict_type": lambda name, _: f"{name} must be a mapping, like {{ key: value }}",
+    "model_type": lambda name, _: f"{name} must be a mapping, like {{ key: value }}",
+    "enum": lambda name, facts: f"{name} must be {facts['expected']}",
+    "literal_error": lambda name, facts: f"{name} must be {facts['expected']}",
+    "greater_than_equal": lambda name, facts: f"{name} must be at least {facts['ge']}",
+    "less_than_equal": lambda name, facts: f"{name} must be at most {facts['le']}",
+    "value_error": lambda name, facts: f"{name}: {facts['error']}",
+}
+
+
+def _explained(error: "ErrorDetails", tree: Tree) -> PlanError:
+    """One validation error in words, at the place it is about."""
+    loc, kind = error["loc"], error["type"]
+    if kind == "missing":
+        return PlanError(*tree.at(loc[:-1]), f"`{loc[-1]}` is missing{_inside(loc[:-1])}")
+    if kind == "extra_forbidden":
+        return PlanError(*tree.key(loc), _unknown(str(loc[-1]), _fields_at(loc[:-1])))
+    words = _EXPLANATIONS.get(kind, lambda name, _: f"{name}: {error['msg']}")
+    if not loc:  # the one rule of the whole model: which lane a kind of work may run in
+        loc = ("agent",)
+    return PlanError(*tree.at(loc), words(f"`{_dotted(loc)}`", error.get("ctx", {})))
+
+
+def _inside(loc: Loc) -> str:
+    return f" in `{_dotted(loc)}`" if loc else ""
+
+
+def _dotted(loc: Loc) -> str:
+    """`verify[0].expect`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
+    return text.removeprefix(".")

@@ -1,0 +1,204 @@
+"""What a well-typed plan must also keep to: rules as a table, each at its place in the text."""
+
+import re
+from collections.abc import Callable, Iterator
+from posixpath import normpath
+from typing import NamedTuple, cast
+
+from silas.gates import Expectation, Gate, GateTrigger, GateType
+from silas.gates.patterns import PatternRefused, check_pattern
+from silas.plans.cron import cron_fault
+from silas.plans.errors import PlanError
+from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.yaml_tree import Loc, Place, Tree
+
+MAX_TITLE = 200
+"""The title is the one line of a card."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_HOST = re.compile(
+    r"(?=.{1,253}\Z)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*"
+    r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+)
+
+
+class Fault(NamedTuple):
+    """A broken rule: the way to what breaks it, and why it does."""
+
+    loc: Loc
+    reason: str
+
+
+Rule = Callable[[WorkItem], Iterator[Fault]]
+
+
+def check_rules(item: WorkItem, tree: Tree, body_place: Place) -> WorkItem:
+    """The item with normalised paths, if it keeps every rule.
+
+    Raises:
+        PlanError: The first broken rule, in the order of the text; an empty briefing comes last.
+    """
+    faults = [PlanError(*tree.at(f.loc), f.reason, code="E_PLAN_RULE") for f in _faults(item)]
+    if faults:
+        raise min(faults, key=lambda fault: (fault.line, fault.column))
+    if item.type is WorkItemType.task and not item.body:
+        raise PlanError(
+            *body_place,
+            "a task needs a briefing below the front matter: what to do, in prose",
+            code="E_PLAN_RULE",
+        )
+    return item.model_copy(
+        update={
+            "workspace": None if item.workspace is None else _normal(item.workspace),
+            "read": [_normal(path) for path in item.read],
+        }
+    )
+
+
+def _faults(item: WorkItem) -> Iterator[Fault]:
+    for rule in _RULES:
+        yield from rule(item)
+
+
+def _ids(item: WorkItem) -> Iterator[Fault]:
+    """Identifiers name rows, directories and audit entries: plain characters only."""
+    words = "an id has letters, digits and . _ : - only, starts with a letter or digit, at most 128"
+    for name in ("id", "parent", "spawned_by", "follow_up_of"):
+        value: str | None = getattr(item, name)
+        if value is not None and not _ID.fullmatch(value):
+            yield Fault((name,), f"`{name}` is not an id: {words}")
+    for name, values in (("tasks", item.tasks), ("depends_on", item.depends_on)):
+        for index, value in enumerate(values):
+            if not _ID.fullmatch(value):
+                yield Fault((name, index), f"`{name}[{index}]` is not an id: {words}")
+            if value == item.id or value in values[:index]:
+                yield Fault((name, index), f"`{name}[{index}]` names itself or is given twice")
+
+
+def _title(item: WorkItem) -> Iterator[Fault]:
+    if "\n" in item.title or not item.title.strip() or len(item.title) > MAX_TITLE:
+        yield Fault(("title",), f"`title` must be one line of at most {MAX_TITLE} characters")
+
+
+def _kinds(item: WorkItem) -> Iterator[Fault]:
+    """Only projects have tasks, only goals have schedules."""
+    if item.tasks and item.type is not WorkItemType.project:
+        yield Fault(("tasks",), f"a {item.type} has no `tasks`; only a project has")
+    if item.schedule is None:
+        return
+    if item.type is not WorkItemType.goal:
+        yield Fault(("schedule",), f"a {item.type} has no `schedule`; only a goal has")
+    elif item.schedule != "always_on" and (fault := cron_fault(item.schedule)):
+        yield Fault(("schedule",), f"`schedule` must be always_on or a cron expression: {fault}")
+
+
+def _names(item: WorkItem) -> Iterator[Fault]:
+    """Results are told apart by name."""
+    named = (("verify", [c.name for c in item.verify]), ("gates", [g.name for g in item.gates]))
+    for field, names in named:
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                yield Fault((field, index, "name"), f"the name {name!r} is used twice in `{field}`")
+
+
+def _expectations(item: WorkItem) -> Iterator[Fault]:
+    for index, check in enumerate(item.verify):
+        yield from _expectation(check.expect, ("verify", index, "expect"))
+    for index, gate in enumerate(item.gates):
+        if gate.check_expect is not None:
+            yield from _expectation(gate.check_expect, ("gates", index, "check_expect"))
+
+
+def _expectation(expect: Expectation, loc: Loc) -> Iterator[Fault]:
+    if expect.regex is not None and (fault := _pattern_fault(expect.regex)):
+        yield Fault((*loc, "regex"), fault)
+    path = expect.file_exists
+    if path is not None and (not path or ".." in path or "\n" in path):
+        yield Fault((*loc, "file_exists"), "`file_exists` must be one path without `..`")
+
+
+def _gates(item: WorkItem) -> Iterator[Fault]:
+    for index, gate in enumerate(item.gates):
+        loc: Loc = ("gates", index)
+        if gate.on is GateTrigger.after_step and (gate.after_step or 0) < 1:
+            yield Fault(
+                (*loc, "after_step"),
+                f"gate {gate.name!r} fires after a step; `after_step` says which, from 1",
+            )
+        if gate.on is not GateTrigger.after_step and gate.after_step is not None:
+            yield Fault(
+                (*loc, "after_step"),
+                f"gate {gate.name!r} has `after_step` but fires on {gate.on}; use on: after_step",
+            )
+        yield from _gate_patterns(gate, loc)
+
+
+def _gate_patterns(gate: Gate, loc: Loc) -> Iterator[Fault]:
+    """Patterns where the predicate provider looks for them: to match, and to normalise by."""
+    found: list[tuple[Loc, object]] = []
+    if gate.type is GateType.regex:
+        found = [((*loc, "check"), gate.check)]
+        found += [((*loc, "config", "pattern"), gate.config.get("pattern"))]
+    rules = gate.config.get("normalize")
+    for index, rule in enumerate(cast(list[object], rules) if isinstance(rules, list) else []):
+        if isinstance(rule, dict):
+            pattern = cast(dict[str, object], rule).get("pattern")
+            found.append(((*loc, "config", "normalize", index, "pattern"), pattern))
+    for where, pattern in found:
+        if isinstance(pattern, str) and (fault := _pattern_fault(pattern)):
+            yield Fault(where, fault)
+
+
+def _pattern_fault(pattern: str) -> str:
+    try:
+        check_pattern(pattern)
+    except PatternRefused as error:
+        return str(error)
+    return ""
+
+
+def _paths(item: WorkItem) -> Iterator[Fault]:
+    """What is mounted is named in full; links are the business of whoever mounts it."""
+    if item.workspace is not None and (fault := _path_fault(item.workspace)):
+        yield Fault(("workspace",), f"`workspace` {fault}")
+    for index, path in enumerate(item.read):
+        if fault := _path_fault(path):
+            yield Fault(("read", index), f"`read[{index}]` {fault}")
+
+
+def _path_fault(path: str) -> str:
+    if not path.startswith("/"):
+        return "must be an absolute path, starting with / (no ~, no variables)"
+    if ".." in path.split("/") or "\n" in path or "\t" in path:
+        return "must not contain `..` or line breaks"
+    if _normal(path) == "/":
+        return "must not be the whole file system"
+    return ""
+
+
+def _normal(path: str) -> str:
+    return "/" + normpath(path).lstrip("/")
+
+
+def _touches(item: WorkItem) -> Iterator[Fault]:
+    for index, host in enumerate(item.network):
+        if not _HOST.fullmatch(host):
+            yield Fault(
+                ("network", index),
+                f"`network[{index}]` must be a host name, without scheme, port or wildcard",
+            )
+    for index, grant in enumerate(item.tools):
+        if not isinstance(grant.get("name"), str) or not grant["name"]:
+            yield Fault(("tools", index), f"`tools[{index}]` must say which tool: `name`")
+
+
+_RULES: tuple[Rule, ...] = (
+    _ids,
+    _title,
+    _kinds,
+    _names,
+    _expectations,
+    _gates,
+    _paths,
+    _touches,
+)

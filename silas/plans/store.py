@@ -1,0 +1,171 @@
+"""Work items in the database: fields in columns, the approved bytes beside them (spec 4.13)."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import Column, MetaData, Table, Text, insert, select, update
+from sqlalchemy.sql.elements import ColumnElement
+
+from silas.canonical import canonical_json, sha256_hex
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import DatabaseError
+from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans.subject import plan_bytes
+
+_PLAIN = frozenset(
+    {
+        "id",
+        "type",
+        "title",
+        "parent",
+        "spawned_by",
+        "follow_up_of",
+        "domain",
+        "agent",
+        "body",
+        "interaction_mode",
+        "schedule",
+        "on_failure",
+        "on_stuck",
+        "failure_context",
+        "workspace",
+        "worker",
+        "status",
+        "created_at",
+    }
+)
+"""Fields that are text as they are; every other field is JSON in its column."""
+
+_ITEMS = Table(
+    "work_items",
+    MetaData(),
+    *(Column(name, Text) for name in WorkItem.model_fields),
+    Column("plan_bytes", Text),
+    Column("plan_hash", Text),
+    Column("updated_at", Text),
+)
+_LOADED = (*WorkItem.model_fields, "plan_bytes", "plan_hash")
+
+_RESULTS = Table(
+    "work_item_results", MetaData(), Column("work_item_id", Text), Column("result", Text)
+)
+
+
+class SqlWorkItemStore:
+    """`WorkItemStore` over the database. Statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def save(self, item: WorkItem) -> None:
+        """See `WorkItemStore.save`."""
+        self._put(_ITEMS, _ITEMS.c.id == item.id, {**_row(item), **self._touched()})
+
+    async def get(self, work_item_id: str) -> WorkItem | None:
+        """See `WorkItemStore.get`."""
+        return next(iter(self._load(_ITEMS.c.id == work_item_id)), None)
+
+    async def list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
+        """See `WorkItemStore.list_by_status`."""
+        return self._load(_ITEMS.c.status == status.value)
+
+    async def list_by_parent(self, parent_id: str) -> list[WorkItem]:
+        """See `WorkItemStore.list_by_parent`."""
+        return self._load(_ITEMS.c.parent == parent_id)
+
+    async def list_by_follow_up(self, work_item_id: str) -> list[WorkItem]:
+        """See `WorkItemStore.list_by_follow_up`."""
+        return self._load(_ITEMS.c.follow_up_of == work_item_id)
+
+    async def update_status(
+        self, work_item_id: str, status: WorkItemStatus, budget_used: BudgetUsed
+    ) -> None:
+        """See `WorkItemStore.update_status`."""
+        change = (
+            update(_ITEMS)
+            .where(_ITEMS.c.id == work_item_id)
+            .values(
+                status=status.value,
+                budget_used=canonical_json(budget_used.model_dump(mode="json")),
+                **self._touched(),
+            )
+        )
+        with self._db.write() as tx:
+            if tx.execute(change).rowcount == 0:
+                raise missing(work_item_id)
+
+    async def save_result(self, result: WorkItemResult) -> None:
+        """See `WorkItemStore.save_result`."""
+        row = {"work_item_id": result.work_item_id, "result": result.model_dump_json()}
+        self._put(_RESULTS, _RESULTS.c.work_item_id == result.work_item_id, row)
+
+    async def get_result(self, work_item_id: str) -> WorkItemResult | None:
+        """See `WorkItemStore.get_result`."""
+        query = select(_RESULTS.c.result).where(_RESULTS.c.work_item_id == work_item_id)
+        with self._db.read() as tx:
+            text: str | None = tx.execute(query).scalar_one_or_none()
+        if text is None:
+            return None
+        try:
+            return WorkItemResult.model_validate_json(text)
+        except ValidationError as error:
+            raise _corrupt(work_item_id, "its result cannot be read") from error
+
+    def _put(self, table: Table, same: ColumnElement[bool], row: dict[str, Any]) -> None:
+        # update, then insert: an upsert is spelt differently in every database
+        with self._db.write() as tx:
+            if tx.execute(update(table).where(same).values(row)).rowcount == 0:
+                tx.execute(insert(table).values(row))
+
+    def _load(self, which: ColumnElement[bool]) -> list[WorkItem]:
+        query = select(*(_ITEMS.c[name] for name in _LOADED)).where(which)
+        with self._db.read() as tx:
+            rows = [dict(row) for row in tx.execute(query).mappings()]
+        # moments are compared as moments: as text, a whole second sorts after its fractions
+        return sorted((_item(row) for row in rows), key=lambda item: (item.created_at, item.id))
+
+    def _touched(self) -> dict[str, str]:
+        return {"updated_at": self._clock.now().isoformat()}
+
+
+def missing(work_item_id: str) -> DatabaseError:
+    """The error for a work item that should be there."""
+    return DatabaseError(
+        f"There is no work item {work_item_id}.", code="E_DB_MISSING", work_item_id=work_item_id
+    )
+
+
+def _row(item: WorkItem) -> dict[str, Any]:
+    dumped = item.model_dump(mode="json")
+    plan = plan_bytes(item)
+    fields = {
+        # not canonical: a mapping's order is the author's, and loading must bring it back
+        name: value if name in _PLAIN else json.dumps(value, allow_nan=False)
+        for name, value in dumped.items()
+    }
+    return {**fields, "plan_bytes": plan.decode("ascii"), "plan_hash": sha256_hex(plan)}
+
+
+def _item(row: dict[str, Any]) -> WorkItem:
+    """A stored row as an item, if its fields still are the plan that was stored with them."""
+    plan, expected = str(row.pop("plan_bytes")), str(row.pop("plan_hash"))
+    try:
+        fields = {n: v if n in _PLAIN else json.loads(v) for n, v in row.items()}
+        item = WorkItem.model_validate(fields)
+    except (ValidationError, ValueError, TypeError) as error:
+        raise _corrupt(str(row["id"]), "its fields cannot be read") from error
+    if plan_bytes(item).decode("ascii") != plan or sha256_hex(plan.encode()) != expected:
+        raise _corrupt(item.id, "its fields are not the plan that was stored")
+    return item
+
+
+def _corrupt(work_item_id: str, what: str) -> DatabaseError:
+    return DatabaseError(
+        f"The stored work item {work_item_id} was changed or damaged: {what}; restore the "
+        "database from a backup.",
+        code="E_DB_CORRUPT",
+        work_item_id=work_item_id,
+    )

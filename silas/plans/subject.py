@@ -1,0 +1,76 @@
+"""What an approval binds to: canonical plan bytes, the plan hash, the subject (spec 3.3)."""
+
+from silas.approval import Subject
+from silas.canonical import canonical_bytes, sha256_hex
+from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.spawn import product_policy, standing_policy
+
+PLAN_FIELDS = (
+    "id",
+    "type",
+    "title",
+    "parent",
+    "spawned_by",
+    "follow_up_of",
+    "domain",
+    "agent",
+    "budget",
+    "body",
+    "interaction_mode",
+    "input_artifacts_from",
+    "verify",
+    "gates",
+    "skills",
+    "access_levels",
+    "escalation",
+    "schedule",
+    "on_failure",
+    "on_stuck",
+    "failure_context",
+    "tasks",
+    "depends_on",
+)
+"""Exactly the included fields of spec 3.3; frozen vectors depend on this list."""
+
+SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker")
+"""What a plan may touch (decision B1): in the projection only when set."""
+
+
+def plan_bytes(item: WorkItem) -> bytes:
+    """The canonical approval projection: what is hashed, signed, shown and stored.
+
+    Nulls of nested models are part of it, lists keep their order. A plan that sets none of
+    `SCOPE_FIELDS` has the bytes of spec 3.3.
+    """
+    fields = {*PLAN_FIELDS, *(name for name in SCOPE_FIELDS if getattr(item, name))}
+    return canonical_bytes(item.model_dump(mode="json", include=fields))
+
+
+def plan_hash(item: WorkItem) -> str:
+    """SHA-256 of `plan_bytes` as 64 hex digits."""
+    return sha256_hex(plan_bytes(item))
+
+
+def subject_of(item: WorkItem) -> Subject:
+    """The item as an approval sees it.
+
+    `policy` is what a standing approval compares: for a goal, the policy of the tasks it may
+    spawn; for a task that is exactly what `spawn_task` makes, the policy of the goal that makes
+    it; empty for everything else.
+    """
+    budget = item.budget
+    policy = standing_policy(item) if item.type is WorkItemType.goal else product_policy(item)
+    return Subject(
+        id=item.id,
+        kind=item.type.value,
+        digest=plan_hash(item),
+        parent=item.parent or "",
+        policy=policy,
+        limits=(
+            budget.max_tokens,
+            budget.max_cost_usd,
+            budget.max_wall_time_seconds,
+            budget.max_attempts,
+            budget.max_planner_calls,
+        ),
+    )

@@ -1,0 +1,254 @@
+"""What this machine can do for the sandbox, found out once by really running it."""
+
+import functools
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from silas.sandbox.devices import make_devices
+from silas.sandbox.errors import SandboxUnavailable
+from silas.sandbox.launch import Launcher, is_trusted_binary
+from silas.sandbox.models import SandboxFiles, SandboxLimits
+from silas.sandbox.mounts import Roots
+from silas.sandbox.seccomp import Machine
+
+_PLACES = (
+    "/usr/bin/bwrap",
+    "/bin/bwrap",
+    "/usr/local/bin/bwrap",
+    "/run/current-system/sw/bin/bwrap",
+)
+_OPTIONS = (
+    "--disable-userns",
+    "--bind-fd",
+    "--ro-bind-fd",
+    "--size",
+    "--json-status-fd",
+    "--perms",
+)
+_NEEDED_KERNEL = (5, 3)  # pidfd_open
+_COUNTING_KERNEL = (5, 14)  # RLIMIT_NPROC per user namespace
+_SECONDS = 10.0
+
+# (file, content that switches user namespaces off, the one command that switches them on).
+_USERNS_SWITCHES = (
+    (
+        "/proc/sys/kernel/unprivileged_userns_clone",
+        "0",
+        "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+    ),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+    ("/proc/sys/user/max_user_namespaces", "0", "sudo sysctl -w user.max_user_namespaces=15000"),
+)
+
+# (program, the command that installs bubblewrap with it).
+_INSTALLERS = (
+    ("/usr/bin/apt-get", "sudo apt-get install -y bubblewrap"),
+    ("/usr/bin/dnf", "sudo dnf install -y bubblewrap"),
+    ("/usr/bin/pacman", "sudo pacman -S --noconfirm bubblewrap"),
+    ("/usr/bin/zypper", "sudo zypper install -y bubblewrap"),
+    ("/sbin/apk", "sudo apk add bubblewrap"),
+)
+
+
+class Check(NamedTuple):
+    """One line of `silas doctor`."""
+
+    name: str
+    ok: bool
+    words: str
+
+
+class Machinery(NamedTuple):
+    """What a sandbox is built from on this machine."""
+
+    bwrap: Path
+    machine: Machine
+    count_processes: bool
+
+
+def _kernel() -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)", platform.release())
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _install() -> str:
+    found = (command for program, command in _INSTALLERS if os.path.exists(program))
+    return next(found, "install bubblewrap with your package manager")
+
+
+def find_bwrap(places: Iterable[str]) -> Path:
+    """The distribution's bubblewrap, new enough, which only root can replace.
+
+    Raises:
+        SandboxUnavailable: E_SANDBOX_BWRAP_MISSING, with the command that installs it.
+    """
+    bwrap = next((Path(place) for place in places if is_trusted_binary(Path(place))), None)
+    code = "E_SANDBOX_BWRAP_MISSING"
+    if bwrap is None:
+        raise SandboxUnavailable(f"bubblewrap is not installed; run: {_install()}", code=code)
+    told = subprocess.run(
+        [bwrap, "--help"], env={}, capture_output=True, text=True, timeout=_SECONDS, check=False
+    )
+    missing = [option for option in _OPTIONS if f"{option} " not in told.stdout]
+    if missing:
+        raise SandboxUnavailable(
+            f"bubblewrap is too old (no {', '.join(missing)}); it needs 0.8.0 with its security "
+            f"updates; run: {_install()}",
+            code=code,
+        )
+    return bwrap
+
+
+def _machine() -> Machine:
+    name = platform.machine()
+    found = next((known for known in get_args(Machine) if known == name), None)
+    if found is None:
+        raise SandboxUnavailable(
+            f"There is no system-call filter for {name}; use x86_64 or aarch64.",
+            code="E_SANDBOX_SECCOMP",
+        )
+    return found
+
+
+def _supervision() -> bool:
+    """Whether the kernel counts processes per namespace.
+
+    Raises:
+        SandboxUnavailable: The kernel cannot be watched as the supervisor needs it.
+    """
+    kernel = _kernel()
+    if kernel < _NEEDED_KERNEL or not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+        raise SandboxUnavailable(
+            "The kernel does not tell a supervisor what it needs (pidfd, CONFIG_PROC_CHILDREN); "
+            "use Linux 5.3 or newer.",
+            code="E_SANDBOX_SUPERVISOR",
+        )
+    return kernel >= _COUNTING_KERNEL
+
+
+def _userns_help(detail: str) -> SandboxUnavailable:
+    for path, off, command in _USERNS_SWITCHES:
+        try:
+            content = Path(path).read_text(encoding="ascii").strip()
+        except OSError:  # this kernel has no such switch
+            continue
+        if content == off:
+            return SandboxUnavailable(
+                f"User namespaces are switched off; run: {command}", code="E_SANDBOX_USERNS"
+            )
+    return SandboxUnavailable(
+        f"bubblewrap cannot make its namespaces here ({detail}); in a container, start it with "
+        "--security-opt seccomp=unconfined --security-opt systempaths=unconfined",
+        code="E_SANDBOX_USERNS",
+    )
+
+
+def _look_inside(launcher: Launcher) -> str:
+    """Run the real command line once and return what the kernel says about the process in it."""
+    files = SandboxFiles(cwd=Path("/tmp"))  # noqa: S108 - inside the sandbox
+    command = ["/bin/cat", "/proc/self/status", "/proc/self/net/dev"]
+    with ExitStack() as owned:
+        launch = launcher.prepare(command, SandboxLimits(), files, (), owned)
+        ended = subprocess.run(
+            launch.command,
+            stdin=launch.stdin,
+            pass_fds=launch.pass_fds,
+            env={},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    if ended.returncode != 0:
+        detail = ended.stderr.strip().removeprefix("bwrap: ")[:200]
+        if "seccomp" in detail.lower():
+            raise SandboxUnavailable(
+                f"The kernel refuses the system-call filter ({detail}); use a kernel with "
+                "CONFIG_SECCOMP_FILTER",
+                code="E_SANDBOX_SECCOMP",
+            )
+        raise _userns_help(detail)
+    return ended.stdout
+
+
+# (what the kernel must say, what it means, the code if it does not).
+_EXPECTED = (
+    (r"^Seccomp:\t2$", "system-call filter", "E_SANDBOX_SECCOMP"),
+    (r"^NoNewPrivs:\t1$", "no new privileges", "E_SANDBOX_SECCOMP"),
+    (r"^CapBnd:\t0+$", "no capabilities", "E_SANDBOX_USERNS"),
+    (r"^CapEff:\t0+$", "no effective capabilities", "E_SANDBOX_USERNS"),
+)
+
+
+def judge(told: str) -> None:
+    """Compare what the kernel said inside with what must hold.
+
+    Raises:
+        SandboxUnavailable: One protection is not in force.
+    """
+    for pattern, meaning, code in _EXPECTED:
+        if not re.search(pattern, told, re.MULTILINE):
+            raise SandboxUnavailable(
+                f"The sandbox started without its protection '{meaning}'; update bubblewrap and "
+                "the kernel.",
+                code=code,
+            )
+    network = told.rpartition("Inter-|")[2]
+    devices = re.findall(r"^\s*(\S+):", network, re.MULTILINE)
+    if [
+        name for name in devices if name != "lo" and not name.startswith("Cap")
+    ] or "lo" not in devices:
+        raise SandboxUnavailable(
+            "The sandbox still sees the host's network; use a kernel with CONFIG_NET_NS.",
+            code="E_SANDBOX_NETNS",
+        )
+
+
+def make_launcher(machinery: Machinery, roots: Roots) -> Launcher:
+    """The command-line builder for this machine."""
+    return Launcher(machinery.bwrap, machinery.machine, roots, _devices())
+
+
+_devices = functools.cache(make_devices)
+
+
+@functools.cache
+def require() -> Machinery:
+    """Everything a sandbox needs, tested once per process; a refusal is not remembered.
+
+    Raises:
+        SandboxUnavailable: A part is missing; the message holds the command to run.
+    """
+    machinery = Machinery(find_bwrap(_PLACES), _machine(), _supervision())
+    judge(_look_inside(make_launcher(machinery, Roots.of((), ()))))
+    return machinery
+
+
+def probe() -> list[Check]:
+    """The sandbox's lines for `silas doctor`; never raises."""
+    steps = (
+        ("bubblewrap", lambda: f"{find_bwrap(_PLACES)}"),
+        ("system-call filter", lambda: f"written for {_machine()}"),
+        ("supervision", lambda: f"processes counted by the kernel: {_supervision()}"),
+        ("isolation", lambda: f"tested in a run: {require().bwrap}"),
+    )
+    checks: list[Check] = []
+    for name, step in steps:
+        try:
+            checks.append(Check(name, True, step()))
+        except SandboxUnavailable as error:
+            checks.append(Check(name, False, str(error)))
+        except (OSError, subprocess.SubprocessError) as error:
+            checks.append(Check(name, False, f"could not be tested: {error}"))
+    return checks

@@ -1,0 +1,81 @@
+"""Device nodes for a sandbox whose user owns the host's own (root, mostly).
+
+bubblewrap binds the host's `/dev/null` and its like. Whoever owns them may change their mode even
+without a capability, and a read-only mount would make them useless as devices. So such a user gets
+nodes of Silas's own, laid over them. Runs share these nodes: one run can make them unusable for
+another at the same moment, never for the host; their mode is set anew before each run.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+import weakref
+from pathlib import Path
+
+from silas.sandbox.errors import SandboxUnavailable
+
+_NODES = (
+    ("null", 1, 3),
+    ("zero", 1, 5),
+    ("full", 1, 7),
+    ("random", 1, 8),
+    ("urandom", 1, 9),
+    ("tty", 5, 0),
+)
+_MODE = stat.S_IFCHR | 0o666
+_BASES = ("/var/tmp", "/tmp", "/run", "/var/lib")  # noqa: S108 - a fresh private directory below
+
+
+class Devices:
+    """The nodes to lay over `/dev`, none for a user who does not own the host's."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self._directory = directory
+        self._options: tuple[str, ...] = ()
+        if directory is not None:
+            weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+            self._options = tuple(
+                part
+                for name, _, _ in _NODES
+                for part in ("--dev-bind", str(directory / name), f"/dev/{name}")
+            )
+
+    def options(self) -> tuple[str, ...]:
+        """What to put on the command line after `--dev`."""
+        if self._directory is not None:
+            for name, _, _ in _NODES:
+                os.chmod(self._directory / name, 0o666)  # noqa: S103 - as everywhere on Unix
+        return self._options
+
+
+def _usable(directory: Path) -> bool:
+    for name, major, minor in _NODES:
+        os.mknod(directory / name, _MODE, os.makedev(major, minor))
+    with open(directory / "null", "wb", buffering=0) as null:
+        return null.write(b"x") == 1
+
+
+def make_devices() -> Devices:
+    """Nodes of our own if this user owns the host's, else none.
+
+    Raises:
+        SandboxUnavailable: No place on this machine takes device nodes.
+    """
+    if os.stat("/dev/null").st_uid != os.geteuid():
+        return Devices(None)
+    for base in _BASES:
+        directory = None
+        try:
+            directory = Path(tempfile.mkdtemp(prefix="silas-dev-", dir=base))
+            if _usable(directory):
+                return Devices(directory)
+        except OSError:  # no such directory, no right to make nodes, or mounted without devices
+            pass
+        if directory is not None:
+            shutil.rmtree(directory, ignore_errors=True)
+    raise SandboxUnavailable(
+        "As root the sandbox needs device nodes of its own, and none can be made here; "
+        "run Silas as an ordinary user.",
+        code="E_SANDBOX_DEVICES",
+    )

@@ -1,0 +1,106 @@
+"""The record on disk that makes a change of a directory reversible, crash or not (decision B3)."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from silas.errors import SandboxError
+from silas.sandbox.tree import Entry, open_root, opened, write_all
+
+States = dict[str, Entry | None]
+"""Relative path to what stands there; None means nothing does."""
+
+Phase = Literal["applying", "applied", "undoing", "undone"]
+
+_JOURNAL = "journal.json"
+
+
+class Change(NamedTuple):
+    """One path, before and after."""
+
+    path: str
+    before: Entry | None
+    after: Entry | None
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Everything needed to go back.
+
+    Attributes:
+        root: The directory that is changed.
+        identity: Its device and inode.
+        phase: How far it got.
+        changes: All paths touched. The content of file number n before is kept as blob n.
+        links: Targets of links that stood there before, by path.
+        times: Modification times before, in nanoseconds, by path.
+        mark: Names temporary files, so that leftovers of a crash are recognised.
+    """
+
+    root: Path
+    identity: tuple[int, int]
+    phase: Phase
+    changes: tuple[Change, ...]
+    links: dict[str, str]
+    times: dict[str, int]
+    mark: str
+
+    @property
+    def before(self) -> States:
+        """The state to go back to."""
+        return {change.path: change.before for change in self.changes}
+
+    @property
+    def after(self) -> States:
+        """The state applied."""
+        return {change.path: change.after for change in self.changes}
+
+
+def write_journal(undo_dir: Path, journal: Journal) -> None:
+    """Put the journal on the disk, whole or not at all."""
+    record = {
+        "root": str(journal.root),
+        "identity": journal.identity,
+        "phase": journal.phase,
+        "changes": journal.changes,
+        "links": journal.links,
+        "times": journal.times,
+        "mark": journal.mark,
+    }
+    new = f"{_JOURNAL}.new"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with opened(open_root(undo_dir)) as directory:
+        with opened(os.open(new, flags, 0o600, dir_fd=directory)) as writing:
+            write_all(writing, json.dumps(record).encode("ascii"))
+            os.fsync(writing)
+        os.rename(new, _JOURNAL, src_dir_fd=directory, dst_dir_fd=directory)
+        os.fsync(directory)
+
+
+def _entry(raw: Any) -> Entry | None:
+    return None if raw is None else Entry(*raw)
+
+
+def read_journal(undo_dir: Path) -> Journal:
+    """Read a journal back.
+
+    Raises:
+        SandboxError: E_SANDBOX_UNDO, it is missing or not one.
+    """
+    try:
+        raw = json.loads((undo_dir / _JOURNAL).read_bytes())
+        return Journal(
+            root=Path(raw["root"]),
+            identity=(raw["identity"][0], raw["identity"][1]),
+            phase=raw["phase"],
+            changes=tuple(Change(c[0], _entry(c[1]), _entry(c[2])) for c in raw["changes"]),
+            links=raw["links"],
+            times=raw["times"],
+            mark=raw["mark"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise SandboxError(
+            f"There is no undo journal in {undo_dir}; nothing was changed.", code="E_SANDBOX_UNDO"
+        ) from error

@@ -1,0 +1,248 @@
+"""The bubblewrap command line, complete and in one place (decision A20)."""
+
+import fcntl
+import functools
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from silas.errors import SandboxError
+from silas.sandbox.devices import Devices
+from silas.sandbox.models import SandboxFiles, SandboxLimits
+from silas.sandbox.mounts import Roots, pin_all
+from silas.sandbox.seccomp import Machine, compile_filter
+
+ISOLATION = (
+    "--unshare-all",
+    "--unshare-user",
+    "--disable-userns",
+    "--cap-drop",
+    "ALL",
+    "--new-session",
+    "--die-with-parent",
+    "--clearenv",
+)
+"""On every command line, whatever is asked. Without `--cap-drop ALL` root could remount `/`."""
+
+_IDENTITY = ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_MEBIBYTE = 1 << 20
+_SHARED_MEMORY_MB = 64
+_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
+
+_ETC: dict[str, bytes] = {
+    "/etc/passwd": (
+        b"sandbox:x:1000:1000:sandbox:/tmp/home:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
+    ),
+    "/etc/group": b"sandbox:x:1000:\nnogroup:x:65534:\n",
+    "/etc/hosts": b"127.0.0.1 localhost sandbox\n::1 localhost\n",
+    "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files dns\n",
+}
+_ETC_PATHS = ("/etc/ld.so.cache", "/etc/alternatives")
+_ETC_NETWORK = (
+    "/etc/ssl/certs",
+    "/etc/pki/tls/certs",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates",
+)
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+
+# World-readable kernel files that tell about the whole machine: other users' key rings and timers.
+_HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/sched_debug", "/proc/kcore")
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A command line ready to start.
+
+    Attributes:
+        command: bubblewrap and its arguments.
+        pass_fds: Descriptors bubblewrap inherits and closes before the command starts.
+        stdin: Standard input of the command.
+        private: File systems in memory that count as memory of the run.
+    """
+
+    command: list[str]
+    pass_fds: tuple[int, ...]
+    stdin: int
+    private: tuple[str, ...]
+
+
+@functools.cache
+def _sealed(content: bytes) -> int:
+    """A memory file with fixed content that lives as long as this process; reopen to read it."""
+    descriptor = os.memfd_create("silas", os.MFD_CLOEXEC)
+    os.write(descriptor, content)
+    return descriptor
+
+
+def _reader(content: bytes, owned: ExitStack) -> int:
+    """A fresh descriptor at the beginning of fixed content."""
+    descriptor = os.open(f"/proc/self/fd/{_sealed(content)}", os.O_RDONLY | os.O_CLOEXEC)
+    owned.callback(os.close, descriptor)
+    return descriptor
+
+
+def _memory(content: bytes, owned: ExitStack) -> int:
+    """A memory file of this run alone, at its beginning, which nobody can write or grow."""
+    descriptor = os.memfd_create("silas", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    owned.callback(os.close, descriptor)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
+    return descriptor
+
+
+@functools.cache
+def filter_for(machine: Machine, network: bool) -> bytes:
+    """The compiled system-call filter, made once."""
+    return compile_filter(machine, network=network)
+
+
+def _bind(path: str) -> list[str]:
+    return ["--ro-bind", path, path]
+
+
+@functools.cache
+def _system() -> tuple[str, ...]:
+    """Read-only programs and libraries as this host lays them out."""
+    arguments = _bind("/usr")
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            arguments += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            arguments += _bind(path)
+    for path in _ETC_PATHS:
+        if os.path.exists(path):
+            arguments += _bind(path)
+    return tuple(arguments)
+
+
+@functools.cache
+def _hidden() -> tuple[str, ...]:
+    """Cover kernel files that exist here and can be read by this user."""
+    return tuple(
+        argument
+        for path in _HIDDEN
+        if os.access(path, os.R_OK)
+        for argument in ("--ro-bind", "/dev/null", path)
+    )
+
+
+def _etc(files: SandboxFiles, owned: ExitStack, pass_fds: list[int]) -> list[str]:
+    arguments: list[str] = []
+    content = dict(_ETC)
+    if files.network:
+        content["/etc/resolv.conf"] = Path("/etc/resolv.conf").read_bytes()
+        arguments += [a for path in _ETC_NETWORK if os.path.isdir(path) for a in _bind(path)]
+    for path, text in content.items():
+        descriptor = _reader(text, owned)
+        pass_fds.append(descriptor)
+        arguments += ["--perms", "0644", "--file", str(descriptor), path]
+    return arguments
+
+
+def _tmpfs(path: str, mode: str, megabytes: int) -> list[str]:
+    return ["--perms", mode, "--size", str(megabytes * _MEBIBYTE), "--tmpfs", path]
+
+
+def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tuple[str, ...]]:
+    """Writable places in memory: /tmp, /dev/shm, and HOME and cwd where no mount covers them."""
+    arguments = _tmpfs("/tmp", "1777", limits.file_mb)  # noqa: S108 - the sandbox's own
+    arguments += _tmpfs("/dev/shm", "1777", min(limits.file_mb, _SHARED_MEMORY_MB))  # noqa: S108
+    private = [Path("/tmp"), Path("/dev/shm")]  # noqa: S108
+    for place in (files.home, files.cwd):
+        if not place.is_absolute() or ".." in place.parts or place == Path("/"):
+            raise SandboxError(
+                f"{place} is not an absolute directory below `/`.", code="E_SANDBOX_MOUNT"
+            )
+        line = (place, *place.parents)
+        if any(mount.target in line for mount in files.mounts):
+            continue
+        if any(area in line for area in private):
+            arguments += ["--perms", "0700", "--dir", str(place)]
+        else:
+            arguments += _tmpfs(str(place), "0700", limits.file_mb)
+            private.append(place)
+    shown = {mount.target for mount in files.mounts}
+    return arguments, tuple(str(path) for path in private if path not in shown)
+
+
+def _environment(files: SandboxFiles) -> list[str]:
+    variables = {"PATH": _PATH, "HOME": str(files.home), "LANG": "C.UTF-8", **files.env}
+    for name, value in variables.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise SandboxError(f"{name!r} cannot be an environment variable.", code="E_SANDBOX_ENV")
+    return [part for item in variables.items() for part in ("--setenv", *item)]
+
+
+class Launcher:
+    """Turns a request into a bubblewrap command line; the only place that knows its options."""
+
+    def __init__(self, bwrap: Path, machine: Machine, roots: Roots, devices: Devices) -> None:
+        self._bwrap = bwrap
+        self._machine: Machine = machine
+        self._roots = roots
+        self._devices = devices
+
+    def prepare(
+        self,
+        argv: Sequence[str],
+        limits: SandboxLimits,
+        files: SandboxFiles,
+        control: Sequence[str],
+        owned: ExitStack,
+    ) -> Launch:
+        """Build the command line and open what it needs; `owned` closes it again.
+
+        Args:
+            argv: The command; found along PATH inside.
+            limits: Sizes of the private file systems come from here.
+            files: What to show.
+            control: The supervisor's own descriptors as options.
+            owned: Closes every descriptor when the run is over.
+
+        Raises:
+            SandboxError: Something asked for cannot be shown or passed; nothing was started.
+        """
+        if not argv or any("\0" in part for part in argv):
+            raise SandboxError("The command is empty or holds a NUL.", code="E_SANDBOX_COMMAND")
+        pinned = pin_all(files.mounts, self._roots)
+        for descriptor in pinned:
+            owned.callback(os.close, descriptor)
+        pass_fds = list(pinned)
+        places, private = _places(files, limits)
+        options = [*ISOLATION, *(["--share-net"] if files.network else []), *_IDENTITY]
+        options += [*control, *_system(), *_etc(files, owned, pass_fds)]
+        options += ["--proc", "/proc", *_hidden(), "--dev", "/dev", *self._devices.options()]
+        options += places
+        for mount, descriptor in zip(files.mounts, pinned, strict=True):
+            kind = "--bind-fd" if mount.writable else "--ro-bind-fd"
+            options += [kind, str(descriptor), str(mount.target)]
+        # Root inside is still the owner of host root's files: /proc/sys would be writable.
+        options += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
+        seccomp = _reader(filter_for(self._machine, files.network), owned)
+        options += ["--seccomp", str(seccomp), *_environment(files), "--chdir", str(files.cwd)]
+        arguments = _memory(os.fsencode("\0".join(options)) + b"\0", owned)
+        pass_fds += [seccomp, arguments]
+        return Launch(
+            command=[str(self._bwrap), "--args", str(arguments), "--", *argv],
+            pass_fds=tuple(pass_fds),
+            stdin=_memory(files.stdin, owned),
+            private=private,
+        )
+
+
+def is_trusted_binary(path: Path) -> bool:
+    """Whether only root can replace this program."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return False
+    writable = stat.S_IMODE(facts.st_mode) & 0o022
+    return stat.S_ISREG(facts.st_mode) and facts.st_uid == 0 and not writable

@@ -1,0 +1,311 @@
+"""The supervisor of one run: starts bubblewrap, watches, ends it and buries it (spec 9.1).
+
+The supervisor lives on the host side, where nothing inside reaches it. It ends a run by killing the
+init of the sandbox's process namespace: the kernel then kills everything in it, whatever signals
+are ignored and whoever detached itself. Processes live in real time, so waiting uses the event
+loop's own clock.
+"""
+
+import asyncio
+import os
+import re
+import select
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+
+from silas.errors import SandboxError
+from silas.sandbox.launch import Launch
+from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
+from silas.sandbox.watch import exact_memory, impose, sample
+
+_SAMPLE_SECONDS = 0.05
+_CHUNK = 1 << 16
+_KILLED = 128 + signal.SIGKILL
+_OUT_OF_TIME = 128 + signal.SIGXCPU
+_SETUP_SECONDS = 5.0  # bubblewrap needs milliseconds to make its namespaces
+_CHILD = re.compile(rb'"child-pid": (\d+)\D')
+_EXIT = re.compile(rb'"exit-code": (\d+)\D')
+_NO_COMMAND = "bwrap: execvp "
+
+
+class _Output:
+    """One output stream, kept up to a ceiling; more calls `over` and is thrown away."""
+
+    def __init__(self, descriptor: int, most: int, over: Callable[[], None]) -> None:
+        self.content = bytearray()
+        self._descriptor = descriptor
+        self._most = most
+        self._over = over
+        os.set_blocking(descriptor, False)
+
+    def read(self) -> bool:
+        """Take one chunk; False at the end or when nothing waits."""
+        try:
+            chunk = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        room = self._most - len(self.content)
+        self.content += chunk[:room]
+        if len(chunk) > room:
+            self._over()
+        return bool(chunk)
+
+    def text(self) -> str:
+        return self.content.decode("utf-8", "replace")
+
+
+class Run:
+    """One command from start to burial."""
+
+    def __init__(self, limits: SandboxLimits, owned: ExitStack, *, count_processes: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._limits = limits
+        self._owned = owned
+        self._count_processes = count_processes
+        self._exited: asyncio.Future[None] = self._loop.create_future()
+        self._status = bytearray()
+        self._init = 0
+        self._init_fd = -1
+        self._ended: EndedBy | None = None
+        self._cpu_seconds = 0.0
+        self._private: tuple[str, ...] = ()
+        self._failure: Exception | None = None
+        self._child_side = owned.enter_context(ExitStack())
+        self._status_in, self._status_out = self._pipe(self._child_side)
+        self._gate_in, self._gate_out = self._pipe(owned)
+
+    def _pipe(self, stack: ExitStack) -> tuple[int, int]:
+        """A pipe whose ends are closed with the run, or with the given stack for the child's."""
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        self._owned.callback(os.close, reading)
+        stack.callback(os.close, writing)
+        return reading, writing
+
+    @property
+    def control(self) -> tuple[str, ...]:
+        """Options that let this supervisor in.
+
+        The gate's own writing end goes along as the sync descriptor: were Silas to die before it
+        opens the gate, an end of file would otherwise open it.
+        """
+        status, gate, sync = map(str, (self._status_out, self._gate_in, self._gate_out))
+        return ("--json-status-fd", status, "--block-fd", gate, "--sync-fd", sync)
+
+    async def result(self, launch: Launch) -> SandboxResult:
+        """Start it, wait for its end or a limit, bury it."""
+        started = self._loop.time()
+        self._private = launch.private
+        pipes = [self._pipe(self._child_side) for _ in range(2)]
+        process = self._start(launch, pipes[0][1], pipes[1][1])
+        outputs = [
+            _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
+            for reading, _ in pipes
+        ]
+        watched = self._watch(process, outputs, [reading for reading, _ in pipes])
+        timers = (
+            self._loop.call_later(self._limits.wall_seconds, self.end, "timeout"),
+            self._loop.call_later(_SETUP_SECONDS, self._give_up, process),
+        )
+        try:
+            await self._exited
+        finally:
+            try:
+                await self._bury(process)
+            finally:
+                for timer in timers:
+                    timer.cancel()
+                for descriptor in watched:
+                    self._loop.remove_reader(descriptor)
+        for output in outputs:
+            while output.read():
+                pass
+        return self._judge(process, outputs, self._loop.time() - started)
+
+    def _start(self, launch: Launch, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
+        control = (self._status_out, self._gate_in, self._gate_out)
+        try:
+            return subprocess.Popen(
+                launch.command,
+                stdin=launch.stdin,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=(*launch.pass_fds, *control),
+                env={},
+                cwd="/",
+                umask=0o022,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SandboxError(
+                f"The sandbox could not be started: {error.strerror}.", code="E_SANDBOX_COMMAND"
+            ) from error
+        finally:
+            self._child_side.close()
+
+    def _watch(
+        self, process: subprocess.Popen[bytes], outputs: list[_Output], readings: list[int]
+    ) -> list[int]:
+        exit_fd = os.pidfd_open(process.pid)
+        self._owned.callback(os.close, exit_fd)
+        os.set_blocking(self._status_in, False)
+        self._loop.add_reader(exit_fd, self._on_exit, exit_fd)
+        self._loop.add_reader(self._status_in, self._on_status)
+        for output, reading in zip(outputs, readings, strict=True):
+            self._loop.add_reader(reading, self._on_output, output, reading)
+        return [exit_fd, self._status_in, *readings]
+
+    def _on_output(self, output: _Output, descriptor: int) -> None:
+        if not output.read():
+            self._loop.remove_reader(descriptor)
+
+    def _on_exit(self, descriptor: int) -> None:
+        self._loop.remove_reader(descriptor)
+        if not self._exited.done():
+            self._exited.set_result(None)
+
+    def _on_status(self) -> None:
+        if not self._read_status():
+            self._loop.remove_reader(self._status_in)
+        found = _CHILD.search(self._status) if not self._init else None
+        if found:
+            self._init = int(found[1])
+            self._guarded(self._begin)
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """A supervisor that fails must not leave a run without one."""
+        try:
+            step()
+        except Exception as error:  # whatever it is: the run ends, and it is reported
+            self._failure = error
+            self.end("cancelled")
+            with suppress(ProcessLookupError):
+                os.kill(self._init, signal.SIGKILL)
+
+    def _read_status(self) -> bool:
+        try:
+            chunk = os.read(self._status_in, _CHUNK)
+        except BlockingIOError:
+            return True
+        self._status += chunk
+        return bool(chunk)
+
+    def _begin(self) -> None:
+        """The namespaces' init exists and waits: limit it, then let it go on."""
+        self._init_fd = os.pidfd_open(self._init)
+        self._owned.callback(os.close, self._init_fd)
+        if self._ended is not None:
+            self._kill()
+            return
+        impose(self._init, self._limits, count_processes=self._count_processes)
+        os.write(self._gate_out, b"x")
+        self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
+
+    def _look(self) -> None:
+        """Sample what the run uses, and end it at a total limit."""
+        if self._exited.done() or self._ended is not None:
+            return
+        usage = sample(self._init, self._private, self._limits.processes)
+        self._cpu_seconds = max(self._cpu_seconds, usage.cpu_seconds)
+        ceiling = self._limits.memory_mb << 20
+        if usage.processes > self._limits.processes:
+            self.end("processes")
+        elif usage.memory > ceiling and exact_memory(self._init, self._private, usage) > ceiling:
+            self.end("memory")
+        else:
+            self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
+
+    def end(self, reason: EndedBy) -> None:
+        """Kill everything; the first reason is the one reported."""
+        if self._ended is None:
+            self._ended = reason
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._init_fd >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
+
+    def _give_up(self, process: subprocess.Popen[bytes]) -> None:
+        if self._init == 0:
+            process.kill()
+
+    async def _bury(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill what is left and wait until the kernel has removed all of it.
+
+        A cancellation that arrives meanwhile is passed on, afterwards.
+        """
+        if not self._exited.done() or self._exited.cancelled():
+            self.end("cancelled")
+        cancelled = False
+        while process.poll() is None:
+            cancelled |= await self._wait_for(os.pidfd_open(process.pid))
+        self._kill()
+        if self._init_fd >= 0:
+            cancelled |= await self._wait_for(os.dup(self._init_fd))
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def _wait_for(self, process_fd: int) -> bool:
+        """Wait for a process to end; True if cancellation was asked for meanwhile."""
+        cancelled = False
+        ended: asyncio.Future[None] = self._loop.create_future()
+        try:
+            if select.select([process_fd], [], [], 0)[0]:
+                return False
+            self._loop.add_reader(process_fd, lambda: ended.done() or ended.set_result(None))
+            while not ended.done():
+                try:
+                    await asyncio.shield(ended)
+                except asyncio.CancelledError:
+                    cancelled = True
+            return cancelled
+        finally:
+            self._loop.remove_reader(process_fd)
+            os.close(process_fd)
+
+    def _judge(
+        self, process: subprocess.Popen[bytes], outputs: list[_Output], seconds: float
+    ) -> SandboxResult:
+        self._read_status()
+        if self._failure is not None:
+            raise SandboxError(
+                f"The run was ended because it could not be watched: {self._failure}.",
+                code="E_SANDBOX_SUPERVISOR",
+            ) from self._failure
+        stdout, stderr = (output.text() for output in outputs)
+        found = _EXIT.search(self._status)
+        ended, code = self._ended, _KILLED
+        if ended is None and found is None:
+            if process.returncode == 1 and stderr.startswith(_NO_COMMAND):
+                # Nothing inside can pretend this: bubblewrap got no further. As shells report it.
+                return SandboxResult(
+                    exit_code=127,
+                    stdout=stdout,
+                    stderr=stderr.removeprefix(_NO_COMMAND),
+                    ended_by="exit",
+                    duration_seconds=seconds,
+                )
+            if process.returncode >= 0:
+                reason = stderr.strip().removeprefix("bwrap: ") or "bubblewrap ended early"
+                raise SandboxError(
+                    f"The sandbox could not be set up: {reason[:300]}.", code="E_SANDBOX_SETUP"
+                )
+            ended = "cancelled"  # somebody else killed bubblewrap: the emergency stop
+        elif ended is None and found is not None:
+            code = int(found[1])
+            ended = self._own_end(code)
+        return SandboxResult(
+            exit_code=code,
+            stdout=stdout,
+            stderr=stderr,
+            ended_by=ended or "cancelled",
+            duration_seconds=seconds,
+        )
+
+    def _own_end(self, code: int) -> EndedBy:
+        spent = self._cpu_seconds >= self._limits.cpu_seconds - 4 * _SAMPLE_SECONDS
+        if code == _OUT_OF_TIME or (code == _KILLED and spent):
+            return "timeout"
+        return "signal" if 128 < code < 128 + signal.NSIG else "exit"

@@ -1,0 +1,314 @@
+"""Reading directory trees that somebody hostile may have arranged.
+
+Everything here goes through directory descriptors and never follows a symbolic link, so neither a
+link planted in a tree nor one swapped in while we look can lead outside it.
+"""
+
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from silas.errors import SandboxError
+
+Kind = Literal["file", "dir", "link"]
+
+CHUNK = 1 << 20
+_MAX_DEPTH = 100  # each level holds one descriptor while a tree is read
+
+PROTECTED = {
+    ".git": "history is not the task's to rewrite, and its hooks run outside the sandbox",
+    ".hg": "as .git",
+    ".svn": "as .git",
+    ".venv": "large, and what is installed runs outside the sandbox, too",
+    "venv": "as .venv",
+    ".tox": "as .venv",
+    ".nox": "as .venv",
+    "node_modules": "as .venv",
+}
+"""Names that are shown read-only instead of copied, at any depth, and never written back."""
+
+
+class Entry(NamedTuple):
+    """One file, directory or symbolic link.
+
+    Attributes:
+        kind: What it is.
+        mode: Permission bits with set-id and sticky bits; 0 for links, which have none.
+        digest: Hex SHA-256 of the content or of the link's target; empty for directories.
+        size: Bytes of content or target.
+    """
+
+    kind: Kind
+    mode: int
+    digest: str
+    size: int
+
+
+Manifest = dict[str, Entry]
+"""Relative path with `/` to entry, the top directory itself not included."""
+
+
+class Ceiling(NamedTuple):
+    """How large a tree may be."""
+
+    max_bytes: int
+    max_entries: int
+
+
+@dataclass
+class Scan:
+    """What a tree holds.
+
+    Attributes:
+        manifest: Its files, directories and links.
+        protected: Relative paths of protected names.
+        skipped: Sentences about sockets, pipes and devices, which are left out.
+    """
+
+    manifest: Manifest = field(default_factory=dict[str, Entry])
+    protected: list[str] = field(default_factory=list[str])
+    skipped: list[str] = field(default_factory=list[str])
+
+
+def open_root(path: Path) -> int:
+    """Open a directory that must be exactly where its path says, without links on the way.
+
+    Raises:
+        SandboxError: E_SANDBOX_WORKSPACE.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise SandboxError(
+            f"The directory {path} cannot be opened: {error.strerror}.",
+            code="E_SANDBOX_WORKSPACE",
+        ) from error
+    if os.readlink(f"/proc/self/fd/{descriptor}") == str(path):
+        return descriptor
+    os.close(descriptor)
+    raise SandboxError(
+        f"A symbolic link stands on the way to {path}; look where it leads.",
+        code="E_SANDBOX_WORKSPACE",
+    )
+
+
+@contextmanager
+def opened(descriptor: int) -> Generator[int]:
+    """Close a descriptor at the end of a block."""
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_dir(name: str, parent: int) -> int:
+    """Open a directory below another; a link is an error."""
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+
+
+def open_file(name: str, parent: int) -> int:
+    """Open a regular file below a directory; a link, a pipe or a device is an error."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(name, flags, dir_fd=parent)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", name)
+
+
+def parts_of(path: str) -> list[str]:
+    """The names of a relative path; a journal or manifest that smuggles `..` is refused."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise SandboxError(
+            f"{path!r} is not a path inside the workspace.", code="E_SANDBOX_WORKSPACE"
+        )
+    return parts
+
+
+@contextmanager
+def parent_of(root: int, path: str) -> Generator[tuple[int, str]]:
+    """The directory that holds a path, reached link-free from the root, and the last name."""
+    *above, name = parts_of(path)
+    descriptor = os.dup(root)
+    try:
+        for part in above:
+            deeper = open_dir(part, descriptor)
+            os.close(descriptor)
+            descriptor = deeper
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def read_all(descriptor: int, take: Callable[[bytes], object]) -> str:
+    """Pass a file's content on in chunks and return its hex SHA-256."""
+    digest = hashlib.sha256()
+    while chunk := os.read(descriptor, CHUNK):
+        digest.update(chunk)
+        take(chunk)
+    return digest.hexdigest()
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write everything."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def link_entry(target: str) -> Entry:
+    """The entry of a symbolic link."""
+    raw = os.fsencode(target)
+    return Entry("link", 0, hashlib.sha256(raw).hexdigest(), len(raw))
+
+
+def look(parent: int, name: str) -> Entry | None:
+    """What stands at a name now; None if nothing does.
+
+    Raises:
+        OSError: It is neither file, directory nor link, or cannot be read.
+    """
+    try:
+        facts = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(facts.st_mode):
+        return link_entry(os.readlink(name, dir_fd=parent))
+    if stat.S_ISDIR(facts.st_mode):
+        return Entry("dir", stat.S_IMODE(facts.st_mode), "", 0)
+    with opened(open_file(name, parent)) as descriptor:
+        facts = os.fstat(descriptor)
+        digest = read_all(descriptor, len)
+        return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
+
+
+class Walk:
+    """One pass over a tree: takes stock, and copies when a target directory is given."""
+
+    def __init__(self, ceiling: Ceiling) -> None:
+        self.scan = Scan()
+        self._ceiling = ceiling
+        self._bytes = 0
+        self._entries = 0
+
+    def run(self, source: int, target: int | None) -> Scan:
+        """Walk from the top.
+
+        Raises:
+            SandboxError: The tree is too large or deep, or a part of it cannot be read.
+        """
+        self._directory(source, target, ())
+        return self.scan
+
+    def _directory(self, source: int, target: int | None, at: tuple[str, ...]) -> None:
+        if len(at) > _MAX_DEPTH:
+            raise _too_large(f"it is nested deeper than {_MAX_DEPTH} directories")
+        for name in sorted(os.listdir(source)):
+            path = "/".join((*at, name))
+            try:
+                self._entry(source, target, at, name)
+            except OSError as error:
+                raise SandboxError(
+                    f"{path!r} in the workspace cannot be read: {error.strerror}.",
+                    code="E_SANDBOX_WORKSPACE",
+                ) from error
+
+    def _entry(self, source: int, target: int | None, at: tuple[str, ...], name: str) -> None:
+        path = "/".join((*at, name))
+        facts = os.stat(name, dir_fd=source, follow_symlinks=False)
+        self._count(facts.st_size if stat.S_ISREG(facts.st_mode) else 0)
+        plain = stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)
+        if name in PROTECTED and plain:
+            self._placeholder(target, name, facts.st_mode, path)
+        elif name in PROTECTED:
+            self.scan.skipped.append(
+                f"{path}: a protected name that is neither file nor directory is left out"
+            )
+        elif stat.S_ISDIR(facts.st_mode):
+            self._subdirectory(source, target, (*at, name), facts)
+        elif stat.S_ISLNK(facts.st_mode):
+            goal = os.readlink(name, dir_fd=source)
+            self.scan.manifest[path] = link_entry(goal)
+            if target is not None:
+                os.symlink(goal, name, dir_fd=target)
+        elif stat.S_ISREG(facts.st_mode):
+            self.scan.manifest[path] = self._file(source, target, name)
+        else:
+            self.scan.skipped.append(f"{path}: sockets, pipes and devices are left out")
+
+    def _count(self, size: int) -> None:
+        self._entries += 1
+        self._bytes += size
+        if self._entries > self._ceiling.max_entries:
+            raise _too_large(f"it has more than {self._ceiling.max_entries} entries")
+        if self._bytes > self._ceiling.max_bytes:
+            raise _too_large(f"it is larger than {self._ceiling.max_bytes} bytes")
+
+    def _placeholder(self, target: int | None, name: str, mode: int, path: str) -> None:
+        """An empty thing to mount the original's on."""
+        self.scan.protected.append(path)
+        if target is None:
+            return
+        if stat.S_ISDIR(mode):
+            os.mkdir(name, 0o700, dir_fd=target)
+        else:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            os.close(os.open(name, flags, 0o600, dir_fd=target))
+
+    def _subdirectory(
+        self, source: int, target: int | None, at: tuple[str, ...], facts: os.stat_result
+    ) -> None:
+        mode = stat.S_IMODE(facts.st_mode)
+        self.scan.manifest["/".join(at)] = Entry("dir", mode, "", 0)
+        with opened(open_dir(at[-1], source)) as below:
+            if target is None:
+                self._directory(below, None, at)
+                return
+            os.mkdir(at[-1], 0o700, dir_fd=target)
+            with opened(open_dir(at[-1], target)) as copy:
+                self._directory(below, copy, at)
+                os.fchmod(copy, mode & 0o777)
+
+    def _file(self, source: int, target: int | None, name: str) -> Entry:
+        with opened(open_file(name, source)) as reading:
+            facts = os.fstat(reading)
+            if target is None:
+                digest = read_all(reading, len)
+            else:
+                digest = _copy(reading, target, name, facts)
+            return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
+
+
+def _copy(reading: int, target: int, name: str, facts: os.stat_result) -> str:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with opened(os.open(name, flags, 0o600, dir_fd=target)) as writing:
+        digest = read_all(reading, lambda chunk: write_all(writing, chunk))
+        os.fchmod(writing, stat.S_IMODE(facts.st_mode) & 0o777)
+        os.utime(writing, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # build tools compare times
+    return digest
+
+
+def _too_large(why: str) -> SandboxError:
+    return SandboxError(
+        f"The workspace is too large: {why}; name a smaller directory.",
+        code="E_SANDBOX_WORKSPACE_SIZE",
+    )
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a tree, including directories whose owner took away their own access."""
+    for directory, names, _ in os.walk(path, topdown=True, followlinks=False):
+        for name in names:
+            below = os.path.join(directory, name)
+            if not os.path.islink(below):
+                with suppress(OSError):
+                    os.chmod(below, 0o700)
+    shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,139 @@
+"""What a running sandbox uses, read from `/proc` by the host-side supervisor.
+
+Cgroup controllers are often out of reach, so totals over all processes are sampled. Between two
+samples a run can exceed a total; per-process limits of the kernel hold at every moment.
+"""
+
+import os
+import resource
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from silas.sandbox.models import SandboxLimits
+
+_PAGE = resource.getpagesize()
+_TICKS = os.sysconf("SC_CLK_TCK")
+_INODE_BYTES = 1024  # kernel memory behind one file of a memory file system, rounded up
+_OPEN_FILES = 512
+_MEBIBYTE = 1 << 20
+
+# Fields of /proc/PID/stat behind the parenthesised name, which may itself hold anything.
+_UTIME, _STIME, _THREADS, _RSS = 11, 12, 17, 21
+
+
+class Usage(NamedTuple):
+    """One sample.
+
+    Attributes:
+        processes: Processes and threads, bubblewrap's own init not counted.
+        memory: Bytes resident plus bytes in private file systems; shared pages count fully.
+        cpu_seconds: Of the process that used most.
+        pids: The processes.
+    """
+
+    processes: int
+    memory: int
+    cpu_seconds: float
+    pids: tuple[int, ...]
+
+
+def _read(path: str) -> bytes:
+    """The content of a small /proc file; empty when the process is gone."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _children(pid: int, threads: int) -> list[int]:
+    names = [str(pid)]
+    if threads > 1:
+        try:
+            names = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            return []
+    return [
+        int(child) for name in names for child in _read(f"/proc/{pid}/task/{name}/children").split()
+    ]
+
+
+def _private_bytes(init: int, private: Sequence[str]) -> int:
+    total = 0
+    for path in private:
+        try:
+            facts = os.statvfs(f"/proc/{init}/root{path}")
+        except OSError:  # the run ended meanwhile
+            continue
+        total += (facts.f_blocks - facts.f_bfree) * facts.f_frsize
+        total += (facts.f_files - facts.f_ffree) * _INODE_BYTES
+    return total
+
+
+def sample(init: int, private: Sequence[str], most: int) -> Usage:
+    """Walk the process tree below the sandbox's init; stop early beyond `most` processes."""
+    processes, memory, cpu = 0, _private_bytes(init, private), 0
+    seen: list[int] = []
+    waiting = _children(init, 1)
+    while waiting and processes <= most:
+        pid = waiting.pop()
+        fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        if not fields:
+            continue
+        seen.append(pid)
+        threads = max(1, int(fields[_THREADS]))
+        processes += threads
+        memory += int(fields[_RSS]) * _PAGE
+        cpu = max(cpu, int(fields[_UTIME]) + int(fields[_STIME]))
+        waiting += _children(pid, threads)
+    return Usage(processes, memory, cpu / _TICKS, tuple(seen))
+
+
+def _proportional(pid: int) -> int:
+    """Resident bytes with shared pages divided among their users."""
+    for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    fields = _read(f"/proc/{pid}/statm").split()
+    return int(fields[1]) * _PAGE if fields else 0
+
+
+def exact_memory(init: int, private: Sequence[str], usage: Usage) -> int:
+    """Memory with shared pages counted once: dearer, so asked only when a sample looks too high."""
+    return _private_bytes(init, private) + sum(_proportional(pid) for pid in usage.pids)
+
+
+def impose(pid: int, limits: SandboxLimits, *, count_processes: bool) -> None:
+    """Set the kernel's per-process limits on the sandbox's init, which everything inherits.
+
+    Args:
+        pid: The init, still waiting to start the command.
+        limits: What to impose.
+        count_processes: Whether the kernel counts processes per user namespace (5.14 and newer).
+            Root is never limited this way; the supervisor counts in any case.
+    """
+    values = {
+        resource.RLIMIT_AS: limits.memory_mb * _MEBIBYTE,
+        resource.RLIMIT_FSIZE: limits.file_mb * _MEBIBYTE,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+    }
+    if count_processes:
+        values[resource.RLIMIT_NPROC] = limits.processes + 1
+    for kind, value in values.items():
+        hard = _capped(kind, value)
+        resource.prlimit(pid, kind, (hard, hard))
+    # SIGXCPU first, SIGKILL a second later for those that ignore it.
+    last = _capped(resource.RLIMIT_CPU, limits.cpu_seconds + 1)
+    resource.prlimit(pid, resource.RLIMIT_CPU, (min(limits.cpu_seconds, last), last))
+
+
+def _capped(kind: int, value: int) -> int:
+    """Never above what this process may set."""
+    hard = resource.getrlimit(kind)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)

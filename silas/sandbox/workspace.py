@@ -1,0 +1,276 @@
+"""A private copy of a directory for a task, and the one way its changes come back (B3)."""
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from silas.errors import SandboxError
+from silas.sandbox.diff import unified
+from silas.sandbox.journal import Change
+from silas.sandbox.models import Mount
+from silas.sandbox.transition import Source, open_original
+from silas.sandbox.tree import (
+    Ceiling,
+    Entry,
+    Manifest,
+    Scan,
+    Walk,
+    open_file,
+    open_root,
+    opened,
+    parent_of,
+    read_all,
+    remove_tree,
+)
+from silas.sandbox.undo import Applied, begin, carry_out, recover, undo
+
+__all__ = ["Applied", "Change", "Changes", "Workspace", "recover", "undo"]
+
+MAX_BYTES = 1 << 30
+"""A gibibyte: what can be copied and compared in seconds."""
+MAX_ENTRIES = 200_000
+"""Files, directories and links together."""
+
+_DIFF_BYTES = 200_000
+_PERMISSIONS = 0o777
+_FACTS = "workspace.json"
+_TREE = "tree"
+
+
+class Changes(NamedTuple):
+    """What a task did to its copy, each part ordered by path.
+
+    Attributes:
+        created, changed, deleted: Paths with their entry before and after.
+        withheld: Sentences about what will not be written back, such as a new `.git`.
+    """
+
+    created: tuple[Change, ...]
+    changed: tuple[Change, ...]
+    deleted: tuple[Change, ...]
+    withheld: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[Change, ...]:
+        """Every change, ordered by path."""
+        return tuple(sorted((*self.created, *self.changed, *self.deleted)))
+
+    def __bool__(self) -> bool:
+        """Whether anything would be written back."""
+        return bool(self.created or self.changed or self.deleted)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A copy of a directory as it was at one moment.
+
+    Attributes:
+        original: The real directory.
+        identity: Its device and inode, so that another one in its place is noticed.
+        directory: Holds the copy and this record; never shown to a sandbox as a whole.
+        manifest: What was copied.
+        protected: Relative paths shown read-only from the original.
+        skipped: Sentences about what was left out.
+        ceiling: The size allowed, for the copy after the task, too.
+    """
+
+    original: Path
+    identity: tuple[int, int]
+    directory: Path
+    manifest: Manifest
+    protected: tuple[str, ...]
+    skipped: tuple[str, ...]
+    ceiling: Ceiling
+
+    @classmethod
+    def prepare(
+        cls,
+        original: Path,
+        scratch: Path,
+        *,
+        max_bytes: int = MAX_BYTES,
+        max_entries: int = MAX_ENTRIES,
+    ) -> "Workspace":
+        """Copy a directory below `scratch`; links stay links, special files are left out.
+
+        Raises:
+            SandboxError: E_SANDBOX_WORKSPACE (missing, a link, unreadable, or one directory holds
+                the other), E_SANDBOX_WORKSPACE_SIZE. Nothing stays behind.
+        """
+        scratch = scratch.resolve()
+        if original == scratch or original in scratch.parents or scratch in original.parents:
+            raise SandboxError(
+                f"{original} and the scratch directory {scratch} hold each other; "
+                "name another directory.",
+                code="E_SANDBOX_WORKSPACE",
+            )
+        ceiling = Ceiling(max_bytes, max_entries)
+        with opened(open_root(original)) as source:
+            facts = os.fstat(source)
+            scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+            directory = Path(tempfile.mkdtemp(prefix="workspace-", dir=scratch)).resolve()
+            try:
+                tree = directory / _TREE
+                tree.mkdir(mode=0o700)
+                with opened(open_root(tree)) as target:
+                    scan = Walk(ceiling).run(source, target)
+                    os.fchmod(target, facts.st_mode & _PERMISSIONS | 0o700)
+                workspace = cls._of(original, facts, directory, scan, ceiling)
+                workspace._save()
+            except BaseException:
+                remove_tree(directory)
+                raise
+        return workspace
+
+    @classmethod
+    def _of(
+        cls, original: Path, facts: os.stat_result, directory: Path, scan: Scan, ceiling: Ceiling
+    ) -> "Workspace":
+        return cls(
+            original=original,
+            identity=(facts.st_dev, facts.st_ino),
+            directory=directory,
+            manifest=scan.manifest,
+            protected=tuple(scan.protected),
+            skipped=tuple(scan.skipped),
+            ceiling=ceiling,
+        )
+
+    def _save(self) -> None:
+        record = {
+            "original": str(self.original),
+            "identity": self.identity,
+            "manifest": self.manifest,
+            "protected": self.protected,
+            "skipped": self.skipped,
+            "ceiling": self.ceiling,
+        }
+        (self.directory / _FACTS).write_text(json.dumps(record), encoding="ascii")
+
+    @classmethod
+    def load(cls, directory: Path) -> "Workspace":
+        """A workspace prepared earlier, for instance before a restart.
+
+        Raises:
+            SandboxError: E_SANDBOX_WORKSPACE, there is none.
+        """
+        try:
+            raw = json.loads((directory / _FACTS).read_bytes())
+            return cls(
+                original=Path(raw["original"]),
+                identity=(raw["identity"][0], raw["identity"][1]),
+                directory=directory,
+                manifest={path: Entry(*entry) for path, entry in raw["manifest"].items()},
+                protected=tuple(raw["protected"]),
+                skipped=tuple(raw["skipped"]),
+                ceiling=Ceiling(*raw["ceiling"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise SandboxError(
+                f"There is no workspace in {directory}; prepare one.", code="E_SANDBOX_WORKSPACE"
+            ) from error
+
+    @property
+    def copy(self) -> Path:
+        """Where the copy lies on the host."""
+        return self.directory / _TREE
+
+    def mounts(self, writable: bool) -> tuple[Mount, ...]:
+        """Show the copy at the original's own path, and protected parts of the original in it."""
+        shown = [Mount(source=self.copy, target=self.original, writable=writable)]
+        shown += [
+            Mount(source=self.original / path, target=self.original / path)
+            for path in self.protected
+            if os.path.lexists(self.copy / path)
+        ]
+        return tuple(shown)
+
+    def changes(self) -> Changes:
+        """Compare the copy with what was copied.
+
+        Raises:
+            SandboxError: The copy cannot be read, or has grown beyond the ceiling.
+        """
+        with opened(open_root(self.copy)) as tree:
+            scan = Walk(self.ceiling).run(tree, None)
+        found = [
+            change
+            for path in sorted(self.manifest.keys() | scan.manifest.keys())
+            if (change := _change(path, self.manifest.get(path), scan.manifest.get(path)))
+        ]
+        new = [path for path in scan.protected if path not in self.protected]
+        return Changes(
+            created=tuple(change for change in found if change.before is None),
+            changed=tuple(change for change in found if change.before and change.after),
+            deleted=tuple(change for change in found if change.after is None),
+            withheld=(*(f"{path}: a protected name stays out" for path in new), *scan.skipped),
+        )
+
+    def diff(self, max_bytes: int = _DIFF_BYTES) -> str:
+        """The changes as unified text, safe to print; empty exactly when nothing changed."""
+        with (
+            opened(open_root(self.copy)) as tree,
+            opened(open_original(self.original, self.identity)) as original,
+        ):
+            return unified(
+                self.changes().all,
+                partial(_content, original),
+                partial(_content, tree),
+                max_bytes=max_bytes,
+            )
+
+    def apply(self, undo_dir: Path) -> Applied:
+        """Write the changes to the original, after saving what they overwrite in `undo_dir`.
+
+        Raises:
+            SandboxError: E_SANDBOX_CONFLICT when a touched path of the original changed since
+                `prepare` or is reached through a link now; E_SANDBOX_APPLY when the file system
+                refused. The original is as it was in both cases.
+        """
+        changes = self.changes().all
+        journal = begin(self.original, self.identity, changes, undo_dir.resolve())
+        with opened(open_root(self.copy)) as tree:
+            source = Source(file=partial(_open_at, tree), link=partial(_link_at, tree))
+            return carry_out(undo_dir.resolve(), journal, source)
+
+    def discard(self) -> None:
+        """Remove the copy."""
+        remove_tree(self.directory)
+
+
+def _change(path: str, before: Entry | None, after: Entry | None) -> Change | None:
+    """What to do to the original's path, or None if nothing."""
+    if after is not None:
+        # Set-id bits are no business of a task: kept on directories, dropped from written files.
+        kept = before.mode & ~_PERMISSIONS if before and before.kind == after.kind else 0
+        same = before and (before.kind, before.digest) == (after.kind, after.digest)
+        mode = after.mode & _PERMISSIONS | (kept if same else 0)
+        after = after._replace(mode=mode)
+    return None if before == after else Change(path, before, after)
+
+
+def _open_at(root: int, path: str) -> int:
+    with parent_of(root, path) as (parent, name):
+        return open_file(name, parent)
+
+
+def _link_at(root: int, path: str) -> str:
+    with parent_of(root, path) as (parent, name):
+        return os.readlink(name, dir_fd=parent)
+
+
+def _content(root: int, path: str, entry: Entry) -> bytes | None:
+    """Content for display, only if it is what the entry says."""
+    try:
+        if entry.kind == "link":
+            return os.fsencode(_link_at(root, path)) + b"\n"
+        content = bytearray()
+        with opened(_open_at(root, path)) as reading:
+            digest = read_all(reading, content.extend)
+    except OSError:  # gone or replaced since; the diff says so by not showing it
+        return None
+    return bytes(content) if digest == entry.digest else None

@@ -1,0 +1,62 @@
+"""Questions that running work asks the owner, as cards (spec 5.2.1 c2, d)."""
+
+import json
+
+from silas.approval import ApprovalDecision, ApprovalVerdict
+from silas.audit import Audit
+from silas.cards import Action, CardChannel, Detail, ToolCallCard
+from silas.gates import GateResult
+from silas.plans import WorkItem, show_lines
+from silas.stream.gating import gate_card
+from silas.stream.models import OWNER
+from silas.tools import RiskLevel, ValidatedCall
+from silas.types import Risk
+
+_CARD_RISK = {
+    RiskLevel.low: Risk.medium,  # a call that asks at all is worth a second look
+    RiskLevel.medium: Risk.medium,
+    RiskLevel.high: Risk.high,
+    RiskLevel.critical: Risk.irreversible,
+}
+
+
+def tool_call_card(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ToolCallCard:
+    """The exact call, arguments whole; silence declines."""
+    arguments = json.dumps(call.args, indent=2, ensure_ascii=False, sort_keys=True)
+    return ToolCallCard(
+        intent=f"Allow one call of {call.tool_name}",
+        risk=_CARD_RISK[risk],
+        rationale=f"'{item.title}' asks for this, and its plan does not cover it.",
+        details=(Detail(heading="Arguments", lines=tuple(show_lines(arguments))),),
+        actions=(
+            Action(label="Allow exactly this call, once", value="approve", role="recommended"),
+            Action(label="Refuse; the work goes on without it", value="decline", role="decline"),
+        ),
+        safe="decline",
+        tool_name=call.tool_name,
+        call_digest=call.digest,
+    )
+
+
+class OwnerQuestions:
+    """Asks on the owner's channel; the tool door records what becomes of a call."""
+
+    def __init__(self, channel: CardChannel, audit: Audit) -> None:
+        self._channel = channel
+        self._audit = audit
+
+    async def call(self, item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ApprovalDecision:
+        """The owner's decision about one tool call; anything but a clear yes declines."""
+        answer = await self._channel.ask(OWNER, tool_call_card(item, call, risk))
+        yes = answer == "approve"
+        return ApprovalDecision(
+            verdict=ApprovalVerdict.approved if yes else ApprovalVerdict.declined
+        )
+
+    async def gate(self, work_item_id: str, result: GateResult) -> bool:
+        """Whether the owner lets a gate pass this once."""
+        answer = await self._channel.ask(OWNER, gate_card(result))
+        await self._audit.log(
+            "gate_answered", gate=result.gate_name, answer=answer, work_item_id=work_item_id
+        )
+        return answer == "approve"

@@ -1,0 +1,95 @@
+"""Everything a turn may use, in one frozen container filled at wiring (spec 5.1 `TurnContext`)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from silas.agents import PlannerAgent, ProxyAgent
+from silas.audit import Audit
+from silas.autonomy import Suggestions
+from silas.clock import Clock
+from silas.context import ContextKeeper
+from silas.gates import Gate, Gates
+from silas.memory import Memory
+from silas.persona import Persona
+from silas.plans import WorkItem
+from silas.skills import Skills
+from silas.stream.escalate import Escalator
+from silas.stream.models import Send
+from silas.stream.propose import Proposer
+from silas.stream.signin import SignIn
+from silas.tools.toolset import AllTools, ToolRun
+from silas.types import InteractionMode, InteractionRegister
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import AbstractToolset
+
+
+class Access(Protocol):
+    """What a connection may use (spec 5.6)."""
+
+    @property
+    def level(self) -> str:
+        """The current access level's name."""
+        ...
+
+    async def gate_passed(self, gate_name: str) -> None:
+        """Record a satisfied gate; may raise the level."""
+        ...
+
+    async def get_allowed_tools(self) -> list[str]:
+        """Names of the tools of the current level."""
+        ...
+
+
+class Interaction(Protocol):
+    """The `interaction:` section that modes are resolved with."""
+
+    @property
+    def high_initiative_min(self) -> float:
+        """From which initiative on Silas acts first."""
+        ...
+
+    @property
+    def default_mode_by_register(self) -> Mapping[InteractionRegister, InteractionMode]:
+        """What applies where nothing else decides."""
+        ...
+
+
+MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools], ToolRun]
+"""(role, turn id, scope id, allowed tool names) to what an agent run hands the tool chain."""
+
+
+@dataclass(frozen=True)
+class TurnRooms:
+    """Ports only; absence is a null object, never None.
+
+    Attributes:
+        system_gates: `gates.system` of the configuration.
+        toolset: The PydanticAI wrapper chain that ends at the tool door.
+        dispatch: Starts approved work in the background, its progress going to `Send`.
+        profiles: Names of the context profiles, the default first.
+        facts: Facts of the surroundings for plans, such as the interpreter.
+    """
+
+    proxy: ProxyAgent
+    planner: PlannerAgent
+    toolset: "AbstractToolset[ToolRun]"
+    tool_run: MakeToolRun
+    gates: Gates
+    system_gates: tuple[Gate, ...]
+    escalator: Escalator
+    sign_in: SignIn
+    proposer: Proposer
+    dispatch: Callable[[WorkItem, Send], None]
+    context: ContextKeeper
+    memory: Memory
+    persona: Persona
+    skills: Skills
+    suggestions: Suggestions
+    interaction: Interaction
+    audit: Audit
+    clock: Clock
+    profiles: tuple[str, ...]
+    facts: Mapping[str, str]
+    max_memory_ops: int

@@ -1,0 +1,144 @@
+"""What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from silas.approval import ApprovalVerifier
+from silas.audit import Audit
+from silas.cards import CardChannel, ChannelMessage, message_bytes
+from silas.clock import Clock
+from silas.context import ContextKeeper
+from silas.gates import Gates
+from silas.memory import Memory
+from silas.plans import (
+    PlanError,
+    PlanParser,
+    WorkItem,
+    WorkItemResult,
+    WorkItemStatus,
+    WorkItemStore,
+)
+from silas.stream.dispatch import progress_line
+from silas.stream.models import OWNER, Incoming, Reply
+from silas.stream.propose import Proposer
+from silas.stream.stream import Stream
+from silas.tools import ToolExecutor, ToolRegistry
+from silas.types import new_nonce
+from silas.work.executor import WorkItemExecutor
+from silas.work.models import ProgressEvent
+from silas.work.undo import Undo
+
+SignMessage = Callable[[bytes], bytes]
+"""Signs the owner's message bytes; whoever holds this speaks as the owner."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A wired, started Silas. Attributes are ports; nothing in here decides anything."""
+
+    stream: Stream
+    proposer: Proposer
+    executor: WorkItemExecutor
+    store: WorkItemStore
+    undoing: Undo
+    approval: ApprovalVerifier
+    audit: Audit
+    gates: Gates
+    tools: ToolExecutor
+    registry: ToolRegistry
+    context: ContextKeeper
+    memory: Memory
+    clock: Clock
+    channel: CardChannel
+    sign_message: SignMessage
+
+    async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
+        """One owner turn, signed as the owner's; approved work goes on in the background.
+
+        Args:
+            text: What the owner says.
+            workspace: The directory the owner stands in, offered to plans.
+
+        Raises:
+            SandboxUnavailable: The plan needs a sandbox and there is none; nothing was asked.
+            LLMError: No answer could be had from the model.
+        """
+        message = ChannelMessage(
+            channel=self.channel.channel_name,
+            sender_id=OWNER,
+            text=text,
+            timestamp=self.clock.now(),
+        )
+        nonce = new_nonce()
+        signature = self.sign_message(message_bytes(message, nonce))
+        place = None if workspace is None else str(workspace)
+        return await self.stream.handle(Incoming(message, OWNER, signature, nonce, place))
+
+    def parse(self, plan_markdown: str) -> WorkItem:
+        """A plan as a work item. Raises `PlanError` with line and column."""
+        return PlanParser().parse(plan_markdown)
+
+    async def run(self, plan_markdown: str) -> WorkItemResult:
+        """Propose a plan, ask, execute, verify; returns when the work has ended.
+
+        Raises:
+            PlanError: The plan cannot be read; nothing was asked.
+            SandboxUnavailable: There is no sandbox; nothing was asked.
+        """
+        item = self.proposer.parse(plan_markdown)
+        if isinstance(item, PlanError):
+            raise item
+        proposal = await self.proposer.propose(
+            item, self.channel, OWNER, "You asked to run this plan."
+        )
+        if proposal.verdict != "approved":
+            return WorkItemResult(
+                work_item_id=item.id,
+                status=WorkItemStatus.blocked,
+                summary=proposal.words,
+                last_error=proposal.words,
+            )
+        return await self.executor.execute(item, self._tell)
+
+    async def _tell(self, event: ProgressEvent) -> None:
+        await self.channel.send(OWNER, progress_line(event))
+
+    async def wait(self, work_item_id: str) -> WorkItemResult | None:
+        """The result of dispatched work, waiting for it if it still runs; None if unknown."""
+        running = await self.executor.wait(work_item_id)
+        return running if running is not None else await self.store.get_result(work_item_id)
+
+    async def cancel(self, work_item_id: str) -> bool:
+        """Stop running work; False where it is not running."""
+        return await self.executor.cancel(work_item_id)
+
+    async def undo(self, work_item_id: str) -> None:
+        """Restore the workspace that a work item changed."""
+        await self.undoing.undo(work_item_id)
+
+    async def listen(self) -> None:
+        """Serve the channel until it closes."""
+        await self.stream.listen()
+
+    async def work_items(self) -> list[WorkItem]:
+        """Every work item, by status, newest last."""
+        found = [item for status in WorkItemStatus for item in await self._with(status)]
+        return sorted(found, key=lambda item: (item.created_at, item.id))
+
+    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+        return list(await self.store.list_by_status(status))
+
+    def tool_rows(self) -> list[dict[str, Any]]:
+        """Every tool's name, risk, scopes, health and last error."""
+        return [
+            {
+                "name": tool.tool_name,
+                "risk": tool.risk_default.value,
+                "scopes": list(tool.scopes),
+                "health": tool.health.status.value,
+                "last_error": tool.health.last_error,
+            }
+            for tool in self.registry.all()
+        ]

@@ -1,0 +1,125 @@
+"""The Stream: connections with their locks and queues, turns in order, start and stop (5.1)."""
+
+import asyncio
+from collections.abc import Callable
+
+from silas.audit import Audit
+from silas.cards import CardChannel
+from silas.errors import ChannelError, SilasError
+from silas.plans import WorkItem
+from silas.stream.dispatch import Dispatcher
+from silas.stream.models import OWNER, Incoming, Reply, Send
+from silas.stream.turn import TurnProcessor
+from silas.work.executor import WorkItemExecutor
+
+_BUSY = "I'm still busy with what you said before; please try again in a moment."
+
+MakeProcessor = Callable[[str], TurnProcessor]
+"""Makes the processor of one scope."""
+
+
+class Backpressure:
+    """Bounded queues (spec 18.6): how many turns may wait, per scope and in all."""
+
+    def __init__(self, per_scope: int, total: int) -> None:
+        self._per_scope = per_scope
+        self._total = total
+        self._waiting: dict[str, int] = {}
+
+    def enter(self, scope_id: str) -> bool:
+        """Take a place; False when the scope's or the whole queue is full."""
+        mine = self._waiting.get(scope_id, 0)
+        everyone = sum(self._waiting.values())
+        if mine >= self._per_scope or (everyone >= self._total and scope_id != OWNER):
+            return False
+        self._waiting[scope_id] = mine + 1
+        return True
+
+    def leave(self, scope_id: str) -> None:
+        """Give the place back."""
+        left = self._waiting[scope_id] - 1
+        if left:
+            self._waiting[scope_id] = left
+        else:
+            del self._waiting[scope_id]
+
+
+class Stream:
+    """Serialises turns per connection; different connections run side by side."""
+
+    def __init__(
+        self,
+        make_processor: MakeProcessor,
+        executor: WorkItemExecutor,
+        dispatcher: Dispatcher,
+        channel: CardChannel,
+        backpressure: Backpressure,
+        audit: Audit,
+    ) -> None:
+        self._make_processor = make_processor
+        self._executor = executor
+        self._dispatcher = dispatcher
+        self._channel = channel
+        self._backpressure = backpressure
+        self._audit = audit
+        self._processors: dict[str, TurnProcessor] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def start(self, resume: tuple[WorkItem, ...]) -> None:
+        """Record the start and resume work that a restart interrupted."""
+        await self._audit.log("stream_started", channel=self._channel.channel_name)
+        for item in resume:
+            self._dispatcher.dispatch(item, self._sender(OWNER))
+
+    async def listen(self) -> None:
+        """Serve the channel until it closes; one bad turn never ends the Stream."""
+        turns: set[asyncio.Task[None]] = set()
+        async for message, connection_id in self._channel.listen():
+            turn = asyncio.create_task(self._serve(Incoming(message, connection_id)))
+            turns.add(turn)
+            turn.add_done_callback(turns.discard)
+        if turns:
+            await asyncio.wait(turns)
+
+    async def _serve(self, incoming: Incoming) -> None:
+        try:
+            await self.handle(incoming)
+        except ChannelError:
+            return  # nobody is left to tell
+        except SilasError as error:
+            await self._audit.log("turn_failed", code=error.code)
+            await self._channel.send(incoming.connection_id, str(error))
+
+    async def handle(self, incoming: Incoming) -> Reply:
+        """Run one turn under its connection's lock.
+
+        A full queue rejects the newest message with words to try again; nothing is lost silently.
+        """
+        connection, scope_id = incoming.connection_id, incoming.connection_id
+        if not self._backpressure.enter(scope_id):
+            await self._audit.log("turn_rejected_busy", scope_id=scope_id)
+            await self._channel.send(connection, _BUSY)
+            return Reply(text=_BUSY, outcome="busy")
+        try:
+            async with self._locks.setdefault(connection, asyncio.Lock()):
+                processor = self._processors.get(scope_id)
+                if processor is None:
+                    processor = self._processors[scope_id] = self._make_processor(scope_id)
+                return await processor.run(incoming, self._channel, self._sender(connection))
+        finally:
+            self._backpressure.leave(scope_id)
+
+    def _sender(self, connection_id: str) -> Send:
+        async def send(text: str) -> None:
+            try:
+                await self._channel.send(connection_id, text)
+            except ChannelError:
+                await self._audit.log("send_failed", connection_id=connection_id)
+
+        return send
+
+    async def stop(self) -> None:
+        """Stop running work and leave a checkpoint (spec 18.2)."""
+        await self._executor.stop()
+        await self._audit.log("stream_stopped")
+        await self._audit.write_checkpoint()

@@ -1,0 +1,50 @@
+"""What proxy and planner hand the tool chain in a turn: look-ups only, nothing that acts."""
+
+from pathlib import Path
+from typing import Any
+
+from silas.approval import Verdict
+from silas.gates import Gate
+from silas.sandbox import SandboxFiles, SandboxLimits
+from silas.stream.rooms import MakeToolRun
+from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolResult, ValidatedCall
+from silas.tools.toolset import AllTools, ToolRun
+
+
+async def _no_authority(call: ValidatedCall) -> Verdict:
+    return Verdict(False, f"a turn has no approval for {call.tool_name}", "E_APPROVAL_MISSING")
+
+
+async def _nobody_to_ask(call: ValidatedCall, risk: RiskLevel) -> bool:
+    del call, risk
+    return False
+
+
+def _not_kept(tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
+    del tool_name, args, result
+
+
+def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
+    """Tool runs without any authority: what acts needs a plan (spec 7.1, 7.2)."""
+
+    def make(role: str, turn_id: str, scope_id: str, allowed: frozenset[str] | AllTools) -> ToolRun:
+        def context(step: str) -> ToolCallContext:
+            return ToolCallContext(
+                trace_id=turn_id,
+                task_id=f"{turn_id}.{role}",
+                step_id=step,
+                idempotency_key="",
+                autonomy_level=autonomy,
+                granted_scopes=frozenset(),
+                scope_id=scope_id,
+                gates=gates,
+                authorise=_no_authority,
+                files=SandboxFiles(cwd=Path("/work")),
+                limits=SandboxLimits(),
+            )
+
+        return ToolRun(
+            role=role, allowed=allowed, context=context, ask=_nobody_to_ask, record=_not_kept
+        )
+
+    return make

@@ -1,0 +1,101 @@
+"""A whole Silas in a temporary home, wired as the real one, with a clock that waits to be told."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from silas.cards import Channel
+from silas.config import SilasConfig, load_config
+from silas.plans import PlanLibrary, shipped_plans
+from silas.sandbox import Sandbox, default
+from silas.testing.approval import a_signer
+from silas.testing.channels import ScriptedChannel
+from silas.testing.clock import MockClock
+from silas.wiring import Ground, Silas, build
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from silas.agents import ModelChoice
+
+
+class Harness:
+    """`async with Harness() as h`: a wired Silas; its ports are attributes.
+
+    Args:
+        channel: Who answers; by default a `ScriptedChannel` that declines everything.
+        models: A model per role name; the built-in runbook model for the others.
+        settings: Overrides of the configuration, section by section.
+        sandbox: The real one of this machine by default.
+        home: Where its data lives; a temporary directory by default. Give one to restart in it.
+    """
+
+    silas: Silas
+
+    def __init__(
+        self,
+        channel: Channel | None = None,
+        *,
+        models: "Mapping[str, Model] | None" = None,
+        settings: Mapping[str, Any] | None = None,
+        sandbox: Sandbox | None = None,
+        home: Path | None = None,
+        clock: MockClock | None = None,
+    ) -> None:
+        self._stack = AsyncExitStack()
+        self.clock = clock or MockClock()
+        self.channel = channel if channel is not None else ScriptedChannel()
+        self._models = dict(models or {})
+        self._settings = dict(settings or {})
+        self._sandbox = sandbox
+        self._given_home = home
+        self.signer = a_signer()
+
+    async def __aenter__(self) -> Self:
+        self.home = self._given_home or Path(
+            self._stack.enter_context(tempfile.TemporaryDirectory(prefix="silas-"))
+        )
+        self.config = self._config()
+        ground = Ground(
+            clock=self.clock,
+            signer=self.signer,
+            sandbox=self._sandbox or default(self.config.sandbox, forbidden=()),
+            make_model=self._role_models(self.config),
+        )
+        self.silas = await self._stack.enter_async_context(build(self.config, ground, self.channel))
+        self.approval, self.audit = self.silas.approval, self.silas.audit
+        self.gates, self.tools = self.silas.gates, self.silas.tools
+        self.context, self.memory = self.silas.context, self.silas.memory
+        self.store = self.silas.store
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+
+    def _config(self) -> SilasConfig:
+        path = self.home / "config.yaml"
+        if not path.exists():
+            path.write_text("silas: {}\n", encoding="utf-8")
+        loaded = load_config(path, environ={"SILAS_HOME": str(self.home)})
+        names = {role: f"python:harness:{role}" for role in self._models}
+        changed = {"models": names, **self._settings} if names else self._settings
+        if not changed:
+            return loaded
+        merged: dict[str, Any] = loaded.model_dump(mode="json")
+        for section, values in changed.items():
+            known = merged.get(section)
+            merged[section] = {**known, **values} if isinstance(known, dict) else values
+        return SilasConfig.model_validate(merged)
+
+    def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
+        def make(choice: "ModelChoice") -> "Model":
+            from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
+
+            prefix, _, role = choice.name.rpartition(":")
+            if prefix == "python:harness":
+                return self._models[role]
+            return RunbookModel(PlanLibrary([*config.plans_dirs, shipped_plans()]))
+
+        return make

@@ -1,0 +1,56 @@
+"""Work items in memory, for tests; runs through the store's contract tests."""
+
+from collections.abc import Callable
+
+from silas.errors import DatabaseError
+from silas.plans import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
+
+
+class InMemoryWorkItemStore:
+    """`WorkItemStore` in a dictionary of copies."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, WorkItem] = {}
+        self._results: dict[str, WorkItemResult] = {}
+
+    async def save(self, item: WorkItem) -> None:
+        """Keep a copy."""
+        self._items[item.id] = item.model_copy(deep=True)
+
+    async def get(self, work_item_id: str) -> WorkItem | None:
+        """A copy, or None."""
+        return next(iter(self._select(lambda item: item.id == work_item_id)), None)
+
+    async def list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
+        """Items that stand there."""
+        return self._select(lambda item: item.status is status)
+
+    async def list_by_parent(self, parent_id: str) -> list[WorkItem]:
+        """Children of an item."""
+        return self._select(lambda item: item.parent == parent_id)
+
+    async def list_by_follow_up(self, work_item_id: str) -> list[WorkItem]:
+        """Items that deepen or correct an item."""
+        return self._select(lambda item: item.follow_up_of == work_item_id)
+
+    async def update_status(
+        self, work_item_id: str, status: WorkItemStatus, budget_used: BudgetUsed
+    ) -> None:
+        """Change both together."""
+        if work_item_id not in self._items:
+            raise DatabaseError(f"There is no work item {work_item_id}.", code="E_DB_MISSING")
+        item = self._items[work_item_id]
+        item.status, item.budget_used = status, budget_used
+
+    async def save_result(self, result: WorkItemResult) -> None:
+        """Keep a copy."""
+        self._results[result.work_item_id] = result.model_copy(deep=True)
+
+    async def get_result(self, work_item_id: str) -> WorkItemResult | None:
+        """A copy, or None."""
+        found = self._results.get(work_item_id)
+        return None if found is None else found.model_copy(deep=True)
+
+    def _select(self, wanted: Callable[[WorkItem], bool]) -> list[WorkItem]:
+        found = [item.model_copy(deep=True) for item in self._items.values() if wanted(item)]
+        return sorted(found, key=lambda item: (item.created_at, item.id))

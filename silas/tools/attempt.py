@@ -1,0 +1,197 @@
+"""Steps 8 to 10 of the tool door: run a call once, and know afterwards what is known about it."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Generator
+from typing import Any, cast
+
+from silas.audit import Audit
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import DatabaseError, SilasError
+from silas.sandbox import SandboxUnavailable
+from silas.tools.models import (
+    DuplicateKey,
+    OutcomeUnknown,
+    RateLimited,
+    ToolCallContext,
+    ToolResult,
+)
+from silas.tools.outcomes import OutcomeStatus, OutcomeStore
+from silas.tools.passage import Passage, about_call, ids_of, key_of
+from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
+
+
+class Attempts:
+    """Makes authorised calls; only the tool door holds one."""
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        *,
+        audit: Audit,
+        outcomes: OutcomeStore,
+        clock: Clock,
+        db: Database,
+        scrub: Callable[[str], str],
+    ) -> None:
+        self._registry = registry
+        self._audit = audit
+        self._outcomes = outcomes
+        self._clock = clock
+        self._db = db
+        self._scrub = scrub
+        self._running: dict[str, asyncio.Event] = {}
+
+    # 8 -------------------------------------------------------------------------------------------
+    async def recorded(self, passage: Passage, context: ToolCallContext) -> ToolResult | None:
+        """The outcome of a call that was already made, or None if it may be attempted.
+
+        The same call may be running in another task; its outcome is then waited for and shared.
+        """
+        key, about = key_of(passage.call, context), about_call(passage.call, context)
+        while (running := self._running.get(key)) is not None:
+            await running.wait()
+        try:
+            idempotent = passage.tool.tool.idempotent
+            found = self._outcomes.find(key, passage.call, idempotent=idempotent)
+        except DuplicateKey as error:
+            await self._audit.log("tool_call.failed", **about, code=error.code)
+            raise
+        except OutcomeUnknown as error:
+            await self._audit.log("tool_call.unknown", **about, code=error.code)
+            raise
+        if found is None:
+            return None
+        await self._audit.log("tool_call.deduped", **about)
+        return found.model_copy(update={"deduped": True})
+
+    async def made(self, passage: Passage, context: ToolCallContext) -> ToolResult:
+        """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
+        key = key_of(passage.call, context)
+        with self._marked_running(key):
+            self._begun(key, passage, context)  # 9
+            try:
+                result = await passage.tool.tool.execute(
+                    passage.call.action, passage.request(), context
+                )
+            except (SandboxUnavailable, RateLimited) as error:
+                self._failed(key, passage, context, error)
+                raise
+            except SilasError as error:
+                self._unknown(key, passage, context, type(error).__name__)
+                raise
+            except Exception as error:  # a tool may be anybody's code; the outcome is unknown
+                self._unknown(key, passage, context, type(error).__name__)
+                raise self._unknown_error(passage, context) from error
+            except BaseException as error:  # cancellation: it may or may not have happened
+                # The journal's open attempt says `unknown` too, so a failed write loses nothing
+                # and must not swallow the cancellation.
+                with contextlib.suppress(DatabaseError):
+                    self._unknown(key, passage, context, type(error).__name__)
+                raise
+            return self._concluded(key, passage, context, result)  # 10
+
+    @contextlib.contextmanager
+    def _marked_running(self, key: str) -> Generator[None]:
+        done = self._running[key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._running[key]
+            done.set()
+
+    # 9 -------------------------------------------------------------------------------------------
+    def _begun(self, key: str, passage: Passage, context: ToolCallContext) -> None:
+        """Record the attempt and its audit entry as one; what cannot be recorded does not run.
+
+        Durable against power loss where the effect could not be repeated.
+        """
+        idempotent = passage.tool.tool.idempotent
+        with self._db.write(durable=not idempotent):
+            earlier = self._outcomes.begin(
+                key, passage.call, context, passage.facts, idempotent=idempotent
+            )
+            if earlier is not None:
+                # Another process ended the same call in this instant; step 8 will find it.
+                raise DuplicateKey(
+                    f"The call of {passage.call.tool_name!r} was just made elsewhere; ask again "
+                    "for its outcome.",
+                    code="E_TOOL_DUPLICATE_KEY",
+                    **ids_of(context),
+                )
+            self._audit.log_now("tool_call.attempted", **about_call(passage.call, context))
+
+    # 10 ------------------------------------------------------------------------------------------
+    def _concluded(
+        self, key: str, passage: Passage, context: ToolCallContext, result: ToolResult
+    ) -> ToolResult:
+        clean = self._scrubbed(result).model_copy(update={"ran": passage.call, "deduped": False})
+        event, status = (
+            ("tool_call.succeeded", OutcomeStatus.succeeded)
+            if clean.ok
+            else ("tool_call.failed", OutcomeStatus.failed)
+        )
+        with self._db.write():
+            self._outcomes.finish(key, status, clean)
+            self._audit.log_now(event, **about_call(passage.call, context), taint=clean.taint.value)
+        # A program that ran and failed says nothing against the tool that ran it.
+        self._healed(passage, HealthOutcome())
+        return clean
+
+    def _scrubbed(self, result: ToolResult) -> ToolResult:
+        """Everything a model may see, neutralised; metadata and artifacts never reach one."""
+        return result.model_copy(
+            update={
+                "return_value": self._scrub(result.return_value),
+                "content": tuple(self._scrub_json(block) for block in result.content),
+                "error": None if result.error is None else self._scrub(result.error),
+            }
+        )
+
+    def _scrub_json(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._scrub(value)
+        if isinstance(value, dict):
+            members = cast(dict[str, Any], value).items()
+            return {self._scrub(name): self._scrub_json(member) for name, member in members}
+        if isinstance(value, list | tuple):
+            return [self._scrub_json(item) for item in cast(list[Any], value)]
+        return value
+
+    def _failed(
+        self,
+        key: str,
+        passage: Passage,
+        context: ToolCallContext,
+        error: SandboxUnavailable | RateLimited,
+    ) -> None:
+        """The tool says that nothing ran."""
+        result = ToolResult(ok=False, error=self._scrub(error.message), ran=passage.call)
+        about = about_call(passage.call, context)
+        with self._db.write():
+            self._outcomes.finish(key, OutcomeStatus.failed, result)
+            self._audit.log_now("tool_call.failed", **about, code=error.code)
+        resets = error.resets_at if isinstance(error, RateLimited) else None
+        self._healed(passage, HealthOutcome(error.code, resets))
+
+    def _unknown(self, key: str, passage: Passage, context: ToolCallContext, why: str) -> None:
+        with self._db.write(durable=not passage.tool.tool.idempotent):
+            self._outcomes.finish(key, OutcomeStatus.unknown, None)
+            self._audit.log_now("tool_call.unknown", **about_call(passage.call, context), why=why)
+        if why != asyncio.CancelledError.__name__:
+            self._healed(passage, HealthOutcome(why))
+
+    def _unknown_error(self, passage: Passage, context: ToolCallContext) -> OutcomeUnknown:
+        return OutcomeUnknown(
+            f"The tool {passage.call.tool_name!r} broke off; whether the call took effect is "
+            "unknown. Check before repeating it.",
+            repeatable=passage.tool.tool.idempotent,
+            **ids_of(context),
+        )
+
+    def _healed(self, passage: Passage, outcome: HealthOutcome) -> None:
+        name = passage.call.tool_name
+        known = self._registry.get(name)
+        before = passage.tool.health if known is None else known.health
+        self._registry.update_health(name, next_health(before, outcome, self._clock.now()))

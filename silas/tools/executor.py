@@ -1,0 +1,372 @@
+"""The one tool door: every tool call of every agent goes through `ToolExecutor.call`."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from silas.approval import Verdict
+from silas.audit import Audit
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import ApprovalError, GateError, SilasError
+from silas.gates import Gate, GateResult, GateTrigger
+from silas.gates.models import GateAction
+from silas.tools.attempt import Attempts
+from silas.tools.models import (
+    ApprovalRequired,
+    CallFacts,
+    Decision,
+    HardBlocked,
+    InvalidArguments,
+    PreviewRequired,
+    RegisteredTool,
+    RiskLevel,
+    ScopeViolation,
+    ToolCallContext,
+    ToolResult,
+    ToolUnavailable,
+    ValidatedCall,
+)
+from silas.tools.outcomes import OutcomeStore, cooling_down
+from silas.tools.passage import (
+    Passage,
+    about_call,
+    about_request,
+    assessed,
+    block_reason,
+    fitting_arguments,
+    ids_of,
+    own_stance,
+    preview_of,
+)
+from silas.tools.policy import (
+    STRICTNESS,
+    Ruling,
+    ToolPolicyConfig,
+    decide,
+    holds_secrets,
+    in_quiet_hours,
+    strictest,
+)
+from silas.tools.registry import ToolRegistry, usable
+
+_AnyError = TypeVar("_AnyError", bound=SilasError)
+
+
+class GateChecker(Protocol):
+    """What the tool door needs of the gates: `silas.gates.GateRunner` is one."""
+
+    async def check_gates(
+        self, gates: Sequence[Gate], trigger: GateTrigger, context: dict[str, Any]
+    ) -> tuple[Sequence[GateResult], Sequence[GateResult], dict[str, Any]]:
+        """Policy results, quality results, and the context with allowed rewrites merged."""
+        ...
+
+
+class ToolExecutor:
+    """The tool door.
+
+    Args:
+        registry: Every tool there is.
+        gates: Evaluates the gates that the context carries.
+        audit: Every stop and every attempt is written here, digests only.
+        outcomes: The journal of attempts; joins the transaction that the door opens.
+        clock: For quiet hours, the cooldown and health.
+        db: The database of `audit` and `outcomes`.
+        config: The numbers of the policy.
+        scrub: Neutralises text that is about to reach a model; total and idempotent.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        gates: GateChecker,
+        *,
+        audit: Audit,
+        outcomes: OutcomeStore,
+        clock: Clock,
+        db: Database,
+        config: ToolPolicyConfig,
+        scrub: Callable[[str], str],
+    ) -> None:
+        self._registry = registry
+        self._gates = gates
+        self._audit = audit
+        self._outcomes = outcomes
+        self._clock = clock
+        self._config = config
+        self._attempts = Attempts(
+            registry, audit=audit, outcomes=outcomes, clock=clock, db=db, scrub=scrub
+        )
+
+    async def call(
+        self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> ToolResult:
+        """Do one tool call, or stop it at the first of ten steps that says no.
+
+        1. The tool is registered and its health allows a try.
+        2. The arguments fit its schema.
+        3. Every scope it needs is granted.
+        4. Its risk is assessed: base, then adjusters.
+        5. Policy gates may block, ask, or rewrite arguments, which are then validated and rated
+           again.
+        6. The decision: strictest of overrides, matrix, toolset, gates, worker and run policy.
+        7. Authority: a verified approval covers exactly these validated arguments. Asked for on
+           CONFIRM, and always by tools that change state.
+        8. A call that was already made returns its recorded outcome.
+        9. The attempt is recorded together with its audit entry, then the tool is called, with the
+           bytes that were hashed.
+        10. The outcome is recorded, its text scrubbed, its taint kept, health updated.
+
+        Every step that stops the call writes its audit event before it raises.
+
+        Returns:
+            What the tool did; `ok` is false where the tool ran and failed.
+
+        Raises:
+            ToolUnavailable, InvalidArguments, ScopeViolation, HardBlocked, PreviewRequired,
+            ApprovalRequired, DuplicateKey: Nothing ran.
+            SandboxUnavailable, RateLimited: Nothing ran; recorded as failed.
+            OutcomeUnknown, SandboxError: It was attempted; nobody knows whether it happened.
+            DatabaseError: The journal or the audit could not be written. Before the attempt,
+                nothing ran; after it, the journal shows the attempt as unknown.
+        """
+        tool = await self._registered(tool_name, action, request, context)  # 1
+        args = await self._validated(tool, action, request, context)  # 2
+        await self._scoped(tool, action, args, context)  # 3
+        passage = self._assessed(tool, action, args)  # 4
+        gate, passage = await self._gated(passage, context)  # 5
+        ruling = await self._decided(passage, gate, context)  # 6
+        await self._authorised(passage, ruling, context)  # 7
+        recorded = await self._attempts.recorded(passage, context)  # 8
+        if recorded is not None:
+            return recorded
+        return await self._attempts.made(passage, context)  # 9 and 10
+
+    def foresee(
+        self, tool_name: str, action: str, request: dict[str, Any]
+    ) -> tuple[ValidatedCall, RiskLevel]:
+        """The call and risk as they are before any gate; for a question, never for authority.
+
+        Raises:
+            ToolUnavailable: There is no such tool.
+            InvalidArguments: The arguments do not fit.
+        """
+        tool = self._registry.get(tool_name)
+        if tool is None:
+            raise ToolUnavailable(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
+        passage = self._foreseen(tool, action, request)
+        return passage.call, passage.risk
+
+    def asks_first(
+        self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> bool:
+        """Whether the toolset or the worker's policy wants a question before anything else.
+
+        Pure and cheap, for PydanticAI's approval wrapper, which pauses and never authorises. False
+        where the call cannot run anyhow: the door then says why.
+        """
+        tool = self._registry.get(tool_name)
+        try:
+            passage = None if tool is None else self._foreseen(tool, action, request)
+        except InvalidArguments:
+            return False
+        if passage is None:
+            return False
+        matrix = decide(context.autonomy_level, passage.risk)
+        if STRICTNESS[matrix] > STRICTNESS[Decision.CONFIRM]:
+            return False
+        ruling = self._ruling(Decision.ALLOW, "continue", passage, context)
+        return ruling.decision is Decision.CONFIRM
+
+    def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> Passage:
+        return self._assessed(tool, action, fitting_arguments(tool, action, request))
+
+    async def declined(self, call: ValidatedCall, context: ToolCallContext) -> None:
+        """Record that the owner said no to a call."""
+        await self._audit.log("gate.denied", **about_call(call, context), source="owner")
+
+    # 1 -------------------------------------------------------------------------------------------
+    async def _registered(
+        self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> RegisteredTool:
+        tool = self._registry.get(tool_name)
+        facts = about_request(tool_name, action, request, context)
+        if tool is None:
+            unknown = ToolUnavailable(
+                f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN", **ids_of(context)
+            )
+            raise await self._audited(unknown, "tool_call.failed", facts)
+        if not usable(tool.health, self._clock.now()):
+            down = ToolUnavailable(
+                f"The tool {tool_name!r} is unavailable just now; do without it or try later.",
+                code="E_TOOL_UNAVAILABLE",
+                **ids_of(context),
+            )
+            raise await self._audited(down, "tool_call.failed", facts)
+        return tool
+
+    # 2 -------------------------------------------------------------------------------------------
+    async def _validated(
+        self, tool: RegisteredTool, action: str, request: object, context: ToolCallContext
+    ) -> dict[str, Any]:
+        try:
+            return fitting_arguments(tool, action, request)
+        except InvalidArguments as error:
+            facts = about_request(tool.tool_name, action, request, context)
+            raise await self._audited(error, "tool_call.failed", facts) from error.__cause__
+
+    # 3 -------------------------------------------------------------------------------------------
+    async def _scoped(
+        self, tool: RegisteredTool, action: str, args: dict[str, Any], context: ToolCallContext
+    ) -> None:
+        missing = sorted(set(tool.scopes) - context.granted_scopes)
+        if missing:
+            error = ScopeViolation(
+                f"The tool {tool.tool_name!r} needs the scope {missing[0]!r}, which this work was "
+                "not given.",
+                code="E_TOOL_SCOPE",
+                **ids_of(context),
+            )
+            facts = about_request(tool.tool_name, action, args, context)
+            raise await self._audited(error, "scope.violation", {**facts, "missing": missing})
+
+    # 4 -------------------------------------------------------------------------------------------
+    def _assessed(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> Passage:
+        quiet = in_quiet_hours(self._config, self._clock.now())
+        return assessed(tool, action, args, self._config.blast_limit, quiet_hours=quiet)
+
+    # 5 -------------------------------------------------------------------------------------------
+    async def _gated(
+        self, passage: Passage, context: ToolCallContext
+    ) -> tuple[GateAction, Passage]:
+        tool, call = passage.tool, passage.call
+        given = {"tool_name": call.tool_name, "tool_args": json.loads(passage.canonical)}
+        try:
+            policy, quality, merged = await self._gates.check_gates(
+                context.gates, GateTrigger.on_tool_call, given
+            )
+        except GateError as error:
+            blocked = HardBlocked(
+                "The gates could not be evaluated, so the call was blocked.",
+                code="E_TOOL_GATE_FAILED",
+                **ids_of(context),
+            )
+            raise await self._audited(blocked, "gate.denied", about_call(call, context)) from error
+        await self._observe(quality, call, context)
+        blocks = [result for result in policy if result.action == "block"]
+        if blocks:
+            stopped = HardBlocked(
+                f"The gate {blocks[0].gate_name!r} blocked this call: {blocks[0].reason}",
+                code="E_TOOL_GATE_BLOCKED",
+                **ids_of(context),
+            )
+            facts = {**about_call(call, context), "source": "gate", "gate": blocks[0].gate_name}
+            raise await self._audited(stopped, "gate.denied", facts)
+        rewritten = merged.get("tool_args")
+        if rewritten != given["tool_args"]:
+            args = await self._validated(tool, call.action, rewritten, context)
+            passage = self._assessed(tool, call.action, args)
+        asks = any(result.action != "continue" for result in policy)
+        return ("require_approval" if asks else "continue"), passage
+
+    async def _observe(
+        self, quality: Sequence[GateResult], call: ValidatedCall, context: ToolCallContext
+    ) -> None:
+        for result in quality:
+            await self._audit.log(
+                "quality_gate_tool_call",
+                **about_call(call, context),
+                gate=result.gate_name,
+                score=result.score,
+                flags=list(result.flags),
+            )
+
+    # 6 -------------------------------------------------------------------------------------------
+    async def _decided(
+        self, passage: Passage, gate: GateAction, context: ToolCallContext
+    ) -> Ruling:
+        tool, call, facts = passage.tool, passage.call, passage.facts
+        antiflap, storm = self._flapping(passage), self._storming(facts)
+        matrix = decide(
+            context.autonomy_level,
+            passage.risk,
+            secrets=holds_secrets(tool.scopes),
+            quiet_hours=facts.quiet_hours,
+            antiflap=antiflap,
+            storm=storm,
+        )
+        ruling = self._ruling(matrix, gate, passage, context)
+        about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
+        if ruling.decision is Decision.HARD_BLOCK:
+            event, why = block_reason(ruling, antiflap=antiflap, storm=storm)
+            error = HardBlocked(why, code="E_TOOL_HARD_BLOCKED", **ids_of(context))
+            raise await self._audited(error, event, about)
+        if ruling.decision is Decision.PREVIEW:
+            raise await self._previewed(passage, context, about)
+        return ruling
+
+    def _ruling(
+        self, matrix: Decision, gate: GateAction, passage: Passage, context: ToolCallContext
+    ) -> Ruling:
+        return strictest(
+            matrix,
+            toolset=own_stance(passage.tool, passage.call),
+            gate=gate,
+            worker=context.worker_policy.stance(passage.call.tool_name),
+            run=context.run_policy.mode,
+            pre_approved=passage.tool.pre_approved,
+        )
+
+    def _flapping(self, passage: Passage) -> bool:
+        cooldown, target = self._config.cooldown_seconds, passage.facts.target
+        if not target or not cooldown:
+            return False
+        call = passage.call
+        last = self._outcomes.last_attempt(call.tool_name, call.action, target)
+        return cooling_down(last, self._clock.now(), cooldown)
+
+    def _storming(self, facts: CallFacts) -> bool:
+        if not facts.outbound:
+            return False
+        hour_ago = self._clock.now() - timedelta(hours=1)
+        return self._outcomes.outbound_since(hour_ago) >= self._config.outbound_per_hour
+
+    async def _previewed(
+        self, passage: Passage, context: ToolCallContext, about: Mapping[str, Any]
+    ) -> PreviewRequired:
+        call = passage.call
+        error = PreviewRequired(
+            f"Silas may only suggest at this autonomy level; {call.tool_name!r} was not run.",
+            await preview_of(passage, context),
+            **ids_of(context),
+        )
+        return await self._audited(error, "gate.preview", about)
+
+    # 7 -------------------------------------------------------------------------------------------
+    async def _authorised(self, passage: Passage, ruling: Ruling, context: ToolCallContext) -> None:
+        call = passage.call
+        about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
+        if ruling.decision is Decision.ALLOW and not passage.tool.tool.requires_authority:
+            await self._audit.log("gate.allowed", **about)
+            return
+        try:
+            verdict = await context.authorise(call)
+        except ApprovalError as error:
+            verdict = Verdict(False, error.message, error.code)
+        if not verdict:
+            needed = ApprovalRequired(
+                f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
+                f"{verdict.reason}",
+                call,
+                passage.risk,
+                **ids_of(context),
+            )
+            raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})
+        await self._audit.log("gate.approved", **about)
+
+    async def _audited(self, error: _AnyError, event: str, about: Mapping[str, Any]) -> _AnyError:
+        """Write the event that explains a stop, then hand the error back to be raised."""
+        await self._audit.log(event, **{**about, "code": error.code})
+        return error

@@ -1,0 +1,171 @@
+"""A call on its way through the tool door, and the pure steps that turn a request into one."""
+
+import json
+from typing import Any, NamedTuple
+
+from silas.canonical import canonical_json, digest
+from silas.tools.models import (
+    CallFacts,
+    InvalidArguments,
+    PreviewResult,
+    RegisteredTool,
+    RiskLevel,
+    Stance,
+    ToolCallContext,
+    ValidatedCall,
+    validated_call,
+)
+from silas.tools.outcomes import idempotency_key
+from silas.tools.policy import Ruling, assess_risk
+
+_WORST = CallFacts(broadcast=True, destructive=True, blast_radius=1)
+"""What is assumed of a call whose tool cannot say what it would touch."""
+
+
+class Passage(NamedTuple):
+    """A call with everything that was found out about it.
+
+    Attributes:
+        tool: The registered tool.
+        call: The validated call and its digest.
+        canonical: The arguments as the canonical JSON that was hashed; this text is what runs.
+        facts: What makes it dangerous.
+        risk: The assessed risk.
+    """
+
+    tool: RegisteredTool
+    call: ValidatedCall
+    canonical: str
+    facts: CallFacts
+    risk: RiskLevel
+
+    def request(self) -> dict[str, Any]:
+        """The arguments from the bytes that were hashed: nobody else holds this copy."""
+        return json.loads(self.canonical)
+
+
+def fitting_arguments(tool: RegisteredTool, action: str, request: object) -> dict[str, Any]:
+    """The arguments as the tool's schema has them, as plain JSON values.
+
+    Raises:
+        InvalidArguments: The action is unknown, or the arguments do not fit; nothing was run.
+    """
+    known = tool.tool.actions
+    if action not in known:
+        raise InvalidArguments(
+            f"The tool {tool.tool_name!r} has no action {action!r}; it has {', '.join(known)}.",
+            code="E_TOOL_ACTION",
+        )
+    if not isinstance(request, dict):
+        raise _unfit(tool, "the arguments must be an object")
+    try:
+        return json.loads(canonical_json(tool.tool.validate(json.loads(canonical_json(request)))))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _unfit(tool, str(error).splitlines()[0] if str(error) else "not JSON") from error
+    except Exception as error:  # a tool may be anybody's code; what it cannot read does not fit
+        raise _unfit(tool, f"the tool could not read them ({type(error).__name__})") from error
+
+
+def _unfit(tool: RegisteredTool, why: str) -> InvalidArguments:
+    return InvalidArguments(
+        f"The arguments do not fit {tool.tool_name!r}: {why}.", code="E_TOOL_ARGUMENTS"
+    )
+
+
+def assessed(
+    tool: RegisteredTool,
+    action: str,
+    args: dict[str, Any],
+    blast_limit: int,
+    *,
+    quiet_hours: bool,
+) -> Passage:
+    """Bind validated arguments to their digest and rate them."""
+    try:
+        told = tool.tool.facts(action, args)
+    except Exception:  # a tool may be anybody's code; what it cannot say is taken as the worst
+        told = _WORST
+    facts = told.model_copy(update={"blast_limit": blast_limit, "quiet_hours": quiet_hours})
+    call = validated_call(tool.tool_name, action, args)
+    return Passage(tool, call, canonical_json(args), facts, assess_risk(tool, action, facts))
+
+
+def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
+    """The toolset's own stance; one that fails to say blocks."""
+    try:
+        return tool.tool.needs_approval(call.action, call.args)
+    except Exception:  # a tool may be anybody's code; silence means no
+        return Stance.blocked
+
+
+async def preview_of(passage: Passage, context: ToolCallContext) -> PreviewResult | None:
+    """What the call would do, or None where the tool cannot say."""
+    if not passage.tool.supports_preview:
+        return None
+    try:
+        return await passage.tool.tool.preview(passage.call.action, passage.request(), context)
+    except Exception:  # a tool may be anybody's code; nothing runs either way
+        return None
+
+
+def key_of(call: ValidatedCall, context: ToolCallContext) -> str:
+    """The caller's idempotency key, or the derived one where the caller gives none."""
+    if context.idempotency_key:
+        return context.idempotency_key
+    action = f"{call.tool_name}.{call.action}"
+    return idempotency_key(context.task_id, context.step_id, action, call.args)
+
+
+def ids_of(context: ToolCallContext) -> dict[str, str]:
+    """Correlation ids for an error."""
+    return {
+        "turn_id": context.trace_id,
+        "work_item_id": context.task_id,
+        "scope_id": context.scope_id,
+    }
+
+
+def about_call(call: ValidatedCall, context: ToolCallContext) -> dict[str, Any]:
+    """What an audit event says about a validated call: its digest, never its payload."""
+    return _about(call.tool_name, call.action, call.digest, context)
+
+
+def about_request(
+    tool_name: str, action: str, request: object, context: ToolCallContext
+) -> dict[str, Any]:
+    """What an audit event says about arguments that were not validated yet."""
+    try:
+        bound = digest({"tool": tool_name, "action": action, "args": request})
+    except (TypeError, ValueError, RecursionError):
+        bound = ""  # not JSON, so there are no canonical bytes to take a digest of
+    return _about(tool_name, action, bound, context)
+
+
+def _about(name: str, action: str, bound: str, context: ToolCallContext) -> dict[str, Any]:
+    return {
+        "tool": name,
+        "action": action,
+        "digest": bound,
+        "task": context.task_id,
+        "step": context.step_id,
+        "trace": context.trace_id,
+        "scope": context.scope_id,
+        "worker": context.worker,
+    }
+
+
+def block_reason(ruling: Ruling, *, antiflap: bool, storm: bool) -> tuple[str, str]:
+    """The audit event of a blocked call, and the sentence for the agent."""
+    rules = (
+        (
+            ruling.source not in ("matrix",),
+            "gate.denied",
+            f"The {ruling.source} forbids this call.",
+        ),
+        (antiflap, "gate.antiflap_block", "The same was done to the same target a moment ago."),
+        (storm, "gate.storm_block", "The hourly limit of notifications is used up."),
+    )
+    for holds, event, why in rules:
+        if holds:
+            return event, why
+    return "gate.hard_blocked", "This is too risky at this autonomy level, approved or not."

@@ -1,0 +1,126 @@
+"""Every tool there is, and whether it can be used now (`tool-runtime.md`)."""
+
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from silas.clock import Clock
+from silas.errors import ToolError
+from silas.tools.models import (
+    BaseTool,
+    HealthStatus,
+    RegisteredTool,
+    ToolConfig,
+    ToolHealth,
+)
+
+DEGRADED_AFTER: Final = 2  # consecutive errors; one may be bad luck
+UNAVAILABLE_AFTER: Final = 5  # consecutive errors; more tries would only cost time
+RETRY_AFTER: Final = timedelta(seconds=60)  # when an unavailable tool gets one more chance
+
+
+class HealthOutcome(NamedTuple):
+    """How a call ended, as far as the tool's health is concerned. An empty error is a success."""
+
+    error: str = ""
+    rate_limit_resets_at: datetime | None = None
+
+
+def next_health(health: ToolHealth, outcome: HealthOutcome, now: datetime) -> ToolHealth:
+    """The health after one more call: success heals at once, errors add up.
+
+    A rate limit makes the tool unavailable until it resets, and is not counted as an error.
+    """
+    if not outcome.error:
+        return ToolHealth(last_success_at=now)
+    if outcome.rate_limit_resets_at is not None:
+        return health.model_copy(
+            update={
+                "status": HealthStatus.unavailable,
+                "last_error": outcome.error,
+                "rate_limit_resets_at": outcome.rate_limit_resets_at,
+                "retry_at": outcome.rate_limit_resets_at,
+            }
+        )
+    errors = health.consecutive_errors + 1
+    unavailable = errors >= UNAVAILABLE_AFTER
+    degraded = HealthStatus.degraded if errors >= DEGRADED_AFTER else HealthStatus.healthy
+    return health.model_copy(
+        update={
+            "status": HealthStatus.unavailable if unavailable else degraded,
+            "last_error": outcome.error,
+            "consecutive_errors": errors,
+            "rate_limit_resets_at": None,
+            "retry_at": now + RETRY_AFTER if unavailable else None,
+        }
+    )
+
+
+def usable(health: ToolHealth, now: datetime) -> bool:
+    """Whether a call may be tried: an unavailable tool only once its time to retry has come."""
+    if health.status is not HealthStatus.unavailable:
+        return True
+    return health.retry_at is not None and now >= health.retry_at
+
+
+class ToolRegistry:
+    """The tools by name. A name is registered once and never replaced."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tools: dict[str, RegisteredTool] = {}
+
+    def register(self, tool: BaseTool, config: ToolConfig) -> None:
+        """Add a tool.
+
+        Raises:
+            ToolError: The name is taken, or the tool names no action.
+        """
+        name = tool.tool_name
+        if name in self._tools:
+            raise ToolError(
+                f"A tool named {name!r} is already registered; give this one another name.",
+                code="E_TOOL_DUPLICATE_NAME",
+            )
+        if not tool.actions:
+            raise ToolError(
+                f"The tool {name!r} names no action; let it name at least one.",
+                code="E_TOOL_NO_ACTION",
+            )
+        self._tools[name] = RegisteredTool(
+            tool_name=name,
+            connector_id=config.connector_id,
+            capabilities=tuple(tool.capabilities),
+            scopes=tuple(tool.scopes_required),
+            risk_default=config.risk_default,
+            risk_map=dict(config.risk_map),
+            supports_preview=tool.supports_preview,
+            provider_type=config.provider_type,
+            health=ToolHealth(),
+            config_ref=config.config_ref,
+            pre_approved=config.pre_approved,
+            tool=tool,
+        )
+
+    def get(self, tool_name: str) -> RegisteredTool | None:
+        """The tool of that name, whatever its health."""
+        return self._tools.get(tool_name)
+
+    def all(self) -> list[RegisteredTool]:
+        """Every tool, in the order of registration."""
+        return list(self._tools.values())
+
+    def list_healthy(self) -> list[RegisteredTool]:
+        """The tools that may be tried now: healthy, degraded, or due for another try."""
+        now = self._clock.now()
+        return [tool for tool in self._tools.values() if usable(tool.health, now)]
+
+    def update_health(self, tool_name: str, health: ToolHealth) -> None:
+        """Record a tool's health.
+
+        Raises:
+            ToolError: There is no such tool.
+        """
+        if tool_name not in self._tools:
+            raise ToolError(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
+        known = self._tools[tool_name]
+        self._tools[tool_name] = known.model_copy(update={"health": health})

@@ -1,0 +1,191 @@
+"""What the built-in tools share that run a program in the sandbox (spec 9.2, 9.3)."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
+from silas.tools.models import (
+    CallFacts,
+    PreviewResult,
+    RiskLevel,
+    Stance,
+    ToolCallContext,
+    ToolConfig,
+    ToolResult,
+)
+from silas.types import TaintLevel
+
+SANDBOX_SCOPE: Final = "sandbox.execute"
+
+SANDBOX_TOOL: Final = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
+"""Low, because these tools act only inside the private copy, without network."""
+
+_NOWHERE = Path("/nowhere")  # rating a command needs no place
+
+MAX_ARGUMENT = 120_000  # bytes; the kernel refuses a longer single argument (MAX_ARG_STRLEN)
+MAX_ARGUMENTS = 1000
+
+
+def _plain(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must not contain a NUL character")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise ValueError("must be valid Unicode") from error
+    if size > MAX_ARGUMENT:
+        raise ValueError(f"must not be longer than {MAX_ARGUMENT} bytes")
+    return text
+
+
+Argument = Annotated[str, AfterValidator(_plain)]
+"""One word of a command line: no NUL, valid Unicode, bounded."""
+
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+"""A time limit; it can only lower the limit of the run."""
+
+
+class Arguments(BaseModel):
+    """Base of a tool's arguments: exact types, nothing extra."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    timeout_seconds: Seconds | None = None
+
+
+def validated_arguments(model: type[Arguments], args: dict[str, Any]) -> dict[str, Any]:
+    """The canonical arguments as JSON values.
+
+    Raises:
+        ValueError: One sentence that names the field and what it must be, never its value.
+    """
+    try:
+        return model.model_validate(args).model_dump(mode="json", exclude_none=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "arguments"
+        raise ValueError(f"{where}: {first['msg']}") from None
+
+
+class SandboxedTool(ABC):
+    """A tool that runs one program and reports its exit code and output.
+
+    A subclass names itself and its arguments, and turns them into a command.
+    """
+
+    arguments: ClassVar[type[Arguments]]
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    @property
+    @abstractmethod
+    def tool_name(self) -> str:
+        """The name a model calls."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What it does, for the model."""
+
+    @abstractmethod
+    def command(
+        self, request: dict[str, Any], files: SandboxFiles
+    ) -> tuple[list[str], SandboxFiles]:
+        """The argument list, and what it may see."""
+
+    @property
+    def capabilities(self) -> list[str]:
+        """Only the executor is offered it."""
+        return ["executor"]
+
+    @property
+    def actions(self) -> list[str]:
+        """It runs."""
+        return ["run"]
+
+    @property
+    def scopes_required(self) -> list[str]:
+        """Running things is a scope of its own."""
+        return [SANDBOX_SCOPE]
+
+    @property
+    def requires_authority(self) -> bool:
+        """Nothing is executed without an approved work item (spec 15)."""
+        return True
+
+    @property
+    def idempotent(self) -> bool:
+        """An arbitrary program may not be repeated blindly."""
+        return False
+
+    @property
+    def supports_preview(self) -> bool:
+        """It can show the command."""
+        return True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of the arguments."""
+        return self.arguments.model_json_schema()
+
+    def validate(self, args: dict[str, Any]) -> dict[str, Any]:
+        """The canonical arguments; `ValueError` with one sentence otherwise."""
+        return validated_arguments(self.arguments, args)
+
+    def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
+        """The argument list, so that a shell interpreter is rated higher."""
+        argv, _ = self.command(request, SandboxFiles(cwd=_NOWHERE))
+        return CallFacts(argv=tuple(argv))
+
+    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
+        """No stance beyond requiring authority."""
+        return Stance.silent
+
+    async def preview(
+        self, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> PreviewResult | None:
+        """The command that would run."""
+        argv, _ = self.command(request, context.files)
+        return PreviewResult(summary="Would run a program in the sandbox.", details={"argv": argv})
+
+    async def execute(
+        self, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> ToolResult:
+        """Run it within the limits of the context; a failing program is a result, not an error.
+
+        Raises:
+            SandboxUnavailable: Nothing ran.
+            SandboxError: The sandbox failed; whether something ran is unknown.
+        """
+        argv, files = self.command(request, context.files)
+        limits = context.limits
+        wanted: float = request.get("timeout_seconds", limits.wall_seconds)
+        limits = limits.model_copy(update={"wall_seconds": min(wanted, limits.wall_seconds)})
+        return tool_result(await self._sandbox.run(argv, limits, files))
+
+
+def tool_result(result: SandboxResult) -> ToolResult:
+    """What the model sees: the exit code first, then each stream under its own heading."""
+    ended = "" if result.ended_by == "exit" else f" (ended by {result.ended_by})"
+    parts = [f"exit code {result.exit_code}{ended}"]
+    parts += [
+        f"{name} ({len(text)} characters):\n{text}"
+        for name, text in (("stdout", result.stdout), ("stderr", result.stderr))
+        if text
+    ]
+    return ToolResult(
+        ok=result.ok,
+        return_value="\n".join(parts),
+        metadata={
+            "exit_code": result.exit_code,
+            "ended_by": result.ended_by,
+            "duration_seconds": result.duration_seconds,
+        },
+        taint=TaintLevel.external,
+        error=None if result.ok else parts[0],
+        duration_seconds=result.duration_seconds,
+    )

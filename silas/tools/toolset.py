@@ -1,0 +1,237 @@
+"""The PydanticAI wrapper chain of spec 4.24; every call it lets through ends at the tool door.
+
+    DoorToolset -> PreparedToolset -> FilteredToolset -> ApprovalRequiredToolset
+
+The wrappers decide what a model sees and when a run pauses. None of them authorises: PydanticAI
+keys an approval by call id, and arguments can change afterwards, so the door asks again (step 7).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from pydantic_ai import ApprovalRequired as Pause
+from pydantic_ai import ModelRetry, RunContext, ToolDenied, ToolFailed
+from pydantic_ai.capabilities import HandleDeferredToolCalls
+from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+from pydantic_core import SchemaValidator, core_schema
+
+from silas.tools.executor import ToolExecutor
+from silas.tools.models import (
+    ApprovalRequired,
+    DuplicateKey,
+    HardBlocked,
+    InvalidArguments,
+    OutcomeUnknown,
+    PreviewRequired,
+    RateLimited,
+    RegisteredTool,
+    RiskLevel,
+    ScopeViolation,
+    ToolCallContext,
+    ToolResult,
+    ToolUnavailable,
+    ValidatedCall,
+)
+from silas.tools.registry import ToolRegistry
+
+MAX_CORRECTIONS: Final = 3  # how often in a row a model may correct the arguments of one tool
+
+_ANY_OBJECT = SchemaValidator(
+    core_schema.dict_schema(keys_schema=core_schema.str_schema(strict=True))
+)
+
+_TOLD_TO_THE_MODEL = (
+    ScopeViolation,
+    HardBlocked,
+    PreviewRequired,
+    ToolUnavailable,
+    DuplicateKey,
+    RateLimited,
+)
+"""Stops that the model should know and work around; repeating the same call helps none of them."""
+
+
+class AllTools(Enum):
+    """The marker for a connection that may use every tool: the owner's (decision A11)."""
+
+    ALL = "all"
+
+
+Ask = Callable[[ValidatedCall, RiskLevel], Awaitable[bool]]
+"""Gets an approval for exactly this call; false where nobody says yes, or nobody is there."""
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """The deps of an agent run: what the tool door needs to know about it.
+
+    Attributes:
+        role: `proxy`, `planner` or `executor`; decides which tools are offered.
+        allowed: Names the access controller allows, or `AllTools.ALL`.
+        context: The call context for a step; the step names one call of this run, so a second
+            run of the same task must put its attempt into the task or step id.
+        ask: See `Ask`.
+        record: Notes what really ran, with the arguments it ran with, in the order of the calls.
+    """
+
+    role: str
+    allowed: frozenset[str] | AllTools
+    context: Callable[[str], ToolCallContext]
+    ask: Ask
+    record: Callable[[str, dict[str, Any], ToolResult], None]
+
+
+class DoorToolset(AbstractToolset[ToolRun]):
+    """The usable tools of the registry as PydanticAI tools; calling one is `ToolExecutor.call`."""
+
+    def __init__(self, executor: ToolExecutor, registry: ToolRegistry) -> None:
+        self._executor = executor
+        self._registry = registry
+
+    @property
+    def id(self) -> str | None:
+        """One door per agent."""
+        return "silas-door"
+
+    async def get_tools(self, ctx: RunContext[ToolRun]) -> dict[str, ToolsetTool[ToolRun]]:
+        """Every tool that may be tried now; an unavailable one is not offered."""
+        return {
+            tool.tool_name: ToolsetTool(
+                toolset=self,
+                tool_def=_definition(tool),
+                max_retries=MAX_CORRECTIONS,
+                args_validator=_ANY_OBJECT,
+            )
+            for tool in self._registry.list_healthy()
+        }
+
+    async def call_tool(
+        self,
+        name: str,
+        tool_args: dict[str, Any],
+        ctx: RunContext[ToolRun],
+        tool: ToolsetTool[ToolRun],
+    ) -> Any:
+        """Go through the door; say to the model what it may know, and end the run on the rest.
+
+        Raises:
+            ModelRetry: The arguments do not fit; the model may correct them.
+            ToolFailed: The call was stopped; the message says why.
+            ApprovalRequired: PydanticAI's; the run pauses for the question.
+            DatabaseError, SandboxError, OutcomeUnknown: The run cannot go on.
+        """
+        context = ctx.deps.context(_step(ctx, ctx.tool_call_id or ""))
+        try:
+            result = await self._executor.call(name, _action(tool), tool_args, context)
+        except InvalidArguments as error:
+            raise ModelRetry(error.message) from error
+        except ApprovalRequired as error:
+            if ctx.tool_call_approved:
+                # It was approved, and what would run now is something else.
+                raise ToolFailed(f"Refused: {error.message}") from error
+            raise Pause({"call": error.call.model_dump(), "risk": error.risk.value}) from error
+        except OutcomeUnknown as error:
+            if error.repeatable:
+                raise ToolFailed(error.message) from error
+            raise
+        except _TOLD_TO_THE_MODEL as error:
+            raise ToolFailed(error.message) from error
+        ran = tool_args if result.ran is None else result.ran.args
+        ctx.deps.record(name, ran, result)
+        return model_facing(result)
+
+
+def model_facing(result: ToolResult) -> str | dict[str, Any]:
+    """What of a result a model may see: text and content, never metadata (spec 3.7)."""
+    text = result.return_value or result.error or ("done" if result.ok else "failed")
+    return {"text": text, "content": list(result.content)} if result.content else text
+
+
+def build_chain(executor: ToolExecutor, registry: ToolRegistry) -> AbstractToolset[ToolRun]:
+    """The chain in the order of spec 4.24: door, prepared, filtered, approval."""
+
+    def asks_first(ctx: RunContext[ToolRun], tool: ToolDefinition, args: dict[str, Any]) -> bool:
+        context = ctx.deps.context(_step(ctx, ctx.tool_call_id or ""))
+        return executor.asks_first(tool.name, _first_action(registry, tool.name), args, context)
+
+    door = DoorToolset(executor, registry)
+    return door.prepared(_for_role).filtered(_is_allowed).approval_required(asks_first)
+
+
+def approval_handler(
+    executor: ToolExecutor, registry: ToolRegistry
+) -> HandleDeferredToolCalls[ToolRun]:
+    """The capability that asks `deps.ask` for every paused call and lets the run go on.
+
+    One question at a time, in the order of the calls. A yes resumes the call with its own
+    arguments and the door then checks that the approval covers them.
+    """
+
+    async def resolve(
+        ctx: RunContext[ToolRun], requests: DeferredToolRequests
+    ) -> DeferredToolResults:
+        answers: dict[str, bool | ToolDenied] = {}
+        for part in requests.approvals:
+            told = requests.metadata.get(part.tool_call_id)
+            call, risk = _asked_about(executor, registry, part, told)
+            if await ctx.deps.ask(call, risk):
+                answers[part.tool_call_id] = True
+                continue
+            await executor.declined(call, ctx.deps.context(_step(ctx, part.tool_call_id)))
+            answers[part.tool_call_id] = ToolDenied(
+                "This call was not approved; nothing ran. Do without it."
+            )
+        return requests.build_results(approvals=answers)
+
+    return HandleDeferredToolCalls[ToolRun](handler=resolve)
+
+
+def _asked_about(
+    executor: ToolExecutor,
+    registry: ToolRegistry,
+    part: ToolCallPart,
+    told: dict[str, Any] | None,
+) -> tuple[ValidatedCall, RiskLevel]:
+    """The call the door refused, with gates applied; else the call as the model made it."""
+    if told is not None:
+        return ValidatedCall.model_validate(told["call"]), RiskLevel(told["risk"])
+    action = _first_action(registry, part.tool_name)
+    return executor.foresee(part.tool_name, action, part.args_as_dict())
+
+
+def _for_role(ctx: RunContext[ToolRun], tools: list[ToolDefinition]) -> list[ToolDefinition]:
+    return [tool for tool in tools if ctx.deps.role in (tool.metadata or {}).get("roles", ())]
+
+
+def _is_allowed(ctx: RunContext[ToolRun], tool: ToolDefinition) -> bool:
+    allowed = ctx.deps.allowed
+    return allowed is AllTools.ALL or tool.name in allowed
+
+
+def _definition(tool: RegisteredTool) -> ToolDefinition:
+    return ToolDefinition(
+        name=tool.tool_name,
+        description=tool.tool.description,
+        parameters_json_schema=tool.tool.schema,
+        metadata={"roles": tool.capabilities, "action": tool.tool.actions[0]},
+        # What must not be repeated must not overlap either: such calls run alone and in order.
+        sequential=not tool.tool.idempotent,
+    )
+
+
+def _action(tool: ToolsetTool[ToolRun]) -> str:
+    return (tool.tool_def.metadata or {}).get("action", "")
+
+
+def _first_action(registry: ToolRegistry, name: str) -> str:
+    tool = registry.get(name)
+    return "" if tool is None else tool.tool.actions[0]
+
+
+def _step(ctx: RunContext[ToolRun], call_id: str) -> str:
+    """One call of one run: some model servers give every call the same id."""
+    return f"{ctx.run_step}.{call_id}"

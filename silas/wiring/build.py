@@ -1,0 +1,281 @@
+"""Every object of a running Silas, made in the order of its dependencies (spec 12)."""
+
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from silas.approval.engine import ApprovalEngine
+from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.audit.log import AuditLog
+from silas.autonomy import NoSuggestions
+from silas.cards import CardChannel, Channel
+from silas.channels.fallback import TextCards
+from silas.config import SilasConfig
+from silas.context import NoContext, scrub
+from silas.db import Database
+from silas.gates import GateProvider, GateRunner, OwnerAccess, PredicateProvider
+from silas.memory import NoMemory
+from silas.persona import NoPersona
+from silas.plans import PlanParser, WorkItem, WorkItemType
+from silas.plans.store import SqlWorkItemStore
+from silas.sandbox import (
+    RefusingSandbox,
+    SandboxLimits,
+)
+from silas.skills import NoSkills
+from silas.stream.ask import OwnerQuestions
+from silas.stream.dispatch import Dispatcher
+from silas.stream.escalate import Escalator
+from silas.stream.propose import Proposer
+from silas.stream.rehydrate import rehydrate
+from silas.stream.rooms import TurnRooms
+from silas.stream.session import Session
+from silas.stream.signin import SignIn
+from silas.stream.stream import Backpressure, Stream
+from silas.stream.tools import turn_tools
+from silas.stream.turn import TurnProcessor
+from silas.tools import AutonomyLevel, RiskLevel, ToolConfig, ToolExecutor, ToolRegistry
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.tools.policy import ToolPolicyConfig
+from silas.tools.python import PythonTool
+from silas.tools.shell import ShellTool
+from silas.wiring.ground import MIGRATED, Ground, ground
+from silas.work.executor import WorkItemExecutor
+from silas.work.models import Advice
+from silas.work.steps import StepGates
+from silas.work.task import TaskRunner, TaskSettings
+from silas.work.undo import Undo
+from silas.work.verify import VerificationRunner
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from silas.agents import ExecutorAgent, ModelChoice, PlannerAgent, ProxyAgent
+    from silas.tools.toolset import ToolRun
+
+_KNOWN_CHANNELS = frozenset({"cli"})  # a terminal of the owner's own login
+
+
+class Silas(Session):
+    """A running Silas. See `silas.stream.session.Session` for what it does."""
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, config: SilasConfig, *, channel: Channel) -> "AsyncGenerator[Silas]":
+        """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
+
+        Raises:
+            ConfigError: The configuration or the key is unusable.
+            DatabaseError: The database is unreadable or from another version.
+        """
+        async with build(config, ground(config), channel) as silas:
+            yield silas
+
+
+@asynccontextmanager
+async def build(config: SilasConfig, ground: Ground, channel: Channel) -> "AsyncGenerator[Silas]":
+    """Everything, in the order of its dependencies; closed in the opposite order."""
+    async with AsyncExitStack() as stack:
+        db = Database(config.data_dir / "silas.db", ground.clock)
+        stack.callback(db.close)
+        for package in MIGRATED:
+            db.migrate(package)
+        parts = _Parts(config, ground, db, channel)
+        silas = await parts.silas(stack)
+        found = await rehydrate(parts.store, parts.outcomes, parts.audit)
+        await silas.stream.start(found.resume)
+        stack.push_async_callback(silas.stream.stop)
+        yield silas
+
+
+class _Parts:
+    """The objects of one Silas while it is being wired."""
+
+    def __init__(self, config: SilasConfig, ground: Ground, db: Database, channel: Channel) -> None:
+        clock, sandbox = ground.clock, ground.sandbox
+        self.config, self.ground, self.db = config, ground, db
+        self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
+        self.audit = AuditLog(db, clock, ground.signer)
+        self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
+        self.approval = ApprovalEngine(
+            ground.signer, self.nonces, self.audit, clock, config.approval
+        )
+        self.store = SqlWorkItemStore(db, clock)
+        self.outcomes = SqlOutcomeStore(db, clock)
+        self.gates = GateRunner(
+            {GateProvider.predicate: PredicateProvider([config.data_dir])},
+            self.audit,
+            config.limits.max_gate_evals_per_turn,
+        )
+        self.registry = ToolRegistry(clock)
+        for tool in (ShellTool(sandbox), PythonTool(sandbox)):
+            risk = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
+            self.registry.register(tool, risk)
+        self.door = ToolExecutor(
+            self.registry,
+            self.gates,
+            audit=self.audit,
+            outcomes=self.outcomes,
+            clock=clock,
+            db=db,
+            config=ToolPolicyConfig(),
+            scrub=scrub,
+        )
+        self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
+        self.questions = OwnerQuestions(self.channel, self.audit)
+        self.limits = SandboxLimits(
+            memory_mb=config.sandbox.default_memory_mb,
+            cpu_seconds=config.sandbox.default_cpu_seconds,
+        )
+
+    async def silas(self, stack: AsyncExitStack) -> Silas:
+        """The whole, from agents to the Stream."""
+        from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415
+        from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
+
+        config, clock, models = self.config, self.ground.clock, self.config.models
+        chain = build_chain(self.door, self.registry)
+        proxy = ProxyAgent(
+            await self._enter(stack, models.proxy),
+            clock,
+            output=models.proxy.output,
+            default_profile=config.context.default_profile,
+        )
+        planner = PlannerAgent(
+            await self._enter(stack, models.planner), clock, output=models.planner.output
+        )
+        worker = ExecutorAgent(
+            await self._enter(stack, models.executor),
+            clock,
+            output=models.executor.output,
+            capabilities=[approval_handler(self.door, self.registry)],
+        )
+        runner = self._task_runner(worker, planner, chain)
+        executor = WorkItemExecutor({WorkItemType.task: runner.run}, self.audit)
+        dispatcher = Dispatcher(executor)
+        proposer = Proposer(PlanParser(), self.approval, self.store, self.audit, clock, self._ready)
+        rooms = self._rooms(proxy, planner, proposer, dispatcher, chain)
+        stream = Stream(
+            lambda scope: TurnProcessor(rooms, scope, self._access()),
+            executor,
+            dispatcher,
+            self.channel,
+            Backpressure(
+                config.backpressure.max_pending_turns_per_scope,
+                config.backpressure.max_pending_turns_total,
+            ),
+            self.audit,
+        )
+        return Silas(
+            stream=stream,
+            proposer=proposer,
+            executor=executor,
+            store=self.store,
+            undoing=Undo(config.data_dir / "undo", self.audit),
+            approval=self.approval,
+            audit=self.audit,
+            gates=self.gates,
+            tools=self.door,
+            registry=self.registry,
+            context=self.context,
+            memory=self.memory,
+            clock=clock,
+            channel=self.channel,
+            sign_message=self.ground.signer.sign,
+        )
+
+    async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
+        return await stack.enter_async_context(self.ground.make_model(choice))
+
+    def _ready(self) -> None:
+        if isinstance(self.ground.sandbox, RefusingSandbox):
+            raise self.ground.sandbox.reason
+
+    def _access(self) -> OwnerAccess:
+        return OwnerAccess(lambda: [tool.tool_name for tool in self.registry.all()])
+
+    def _task_runner(
+        self,
+        worker: "ExecutorAgent[ToolRun]",
+        planner: "PlannerAgent",
+        chain: "AbstractToolset[ToolRun]",
+    ) -> TaskRunner:
+        async def advise(item: WorkItem, failures: str) -> Advice:
+            advice = await planner.advise(item, failures)
+            return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
+
+        config = self.config
+        return TaskRunner(
+            approval=self.approval,
+            agent=worker,
+            toolset=chain,
+            steps=StepGates(self.gates, self.audit, self.questions.gate),
+            verifier=VerificationRunner(self.ground.sandbox, self.ground.clock, self.limits),
+            advise=advise,
+            ask_call=self.questions.call,
+            skills=self.skills,
+            store=self.store,
+            audit=self.audit,
+            clock=self.ground.clock,
+            settings=TaskSettings(
+                scratch=config.data_dir / "scratch",
+                undo=config.data_dir / "undo",
+                limits=self.limits,
+                autonomy=AutonomyLevel.A2,
+                system_gates=config.gates.system,
+            ),
+        )
+
+    def _rooms(
+        self,
+        proxy: "ProxyAgent",
+        planner: "PlannerAgent",
+        proposer: Proposer,
+        dispatcher: Dispatcher,
+        chain: "AbstractToolset[ToolRun]",
+    ) -> TurnRooms:
+        config = self.config
+        return TurnRooms(
+            proxy=proxy,
+            planner=planner,
+            toolset=chain,
+            tool_run=turn_tools(config.gates.system, AutonomyLevel.A2),
+            gates=self.gates,
+            system_gates=config.gates.system,
+            escalator=Escalator(self.audit),
+            sign_in=SignIn(
+                self.ground.signer.verify,
+                self.nonces,
+                self.audit,
+                self.ground.clock,
+                _KNOWN_CHANNELS,
+            ),
+            proposer=proposer,
+            dispatch=dispatcher.dispatch,
+            context=self.context,
+            memory=self.memory,
+            persona=NoPersona(),
+            skills=self.skills,
+            suggestions=NoSuggestions(),
+            interaction=config.interaction,
+            audit=self.audit,
+            clock=self.ground.clock,
+            profiles=_profiles(config),
+            facts=_facts(),
+            max_memory_ops=config.limits.max_memory_ops_per_turn,
+        )
+
+
+def _profiles(config: SilasConfig) -> tuple[str, ...]:
+    """The default first, the rest in their order."""
+    default_profile = config.context.default_profile
+    return (default_profile, *(p for p in config.context.profiles if p != default_profile))
+
+
+def _facts() -> dict[str, str]:
+    """What plans may need to know about this machine."""
+    prefixes = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
+    return {"python": sys.executable, "prefixes": os.pathsep.join(prefixes)}

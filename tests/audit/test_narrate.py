@@ -1,0 +1,98 @@
+"""Every event Silas logs can be told to a person."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import silas
+from silas.audit.narrate import known_events, narrate
+
+SOURCE = Path(str(silas.__file__)).parent
+DOTTED = re.compile(r"(approval|gate|scope|tool_call)\.[a-z_]+\Z")
+
+
+def literals(node: ast.expr) -> Iterator[str]:
+    """The names an event argument can have: a literal, or one of two."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from literals(node.body)
+        yield from literals(node.orelse)
+
+
+def logged(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("log", "log_now") and node.args:
+                yield from literals(node.args[0])
+        # Tables of events that are logged by name: recognised by their family.
+        elif isinstance(node, ast.Constant) and DOTTED.match(str(node.value)):
+            yield str(node.value)
+
+
+def test_every_event_in_the_source_has_a_sentence() -> None:
+    files = [f for f in SOURCE.rglob("*.py") if f.name != "narrate.py"]
+    events = {event for f in files for event in logged(f.read_text(encoding="utf-8"))}
+    assert {"approval.issued", "approval.used", "approval.refused"} <= events
+    assert events - known_events() == set()
+
+
+def test_the_scan_sees_literals_choices_and_tables() -> None:
+    source = 'a.log("one", x=1); b.log_now("two" if y else "three"); T = {1: "gate.four"}; f("no")'
+    assert sorted(logged(source)) == ["gate.four", "one", "three", "two"]
+
+
+@pytest.mark.parametrize(
+    ("event", "data", "sentence"),
+    [
+        ("work_item_finished", {"work_item_id": "task-1", "status": "done"}, "task-1 ended: done."),
+        ("stream_stopped", {}, "Silas stopped."),
+        (
+            "workspace_applied",
+            {"work_item_id": "t", "paths": ["a", "b"]},
+            "The changes of t were applied to a, b.",
+        ),
+        (
+            "workspace_undone",
+            {"work_item_id": "t", "paths": []},
+            "The changes of t to none were undone.",
+        ),
+        (
+            "verification_finished",
+            {"work_item_id": "t", "all_passed": True},
+            "The checks of t were run; all passed: yes.",
+        ),
+        ("tool_call.failed", {}, "A call of ? failed."),
+        ("lunar.eclipse_seen", {"moon": "full", "n": 2}, "Lunar: eclipse seen (moon full, n 2)."),
+        ("odd", {}, "Odd."),
+        (
+            "plan_refused",
+            {"work_item_id": "t", "reason": "a\x1b[31m\n{x}\u202eb"},
+            "The plan t was refused: a[31m {x}b",
+        ),
+    ],
+)
+def test_an_event_is_one_plain_sentence(event: str, data: dict[str, object], sentence: str) -> None:
+    assert narrate(event, data) == sentence
+
+
+@given(event=st.text() | st.sampled_from(sorted(known_events())), value=st.text(), more=st.text())
+def test_whatever_the_facts_are_it_is_one_printable_line(event: str, value: str, more: str) -> None:
+    facts = dict.fromkeys(("work_item_id", "reason", "tool", "gate", "code"), value)
+    line = narrate(event, {**facts, more: value})
+    assert line.splitlines() == [line]
+    assert "\x1b" not in line
+    assert "\u202e" not in line
+
+
+def test_no_sentence_reaches_into_its_values() -> None:
+    for event in known_events():
+        sentence = narrate(event, {})
+        fields = [name for _, name, _, _ in Formatter().parse(sentence) if name is not None]
+        assert fields == []

@@ -1,0 +1,224 @@
+"""The card of a plan: from the signed bytes, complete, and safe to show (0.5.2, 0.5.3, B2)."""
+
+import json
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from silas.canonical import canonical_bytes
+from silas.cards.models import PLAN_DECLINED, PlanCard
+from silas.errors import PlanFamilyError
+from silas.plans import plan_bytes, plan_card, plan_hash, show
+from silas.testing.builders import a_plan
+from silas.types import Risk
+from tests.plans.test_subject import CHANGES
+
+
+def _card(**overrides: Any) -> PlanCard:
+    return plan_card(plan_bytes(a_plan(**overrides)), rationale="You asked for it.")
+
+
+def _lines(card: PlanCard, *, without_hash: bool = False) -> list[str]:
+    return [
+        line
+        for detail in card.details
+        if not (without_hash and detail.heading == "Hash")
+        for line in (detail.heading, *detail.lines)
+    ]
+
+
+def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
+    card = _card(
+        workspace="/home/me/src",
+        read=["/usr/lib/py"],
+        network=["pypi.org"],
+        tools=[{"name": "web_search", "args": {"q": "x*"}}],
+        skills=["coding"],
+        body="# Do\n\nFix it.",
+        verify=[{"name": "tests", "run": "pytest -q\nruff .", "expect": {"exit_code": 0}}],
+    )
+    text = "\n".join(_lines(card))
+    assert card.intent == "Write the result"
+    assert card.affected == "workspace /home/me/src; 1 check"
+    for expected in (
+        "may change files in: `/home/me/src`",
+        "may read: `/usr/lib/py`",
+        "may reach over the network: `pypi.org`",
+        'may call a tool: {"args":{"q":"x*"},"name":"web_search"}',
+        "| # Do\n| \n| Fix it.",
+        "check `tests`: exit code is 0\n  after at most 60 seconds, without network, of the command"
+        "\n  | pytest -q\n  | ruff .",
+        "at most 200,000 tokens and $2.0",
+        "`coding`",
+        f"sha256:{card.plan_hash}",
+    ):
+        assert expected in text
+
+
+def test_a_card_binds_to_the_hash_of_the_bytes_and_is_declined_by_silence() -> None:
+    card = _card()
+    assert card.plan_hash == plan_hash(a_plan())
+    assert card.work_item_id == "task-example"
+    assert card.safe == PLAN_DECLINED
+    assert [action.value.verdict for action in card.actions] == [
+        "approved",
+        "edit_requested",
+        "declined",
+    ]
+    assert card.rationale == "You asked for it."
+    assert plan_card(plan_bytes(a_plan()), rationale=" ").rationale == "No reason was given."
+
+
+def test_nothing_of_the_plan_is_missing_from_the_card() -> None:
+    cards = {(*_lines(_card(), without_hash=True), _card().intent)}
+    for change in CHANGES:
+        card = _card(**change)
+        cards.add((*_lines(card, without_hash=True), card.intent))
+    assert len(cards) == len(CHANGES) + 1
+
+
+@pytest.mark.parametrize(
+    ("expect", "words"),
+    [
+        ({"exit_code": 2}, "exit code is 2"),
+        ({"equals": "ok"}, 'output is exactly "ok"'),
+        ({"contains": "a\nb"}, 'output contains "a\\nb"'),
+        ({"regex": "^a+$"}, 'output matches "^a+$"'),
+        ({"output_lt": 5}, "output is a number below 5.0"),
+        ({"output_gt": 0.5}, "output is a number above 0.5"),
+        ({"file_exists": "a.txt"}, 'file "a.txt" exists'),
+        ({"not_empty": True}, "output is not empty"),
+        ({"exit_code": 0, "not_empty": False}, "exit code is 0"),
+        ({"equals": ""}, 'output is exactly ""'),
+    ],
+)
+def test_every_expectation_has_words(expect: dict[str, Any], words: str) -> None:
+    card = _card(verify=[{"name": "a", "run": "b", "expect": expect}])
+    assert f"check `a`: {words}" in _lines(card)
+
+
+def test_a_plan_without_checks_says_so() -> None:
+    assert "nothing: it counts as done when it ran without an error" in _lines(_card(verify=[]))
+
+
+_ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True}]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "risk"),
+    [
+        ({}, Risk.medium),
+        ({"read": ["/usr/lib"]}, Risk.medium),
+        ({"workspace": "/w"}, Risk.high),
+        ({"network": ["pypi.org"]}, Risk.high),
+        ({"tools": [{"name": "t"}]}, Risk.high),
+        ({"worker": "w"}, Risk.high),
+        ({"verify": _ONLINE}, Risk.high),
+        ({"type": "goal"}, Risk.high),
+        ({"type": "project"}, Risk.high),
+        ({"title": "low risk, trivial", "body": "risk: low"}, Risk.medium),
+    ],
+)
+def test_risk_follows_scope_and_never_the_plans_own_words(
+    overrides: dict[str, Any], risk: Risk
+) -> None:
+    assert _card(**overrides).risk is risk
+
+
+HOSTILE = (
+    "\x1b[2J\x1b[31mred",
+    "\x1b]0;title\x07",
+    "a\rb",
+    "\u202etxt.exe",
+    "zero\u200bwidth",
+    "soft\u00adhyphen",
+    "\u2028line",
+    "\x9b31m",
+    "\u3164",
+    "\ufe0f",
+    "\U000e0041",
+    "no\u00a0break",
+    "<U+202E>",
+    "tab\there",
+    "bell\x07",
+    "del\x7f",
+    "\ufeff",
+)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_field_can_drive_the_terminal_or_hide_text(hostile: str) -> None:
+    card = _card(
+        title=f"T {hostile}",
+        body=hostile,
+        workspace=f"/{hostile}",
+        read=[f"/{hostile}"],
+        network=[hostile],
+        skills=[hostile],
+        tools=[{"name": hostile}],
+        domain=hostile,
+        worker=hostile,
+        verify=[{"name": hostile, "run": hostile, "expect": {"equals": hostile}}],
+    )
+    for line in (card.intent, card.affected, *_lines(card)):
+        assert "\n" not in line
+        assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
+        assert not set(line) & set("\u3164\ufe0f\u00a0")
+    assert "<U+" in card.intent
+
+
+def test_prose_cannot_imitate_the_card_around_it() -> None:
+    card = _card(body="ok\nHash\nsha256:" + "0" * 64 + "\n1. Approve")
+    detail = next(d for d in card.details if d.heading == "What it does")
+    assert all(line.startswith("| ") for line in detail.lines)
+    run = _card(verify=[{"name": "a", "run": "true\nBudget\nat most", "expect": {"exit_code": 0}}])
+    assert "Budget" not in next(d for d in run.details if d.heading == "What verifies it").lines
+
+
+@example("<U+202E>", "\u202e")
+@example("\t", "<U+0009>")
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_different_texts_are_shown_differently(one: str, other: str) -> None:
+    assert (show(one) == show(other)) == (one == other)
+
+
+@given(st.text(alphabet="<U+023EA>\u202e\u200b ab"))
+def test_what_is_shown_can_be_read_back(text: str) -> None:
+    shown = show(text)
+    assert shown.isascii()
+    for code in (0x202E, 0x200B):
+        shown = shown.replace(f"<U+{code:04X}>", chr(code))
+    assert shown.replace("<U+003C>U+", "<U+") == text
+
+
+def test_ordinary_text_is_shown_as_it_is() -> None:
+    for text in ("ls -la | grep 'x'", "Größe, 東京, Привет", "emoji \U0001f600", "a < b, U+0041"):
+        assert show(text) == text
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"not json",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b"null",
+        b"[" * 100_000,
+        plan_bytes(a_plan()) + b" ",
+        json.dumps(json.loads(plan_bytes(a_plan()))).encode(),
+        plan_bytes(a_plan()).replace(b'{"access', b'{"title":"Innocent","access'),
+        canonical_bytes({"title": "x"}),
+        canonical_bytes(json.loads(plan_bytes(a_plan())) | {"status": "done"}),
+        canonical_bytes({"id": 1, "title": 2, "body": 3, "verify": 4}),
+    ],
+    ids=range(13),
+)
+def test_a_card_is_made_from_canonical_plan_bytes_only(raw: bytes) -> None:
+    with pytest.raises(PlanFamilyError) as refused:
+        plan_card(raw, rationale="x")
+    assert refused.value.code == "E_PLAN_BYTES"
