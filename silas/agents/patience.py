@@ -36,7 +36,7 @@ _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 def passes(error: BaseException) -> bool:
     """Whether waiting may help: rate limits, overload, server errors, timeouts, the network."""
-    if False:
+    if isinstance(error, _LASTING):
         return False
     if isinstance(error, _PASSING):
         return True

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Column, MetaData, Table, Text, delete, func, insert, select
-from sqlalchemy.sql import ColumnElement
+from sqlalchemy import Column, MetaData, Table, Text, bindparam, delete, insert, select
 
 from silas.approval.models import NonceConfig, TokenUse
 from silas.approval.port import NonceStore
@@ -29,6 +27,12 @@ _NONCES = Table(
     Column("expires_at", Text, nullable=False),
 )
 
+_WITHIN = (
+    select(_NONCES.c.key)
+    .where(_NONCES.c.key >= bindparam("low"), _NONCES.c.key < bindparam("high"))
+    .order_by(_NONCES.c.recorded_at, _NONCES.c.key)
+)
+
 
 class SqlNonceStore:
     """Keys in one table; several processes may spend at once."""
@@ -50,34 +54,36 @@ class SqlNonceStore:
             ApprovalError: It was consumed before; of two callers at once only one gets through.
         """
         now = self._clock.now()
+        key = nonce_key(domain, nonce)
         with self._db.write() as tx:
-            _insert(tx, nonce_key(domain, nonce), now, now + self._ttl)
+            if _exists(tx, key):
+                raise replayed()
+            tx.execute(insert(_NONCES), _row(key, now, now + self._ttl))
 
     async def spend(self, use: TokenUse, witness: Callable[[int], object]) -> int:
         """Count one use of a token, durably, together with what `witness` writes."""
         key = nonce_key("exec", use.binding)
-        kept_until = use.expires_at + SAFETY_BUFFER
+        row = _row(key, self._clock.now(), use.expires_at + SAFETY_BUFFER)
         with self._db.write(durable=True) as tx:
-            number = _count(tx, use_prefix(use.token_id)) + 1
-            if number > use.max_executions:
+            spent = _keys(tx, use_prefix(use.token_id))
+            if key in spent:
+                raise replayed()
+            if len(spent) >= use.max_executions:
                 return 0
-            _insert(tx, key, self._clock.now(), kept_until)
-            witness(number)
-        return number
+            tx.execute(insert(_NONCES), row)
+            witness(len(spent) + 1)
+        return len(spent) + 1
 
     async def uses(self, token_id: str, digest: str = "") -> int:
         """How many uses were spent, of the token or of it for one digest."""
         with self._db.read() as tx:
-            return _count(tx, use_prefix(token_id, digest))
+            return len(_keys(tx, use_prefix(token_id, digest)))
 
     async def execution_nonces(self, token_id: str) -> tuple[str, ...]:
         """The nonces of the token's uses, oldest first."""
-        wanted = _begins_with(use_prefix(token_id))
         with self._db.read() as tx:
-            rows = tx.execute(
-                select(_NONCES.c.key).where(wanted).order_by(_NONCES.c.recorded_at, _NONCES.c.key)
-            ).all()
-        return tuple(str(row.key).rpartition(":")[2] for row in rows)
+            keys = _keys(tx, use_prefix(token_id))
+        return tuple(key.rpartition(":")[2] for key in keys)
 
     async def prune_expired(self, older_than: datetime) -> int:
         """Forget what was recorded before `older_than` and has expired; returns how many."""
@@ -117,24 +123,16 @@ def _stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _begins_with(prefix: str) -> ColumnElement[bool]:
+def _keys(tx: Tx, prefix: str) -> list[str]:
+    """The keys that begin so, oldest first: at most as many as a token has uses."""
     # A range over the primary key; ";" follows ":" in ASCII, and SQLite compares bytes.
-    return (_NONCES.c.key >= prefix) & (_NONCES.c.key < prefix[:-1] + ";")
-
-
-def _count(tx: Tx, prefix: str) -> int:
-    query = select(func.count()).select_from(_NONCES).where(_begins_with(prefix))
-    return int(tx.execute(query).scalar_one())
+    within = {"low": prefix, "high": prefix[:-1] + ";"}
+    return [str(row.key) for row in tx.execute(_WITHIN, within)]
 
 
 def _exists(tx: Tx, key: str) -> bool:
-    row: Any = tx.execute(select(_NONCES.c.key).where(_NONCES.c.key == key)).first()
-    return row is not None
+    return tx.execute(select(_NONCES.c.key).where(_NONCES.c.key == key)).first() is not None
 
 
-def _insert(tx: Tx, key: str, now: datetime, expires_at: datetime) -> None:
-    if _exists(tx, key):
-        raise replayed()
-    tx.execute(
-        insert(_NONCES).values(key=key, recorded_at=_stamp(now), expires_at=_stamp(expires_at))
-    )
+def _row(key: str, now: datetime, expires_at: datetime) -> dict[str, str]:
+    return {"key": key, "recorded_at": _stamp(now), "expires_at": _stamp(expires_at)}

@@ -46,6 +46,7 @@ _SENTENCES: Mapping[str, str] = {
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
     "workspace_applied": "The changes of {work_item_id} were applied to {paths}.",
+    "workspace_recovered": "The workspace of {work_item_id} was put back after an interruption.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",

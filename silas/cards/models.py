@@ -1,6 +1,6 @@
 """Cards: one question each, with an answer that harms nobody (spec 0.5.3, 3.11, 4.1.1)."""
 
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -46,6 +46,9 @@ class Card(Frozen, Generic[Answer]):
         details: Everything else, collapsed for low and medium risk.
     """
 
+    own_words: ClassVar[bool] = False
+    """Whether the answers are the asker's own, so that only its actions say which one declines."""
+
     intent: str = Field(min_length=1)
     risk: Risk
     rationale: str = Field(min_length=1)
@@ -60,6 +63,16 @@ class Card(Frozen, Generic[Answer]):
         order = [_ROLE_ORDER[action.role] for action in self.actions]
         if order != sorted(order):
             raise ValueError("actions go recommended, alternative, decline")
+        return self
+
+    @model_validator(mode="after")
+    def _safe_harms_nobody(self) -> "Card[Answer]":
+        """What nobody said is never a yes: `safe` is no choice but the declining one."""
+        offered = [action.value for action in self.actions if action.role != "decline"]
+        declining = [action.value for action in self.actions if action.role == "decline"]
+        dismisses = self.own_words and self.safe in declining
+        if self.safe in offered or not (dismisses or _harmless(self.safe)):
+            raise ValueError(f"the safe answer {self.safe!r} does not decline, block or dismiss")
         return self
 
 
@@ -120,6 +133,8 @@ class DecisionCard(Card[DecisionAnswer]):
 
 class CheckpointCard(Card[str]):
     """A pause between steps."""
+
+    own_words: ClassVar[bool] = True
 
 
 class BatchAnswer(Frozen):
@@ -194,6 +209,19 @@ class ConnectionFailureCard(Card[DecisionAnswer]):
     """A connection failed; its ways out, always with a skip."""
 
     service: str
+
+
+def _harmless(answer: object) -> bool:
+    """Whether an answer of a known kind lets nothing happen; an unknown kind does not count."""
+    match answer:
+        case PlanAnswer(verdict="declined") | BatchAnswer(verdict="decline", selected_item_ids=()):
+            return True
+        case DecisionAnswer(approved=False) | SecureInputAnswer(success=False):
+            return True
+        case SetupAnswer(action="cancel") | "block" | "decline" | "reject":
+            return True
+        case _:
+            return False
 
 
 ALL_CARDS: tuple[type[Card[object]], ...] = (  # pyright: ignore[reportAssignmentType] - Card is invariant

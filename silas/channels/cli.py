@@ -6,21 +6,26 @@ from collections.abc import AsyncIterator
 from typing import TextIO, TypeVar
 
 from silas.cards import Card, ChannelMessage
-from silas.channels.text import parse_reply, render_card
+from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 
 Answer = TypeVar("Answer")
 
 _CONNECTION = "owner"  # one terminal, one owner
-_TRIES = 3  # an unclear reply is asked again twice; then the safe answer stands
 
 
 class CLIChannel:
     """Reads lines beside the event loop, so that a waiting person never stops running work.
 
-    A question is answered by the next line. No line, the end of the input, a timeout or three
-    unclear replies mean the card's safe answer.
+    A question is answered by a line that comes after it was shown; what was typed before is a
+    message, and never an answer to a question nobody had read. No line, the end of the input, a
+    timeout, three unclear replies, or an input that is no terminal mean the card's safe answer.
+
+    Args:
+        source: Where lines come from; `isatty` says whether a person is there.
+        output: Where text goes; what it cannot encode is written as an escape.
+        clock: For timestamps and timeouts.
     """
 
     channel_name = "cli"
@@ -29,12 +34,16 @@ class CLIChannel:
         self._source = source
         self._output = output
         self._clock = clock
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._messages: asyncio.Queue[str | None] = asyncio.Queue()
+        self._reply: asyncio.Future[str | None] | None = None
+        self._one_card = asyncio.Lock()
         self._reading = False
+        self._ended = False
 
     async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
-        """Every line as a message, until the input ends."""
-        while (line := await self._line()) is not None:
+        """Every line that answers no question, as a message, until the input ends."""
+        self._start_reading()
+        while (line := await self._messages.get()) is not None:
             if line.strip():
                 message = ChannelMessage(
                     channel=self.channel_name,
@@ -43,6 +52,7 @@ class CLIChannel:
                     timestamp=self._clock.now(),
                 )
                 yield message, _CONNECTION
+        self._messages.put_nowait(None)
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Print; hidden characters become visible."""
@@ -51,58 +61,70 @@ class CLIChannel:
             self._print(line if first_hidden(line, "\t") == -1 else show_lines(line)[0])
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
-        """Show the card and read a reply; see the class for what silence means."""
-        del to
-        self._print(render_card(card))
-        deadline = self._clock.monotonic() + card.timeout_seconds
-        for _ in range(_TRIES):
-            self._print(f"Your choice, 1 to {len(card.actions)}:")
-            reply = await self._line_before(deadline)
-            if reply is None:
-                self._print("No answer: taken as the safe one.")
-                return card.safe
-            answer = parse_reply(card, reply)
-            if answer is not None:
-                return answer
-        self._print("Not understood: taken as the safe one.")
-        return card.safe
+        """Show the card and read a reply; one card at a time. See the class for what silence means.
 
-    async def _line_before(self, deadline: float) -> str | None:
-        line = asyncio.ensure_future(self._line())
-        timer = asyncio.ensure_future(
-            self._clock.sleep(max(deadline - self._clock.monotonic(), 0.001))
-        )
+        The plain-text fallback of spec 4.1.1: numbered options, and anything unclear asked again.
+        """
+        del to
+        async with self._one_card:
+            self._print(render_card(card))
+            if not self._source.isatty():
+                self._print("There is no terminal to answer on: taken as the safe answer.")
+                return card.safe
+            deadline = self._clock.monotonic() + card.timeout_seconds
+            for _ in range(TRIES):
+                self._print(f"Your choice, 1 to {len(card.actions)}:")
+                reply = await self._reply_before(deadline)
+                if reply is None:
+                    self._print("No answer: taken as the safe one.")
+                    return card.safe
+                answer = parse_reply(card, reply)
+                if answer is not None:
+                    return answer
+            self._print("Not understood: taken as the safe answer.")
+            return card.safe
+
+    async def _reply_before(self, deadline: float) -> str | None:
+        """The first line that arrives from now on; None at the deadline or the end of the input."""
+        if self._ended:
+            return None
+        reply: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._reply = reply
+        self._start_reading()
+        wait = max(deadline - self._clock.monotonic(), 0.001)
+        timer = asyncio.ensure_future(self._clock.sleep(wait))
         try:
-            await asyncio.wait({line, timer}, return_when=asyncio.FIRST_COMPLETED)
-            return line.result() if line.done() else None
+            await asyncio.wait({reply, timer}, return_when=asyncio.FIRST_COMPLETED)
+            return reply.result() if reply.done() else None
         finally:
-            line.cancel()
+            self._reply = None
             timer.cancel()
 
-    async def _line(self) -> str | None:
-        """The next line, or None at the end of the input, for good."""
+    def _start_reading(self) -> None:
         if not self._reading:
             self._reading = True
             loop = asyncio.get_running_loop()
+            # a daemon: nothing can interrupt a blocked read, and it must not keep Silas alive
             threading.Thread(target=self._read, args=(loop,), daemon=True).start()
-        line = await self._lines.get()
-        if line is None:
-            self._lines.put_nowait(None)
-        return line
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        while line := self._source.readline():
-            if not self._hand_over(loop, line):
-                return
-        self._hand_over(loop, None)
-
-    def _hand_over(self, loop: asyncio.AbstractEventLoop, line: str | None) -> bool:
         try:
-            loop.call_soon_threadsafe(self._lines.put_nowait, line)
-        except RuntimeError:  # the loop has ended; nobody is listening any more
-            return False
-        return True
+            while line := self._source.readline():
+                loop.call_soon_threadsafe(self._received, line)
+            loop.call_soon_threadsafe(self._received, None)
+        except (RuntimeError, ValueError):  # the loop has ended, or the stream was closed
+            return
+
+    def _received(self, line: str | None) -> None:
+        self._ended = line is None
+        if self._reply is not None and not self._reply.done():
+            self._reply.set_result(line)
+            if line is not None:
+                return
+        self._messages.put_nowait(line)
 
     def _print(self, text: str) -> None:
-        self._output.write(text + "\n")
+        encoding = getattr(self._output, "encoding", None) or "utf-8"
+        safe = text.encode(encoding, "backslashreplace").decode(encoding)
+        self._output.write(safe + "\n")
         self._output.flush()

@@ -5,12 +5,10 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Card, Channel, ChannelMessage
-from silas.channels.text import parse_reply, render_card
+from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 
 Answer = TypeVar("Answer")
-
-_TRIES = 3  # an unclear reply is asked again twice; then the safe answer stands
 
 
 class TextCards:
@@ -20,6 +18,7 @@ class TextCards:
         self._channel = channel
         self._clock = clock
         self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._one_card: dict[str, asyncio.Lock] = {}
 
     @property
     def channel_name(self) -> str:
@@ -40,18 +39,22 @@ class TextCards:
         await self._channel.send(recipient_id, text, reply_to)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
-        """Send the card as text and read the reply; the safe answer on timeout or nonsense."""
-        await self._channel.send(to, render_card(card))
-        deadline = self._clock.monotonic() + card.timeout_seconds
-        for _ in range(_TRIES):
-            text = await self._reply(to, deadline - self._clock.monotonic())
-            if text is None:
-                return card.safe
-            answer = parse_reply(card, text)
-            if answer is not None:
-                return answer
-            await self._channel.send(to, "Please answer with the number of an option.")
-        return card.safe
+        """Send the card as text and read the reply; the safe answer on timeout or nonsense.
+
+        One card at a time per recipient, so that a reply cannot answer another question.
+        """
+        async with self._one_card.setdefault(to, asyncio.Lock()):
+            await self._channel.send(to, render_card(card))
+            deadline = self._clock.monotonic() + card.timeout_seconds
+            for _ in range(TRIES):
+                text = await self._reply(to, deadline - self._clock.monotonic())
+                if text is None:
+                    return card.safe
+                answer = parse_reply(card, text)
+                if answer is not None:
+                    return answer
+                await self._channel.send(to, "Please answer with the number of an option.")
+            return card.safe
 
     async def _reply(self, to: str, seconds: float) -> str | None:
         reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()

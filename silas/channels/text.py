@@ -3,36 +3,40 @@
 import textwrap
 from typing import TypeVar
 
-from silas.cards import Card, PlanCard
+from silas.cards import Card, PlanCard, ToolCallCard
 from silas.plans.characters import first_hidden, show
 from silas.types import Risk
 
 Answer = TypeVar("Answer")
 
 _ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
+TRIES = 3
+"""An unclear reply is asked again twice; then the safe answer stands."""
+
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
 
 def render_card(card: Card[Answer], width: int = 88) -> str:
     """A card for a terminal: intent, risk, why, what is affected, details, numbered options.
 
-    Details are open for high and irreversible risk and always for plans: what is approved must
-    have been shown. Hidden characters become visible, so no text can imitate another card.
+    Details are open for high and irreversible risk, and always for plans and tool calls: what is
+    signed must have been shown. Hidden characters become visible, and only options stand at their
+    indent, so no text can imitate another card or another choice.
     """
     lines = [
         "=" * width,
         *_wrapped(card.intent, width),
         f"Risk: {card.risk.value}",
-        "",
-        *_wrapped(card.rationale, width),
+        *_wrapped(f"Why: {card.rationale}", width),
     ]
     if card.affected:
         lines += _wrapped(f"Affects: {card.affected}", width)
-    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard):
+    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard | ToolCallCard):
         for detail in card.details:
-            lines += ["", f"{_safe(detail.heading)}:", *(f"  {_safe(t)}" for t in detail.lines)]
+            lines += ["", f"{_safe(detail.heading)}:"]
+            lines += [piece for text in detail.lines for piece in _detail(_safe(text), width)]
     elif card.details:
-        lines += ["", "Details: " + ", ".join(_safe(detail.heading) for detail in card.details)]
+        lines += _wrapped("Details: " + ", ".join(d.heading for d in card.details), width)
     lines += ["", *(f"  {n}  {_safe(a.label)}" for n, a in enumerate(card.actions, 1)), "=" * width]
     return "\n".join(lines)
 
@@ -57,4 +61,11 @@ def _safe(text: str) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(_safe(text), width) or [""]
+    return textwrap.wrap(_safe(text), width, subsequent_indent="     ") or [""]
+
+
+def _detail(text: str, width: int) -> list[str]:
+    """A line of details, indented and cut here, so that a terminal has nothing to wrap."""
+    room = max(width - 6, 20)
+    first, *rest = [text[at : at + room] for at in range(0, len(text), room)] or [""]
+    return [f"    {first}", *(f"   \\ {piece}" for piece in rest)]

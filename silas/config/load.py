@@ -113,8 +113,12 @@ def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
 
 
 def _explain(error: ValidationError, source: Source) -> ConfigError:
-    """The first thing that is wrong, where it stands, and what would be right."""
-    first = error.errors(include_url=False)[0]
+    """The first thing that is wrong, where it stands, and what would be right.
+
+    A key that is not known comes before one that is missing: it is probably the same one.
+    """
+    errors = error.errors(include_url=False)
+    first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
     loc: Loc = first["loc"]
     key = ".".join(str(part) for part in loc)
     origin = source.origin(loc)

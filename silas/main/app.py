@@ -112,7 +112,7 @@ def chat(ctx: click.Context) -> None:
     """Talk with Silas in the terminal until you end the input."""
 
     async def work() -> int:
-        async with open_silas(ctx, terminal(as_json=False, approve=None)) as silas:
+        async with open_silas(ctx, terminal(as_json=False, approve=None), resume=True) as silas:
             await silas.listen()
         return DONE
 

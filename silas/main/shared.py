@@ -33,11 +33,13 @@ def read_config(ctx: click.Context) -> "SilasConfig":
     return load_config(ctx.find_root().obj)
 
 
-def open_silas(ctx: click.Context, channel: "CardChannel") -> "AbstractAsyncContextManager[Silas]":
-    """A wired Silas for one command."""
+def open_silas(
+    ctx: click.Context, channel: "CardChannel", *, resume: bool = False
+) -> "AbstractAsyncContextManager[Silas]":
+    """A wired Silas for one command; it leaves interrupted work to whoever stays longer."""
     from silas.wiring import Silas
 
-    return Silas.open(read_config(ctx), channel=channel)
+    return Silas.open(read_config(ctx), channel=channel, resume=resume)
 
 
 def open_audit(ctx: click.Context) -> "AbstractAsyncContextManager[AuditDesk]":

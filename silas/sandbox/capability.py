@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 
 from silas.sandbox.devices import make_devices
 from silas.sandbox.errors import SandboxUnavailable
-from silas.sandbox.launch import Launcher, is_trusted_binary
+from silas.sandbox.launch import Launcher, hidden, is_trusted_binary
 from silas.sandbox.models import SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots
 from silas.sandbox.seccomp import Machine
@@ -233,6 +233,12 @@ def require() -> Machinery:
     machinery = Machinery(find_bwrap(_PLACES), _machine(), _supervision())
     judge(_look_inside(make_launcher(machinery, Roots.of((), ()))))
     return machinery
+
+
+def forget() -> None:
+    """Ask the machine again: after installing something, or after changing the user."""
+    for remembered in (require, _devices, hidden):
+        remembered.cache_clear()
 
 
 def probe() -> list[Check]:

@@ -34,7 +34,7 @@ class Devices:
         self._directory = directory
         self._options: tuple[str, ...] = ()
         if directory is not None:
-            weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+            weakref.finalize(self, _remove, directory, os.getpid())
             self._options = tuple(
                 part
                 for name, _, _ in _NODES
@@ -44,14 +44,29 @@ class Devices:
     def options(self) -> tuple[str, ...]:
         """What to put on the command line after `--dev`."""
         if self._directory is not None:
-            for name, _, _ in _NODES:
-                os.chmod(self._directory / name, 0o666)  # noqa: S103 - as everywhere on Unix
+            for node in _NODES:
+                _refresh(self._directory, *node)
         return self._options
 
 
-def _usable(directory: Path) -> bool:
-    for name, major, minor in _NODES:
+def _refresh(directory: Path, name: str, major: int, minor: int) -> None:
+    """Undo what a run did to a node; make it again if a cleaner of old files removed it."""
+    try:
+        os.chmod(directory / name, 0o666)  # noqa: S103 - as everywhere on Unix
+    except FileNotFoundError:
+        directory.mkdir(mode=0o700, exist_ok=True)
         os.mknod(directory / name, _MODE, os.makedev(major, minor))
+        os.chmod(directory / name, 0o666)  # noqa: S103 - the mode of mknod passes the umask
+
+
+def _remove(directory: Path, owner: int) -> None:
+    if os.getpid() == owner:  # not in a fork that ends before the one that made them
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _usable(directory: Path) -> bool:
+    for node in _NODES:
+        _refresh(directory, *node)
     with open(directory / "null", "wb", buffering=0) as null:
         return null.write(b"x") == 1
 

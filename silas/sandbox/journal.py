@@ -73,7 +73,7 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with opened(open_root(undo_dir)) as directory:
         with opened(os.open(new, flags, 0o600, dir_fd=directory)) as writing:
-            write_all(writing, json.dumps(record).encode("ascii"))
+            write_all(writing, json.dumps(record).encode())
             os.fsync(writing)
         os.rename(new, _JOURNAL, src_dir_fd=directory, dst_dir_fd=directory)
         os.fsync(directory)

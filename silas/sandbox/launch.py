@@ -124,7 +124,7 @@ def _system() -> tuple[str, ...]:
 
 
 @functools.cache
-def _hidden() -> tuple[str, ...]:
+def hidden() -> tuple[str, ...]:
     """Cover kernel files that exist here and can be read by this user."""
     return tuple(
         argument
@@ -219,7 +219,7 @@ class Launcher:
         places, private = _places(files, limits)
         options = [*ISOLATION, *(["--share-net"] if files.network else []), *_IDENTITY]
         options += [*control, *_system(), *_etc(files, owned, pass_fds)]
-        options += ["--proc", "/proc", *_hidden(), "--dev", "/dev", *self._devices.options()]
+        options += ["--proc", "/proc", *hidden(), "--dev", "/dev", *self._devices.options()]
         options += places
         for mount, descriptor in zip(files.mounts, pinned, strict=True):
             kind = "--bind-fd" if mount.writable else "--ro-bind-fd"

@@ -7,8 +7,10 @@ that is shown, such as a socket somebody keeps in it.
 """
 
 import os
+import pwd
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,13 +48,13 @@ class Roots(NamedTuple):
         forbidden: Silas's own directories: neither they, nor what is in them, nor what contains
             them.
         allowed: Exceptions inside a forbidden root, such as the scratch directory of workspaces.
-        home: The home directory of the user: never as a whole, nor the secrets in it.
+        homes: The home directories of the user: never as a whole, nor the secrets in them.
         runtime: Directories of session sockets.
     """
 
     forbidden: tuple[Path, ...]
     allowed: tuple[Path, ...]
-    home: Path
+    homes: tuple[Path, ...]
     runtime: tuple[Path, ...]
 
     @classmethod
@@ -62,9 +64,17 @@ class Roots(NamedTuple):
         return cls(
             tuple(path.resolve() for path in forbidden),
             tuple(path.resolve() for path in allowed),
-            Path.home().resolve(),
+            _homes(),
             (Path(session).resolve(),) if session else (),
         )
+
+
+def _homes() -> tuple[Path, ...]:
+    """What the environment and what the user database call home; often the same."""
+    told = {os.environ.get("HOME", "")}
+    with suppress(KeyError):  # a user without an entry
+        told.add(pwd.getpwuid(os.geteuid()).pw_dir)
+    return tuple(sorted(Path(home).resolve() for home in told if home))
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -81,10 +91,11 @@ def _objection(path: Path, roots: Roots) -> str:
         return "the whole file system is never shown"
     if any(_within(path, root) for root in (*_NEVER, *roots.runtime)):
         return "it belongs to the kernel or to a running session"
-    if _within(roots.home, path):
-        return "it contains the whole home directory; name the project directory"
-    if any(_within(path, roots.home / secret) for secret in _HOME_SECRETS):
-        return "it holds secrets"
+    for home in roots.homes:
+        if _within(home, path):
+            return "it contains the whole home directory; name the project directory"
+        if any(_within(path, home / secret) for secret in _HOME_SECRETS):
+            return "it holds secrets"
     for root in roots.forbidden:
         if _within(root, path):
             return f"it contains {root}, which belongs to Silas"

@@ -30,6 +30,13 @@ _EXIT = re.compile(rb'"exit-code": (\d+)\D')
 _NO_COMMAND = "bwrap: execvp "
 
 
+def _has_ended(process_fd: int) -> bool:
+    """Whether a process is over; `select.select` would refuse descriptors above 1023."""
+    poll = select.poll()
+    poll.register(process_fd, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 class _Output:
     """One output stream, kept up to a ceiling; more calls `over` and is thrown away."""
 
@@ -229,6 +236,7 @@ class Run:
 
     def _give_up(self, process: subprocess.Popen[bytes]) -> None:
         if self._init == 0:
+            self._failure = TimeoutError("bubblewrap did not start in time")
             process.kill()
 
     async def _bury(self, process: subprocess.Popen[bytes]) -> None:
@@ -252,7 +260,7 @@ class Run:
         cancelled = False
         ended: asyncio.Future[None] = self._loop.create_future()
         try:
-            if select.select([process_fd], [], [], 0)[0]:
+            if _has_ended(process_fd):
                 return False
             self._loop.add_reader(process_fd, lambda: ended.done() or ended.set_result(None))
             while not ended.done():

@@ -149,7 +149,7 @@ class Workspace:
             "skipped": self.skipped,
             "ceiling": self.ceiling,
         }
-        (self.directory / _FACTS).write_text(json.dumps(record), encoding="ascii")
+        (self.directory / _FACTS).write_bytes(json.dumps(record).encode())
 
     @classmethod
     def load(cls, directory: Path) -> "Workspace":

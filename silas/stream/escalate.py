@@ -59,3 +59,17 @@ class Escalator:
                 "escalation_reported", gate=gate.name, wanted=action.action, queue=action.queue
             )
         return Escalation(action, action.message or _BLOCKED_WORDS)
+
+    async def final(self, escalation: Escalation, own: Mapping[str, EscalationAction]) -> str:
+        """What is sent when rephrasing did not help or was not asked for: the fallback's words.
+
+        A fallback is followed once; what it would need from a room that is not there is reported.
+        """
+        action = escalation.action
+        if action.fallback is None or action.action == "respond":
+            return escalation.text
+        fallback, known = resolve(action.fallback, own)
+        await self._audit.log(
+            "escalation_fallback", name=action.fallback, action=fallback.action, known=known
+        )
+        return action.message or fallback.message or _BLOCKED_WORDS

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from silas.audit import Audit
 from silas.cards import Action, CardChannel, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
-from silas.stream.escalate import Escalator
+from silas.stream.escalate import Escalation, Escalator
 from silas.types import Risk
 
 _QUALITY_EVENTS = {
@@ -17,11 +17,12 @@ _QUALITY_EVENTS = {
 
 
 class Passed(NamedTuple):
-    """The context as gates left it, and the words to send if they stopped the turn."""
+    """The context as gates left it, whether one asked, and what stopped the turn, if one did."""
 
     context: dict[str, Any]
     outcome: GateOutcome
-    stopped: str | None
+    asked: bool
+    stopped: Escalation | None
 
 
 def gate_card(result: GateResult) -> GateCard:
@@ -63,14 +64,15 @@ class TurnGates:
                 score=result.score,
                 flags=list(result.flags),
             )
+        asked = any(result.action == "require_approval" for result in outcome.policy)
         for result in outcome.policy:
             if await self._passes(result, channel, to):
                 continue
             gate = next(g for g in self.active if g.name == result.gate_name)
             sender = str(context.get("sender_id", ""))
             escalation = await self._escalator.escalate(gate, result, {}, sender)
-            return Passed(outcome.context, outcome, escalation.text)
-        return Passed(outcome.context, outcome, None)
+            return Passed(outcome.context, outcome, asked, escalation)
+        return Passed(outcome.context, outcome, asked, None)
 
     async def _passes(self, result: GateResult, channel: CardChannel, to: str) -> bool:
         if result.action != "require_approval":

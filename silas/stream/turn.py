@@ -1,49 +1,16 @@
 """One turn: the sixteen steps of spec 5.1 in order, one path, readable as its table of contents."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-
-from silas.agents import AgentResponse, RouteDecision, TurnRequest
 from silas.cards import CardChannel
-from silas.gates import Gate, GateOutcome, GateTrigger
+from silas.gates import Gate, GateTrigger
 from silas.plans import PlanError, WorkItem
-from silas.stream.gating import TurnGates
+from silas.stream.gating import Passed, TurnGates
 from silas.stream.models import Incoming, Outcome, Reply, Send
-from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import Access, TurnRooms
-from silas.tools.toolset import ToolRun
-from silas.types import InteractionMode, TaintLevel, new_id
+from silas.stream.routing import Router
+from silas.stream.state import Turn, need
+from silas.types import TaintLevel, new_id
 
 _RECALLED = 5  # memories brought into view by step 4
-
-
-@dataclass
-class Turn:
-    """What one turn knows; made at step 0, filled in as the steps go by.
-
-    Attributes:
-        gates: The active gate set, frozen at step 0 and never rebuilt.
-        text: The message, as input gates may have rewritten it.
-        taint: Where the message came from; untrusted until step 2 says otherwise.
-    """
-
-    id: str
-    incoming: Incoming
-    send: Send
-    channel: CardChannel
-    scope_id: str
-    gates: TurnGates
-    text: str
-    taint: TaintLevel = TaintLevel.external
-    input_results: GateOutcome | None = None
-    tools: ToolRun | None = None
-    skills: Mapping[str, str] = field(default_factory=dict[str, str])
-    mode: InteractionMode = InteractionMode.confirm_only_when_required
-    route: RouteDecision | None = None
-    speaker: str = "agent:proxy"
-    response: AgentResponse | None = None
-    plan: WorkItem | None = None
-    outcome: Outcome = "answered"
 
 
 class TurnProcessor:
@@ -53,6 +20,7 @@ class TurnProcessor:
         self._rooms = rooms
         self._scope_id = scope_id
         self._access = access
+        self._router = Router(rooms)
         self._turn_number = 0
 
     async def run(self, incoming: Incoming, channel: CardChannel, send: Send) -> Reply:
@@ -77,11 +45,11 @@ class TurnProcessor:
         await rooms.context.enforce_budget(turn.scope_id, self._turn_number)  # 5    token budget
         await self._build_toolset(turn)  # 6    tools this connection may see
         self._prepare_skills(turn)  # 6.5  skills in view
-        await self._route(turn)  # 7    persona, proxy, planner, mode
+        await self._router.route(turn, self._access.level, self._turn_number)  # 7
         stopped = await self._output_gates(turn)  # 8    before anything is sent
         if stopped is not None:
             return await self._say(turn, stopped, "blocked")
-        response = self._response(turn)
+        response = need(turn.response, "step 7")
         await rooms.memory.run_queries(response.memory_queries, turn.scope_id)  # 9
         await self._memory_operations(turn)  # 10   gated side effects
         rooms.context.add(  # 11   the answer into the chronicle
@@ -126,9 +94,9 @@ class TurnProcessor:
         passed = await turn.gates.check(
             GateTrigger.every_user_message, context, turn.channel, turn.incoming.connection_id
         )
-        turn.input_results = passed.outcome
+        turn.input_results, turn.asked = passed.outcome, passed.asked
         turn.text = str(passed.context["message"])
-        return passed.stopped
+        return None if passed.stopped is None else passed.stopped.text
 
     # 4
     async def _recall(self, turn: Turn) -> None:
@@ -151,89 +119,33 @@ class TurnProcessor:
     def _prepare_skills(self, turn: Turn) -> None:
         turn.skills = self._rooms.skills.catalogue()
 
-    # 7
-    async def _route(self, turn: Turn) -> None:
-        rooms = self._rooms
-        request = TurnRequest(
-            text=turn.text,
-            now=rooms.clock.now(),
-            taint=turn.taint,
-            profiles=rooms.profiles,
-            workspace=turn.incoming.workspace or "",
-            facts=rooms.facts,
-            context=rooms.context.render(turn.scope_id, self._turn_number),
-            personality=rooms.persona.directives(turn.scope_id, turn.text),
-            skills=turn.skills,
-            access_level=self._access.level,
-        )
-        routed = await rooms.proxy.route(request, toolset=rooms.toolset, deps=self._tools(turn))
-        turn.route = routed.output
-        turn.response = turn.route.response
-        turn.mode = self._mode(turn, None)
-        rooms.context.set_profile(turn.scope_id, turn.route.context_profile)
-        await rooms.audit.log(
-            "turn_routed",
-            turn_id=turn.id,
-            route=turn.route.route,
-            register=turn.route.interaction_register.value,
-            mode=turn.mode.value,
-            profile=turn.route.context_profile,
-            fell_back=routed.fell_back,
-            tokens=routed.tokens,
-            cost_usd=routed.cost_usd,
-        )
-        if turn.route.route == "planner":
-            planned = await rooms.planner.plan(
-                replace(
-                    request,
-                    reason=turn.route.reason,
-                    continuation_of=turn.route.continuation_of or "",
-                    interaction_mode=turn.mode.value,
-                ),
-                toolset=rooms.toolset,
-                deps=rooms.tool_run("planner", turn.id, turn.scope_id, self._tools(turn).allowed),
-            )
-            turn.response, turn.speaker = planned.output, "agent:planner"
-            await rooms.audit.log(
-                "turn_planned",
-                turn_id=turn.id,
-                proposed=planned.output.plan_action is not None,
-                fell_back=planned.fell_back,
-                tokens=planned.tokens,
-                cost_usd=planned.cost_usd,
-            )
-
-    def _mode(self, turn: Turn, item: WorkItem | None) -> InteractionMode:
-        """The effective mode; nothing sets one without this resolver (5.1.0)."""
-        route, rooms = self._routed(turn), self._rooms
-        action = turn.response.plan_action if item is not None and turn.response else None
-        return resolve_interaction_mode(
-            proxy_mode=route.interaction_mode,
-            planner_override=action.interaction_mode_override if action else None,
-            work_item_mode=None,
-            risk_requires_confirmation=False,
-            initiative_level=rooms.persona.initiative(turn.scope_id),
-            interaction_register=route.interaction_register,
-            high_initiative_min=rooms.interaction.high_initiative_min,
-            default_mode_by_register=dict(rooms.interaction.default_mode_by_register),
-        )
-
     # 8
     async def _output_gates(self, turn: Turn) -> str | None:
-        response = self._response(turn)
-        context = {
-            "response": response.message,
-            "sender_id": turn.incoming.message.sender_id,
-        }
+        """What is sent instead, if a gate blocks; rephrased as often as the escalation says."""
+        tries = 0
+        while True:
+            passed = await self._check_response(turn)
+            if passed.stopped is None:
+                return None
+            action = passed.stopped.action
+            if action.action != "suppress_and_rephrase" or tries >= action.max_retries:
+                return await self._rooms.escalator.final(passed.stopped, {})
+            tries += 1
+            await self._router.rephrase(turn, action.instruction or "")
+
+    async def _check_response(self, turn: Turn) -> Passed:
+        response = need(turn.response, "step 7")
+        context = {"response": response.message, "sender_id": turn.incoming.message.sender_id}
         passed = await turn.gates.check(
             GateTrigger.every_agent_response, context, turn.channel, turn.incoming.connection_id
         )
+        turn.asked = turn.asked or passed.asked
         turn.response = response.model_copy(update={"message": str(passed.context["response"])})
-        return passed.stopped
+        return passed
 
     # 10
     async def _memory_operations(self, turn: Turn) -> None:
-        response, limit = self._response(turn), self._rooms.max_memory_ops
+        response, limit = need(turn.response, "step 7"), self._rooms.max_memory_ops
         if len(response.memory_ops) > limit:
             await self._rooms.audit.log(
                 "memory_ops_truncated", turn_id=turn.id, asked=len(response.memory_ops), kept=limit
@@ -251,7 +163,7 @@ class TurnProcessor:
     # 12
     async def _plan_flow(self, turn: Turn) -> str:
         """Propose the plan, if there is one; what the agent says about approval never counts."""
-        response, rooms = self._response(turn), self._rooms
+        response, rooms = need(turn.response, "step 7"), self._rooms
         action = response.plan_action
         if action is None or action.plan_markdown is None:
             return response.message
@@ -265,7 +177,7 @@ class TurnProcessor:
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=parsed.id
             )
         item = self._linked(turn, parsed, action.continuation_of)
-        item = item.model_copy(update={"interaction_mode": self._mode(turn, item)})
+        item = item.model_copy(update={"interaction_mode": self._router.mode(turn, item)})
         turn.plan = item
         rooms.context.add(
             turn.scope_id,
@@ -287,7 +199,7 @@ class TurnProcessor:
 
     def _linked(self, turn: Turn, item: WorkItem, continuation: str | None) -> WorkItem:
         """Deepening links the new item to the old and inherits its artifacts (step 12)."""
-        prior = continuation or self._routed(turn).continuation_of
+        prior = continuation or need(turn.route, "step 7").continuation_of
         if prior is None:
             return item
         wanted = item.input_artifacts_from or ["*"]
@@ -315,21 +227,6 @@ class TurnProcessor:
             "turn_finished", turn_id=turn.id, scope_id=turn.scope_id, outcome=turn.outcome
         )
         return Reply(text=text, outcome=turn.outcome, plan=turn.plan, turn_id=turn.id)
-
-    def _response(self, turn: Turn) -> AgentResponse:
-        if turn.response is None:
-            raise AssertionError("step 7 leaves a response")
-        return turn.response
-
-    def _routed(self, turn: Turn) -> RouteDecision:
-        if turn.route is None:
-            raise AssertionError("step 7 leaves a route")
-        return turn.route
-
-    def _tools(self, turn: Turn) -> ToolRun:
-        if turn.tools is None:
-            raise AssertionError("step 6 builds the tools")
-        return turn.tools
 
 
 def _unlocks(gate: Gate) -> bool:

@@ -1,6 +1,30 @@
 """The test kit that ships with Silas: fakes at the ports, builders, scripted actors."""
 
+from silas.testing.approval import FakeSigner, MemoryNonceStore, a_signer
+from silas.testing.builders import a_plan, plan_text
+from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
+from silas.testing.harness import Harness
+from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
 from silas.testing.stores import MemoryAudit
+from silas.testing.tools import FakeSandbox, FakeTool, MemoryOutcomeStore
+from silas.testing.work_items import InMemoryWorkItemStore
 
-__all__ = ["MemoryAudit", "MockClock"]
+__all__ = [
+    "CallTool",
+    "FakeSandbox",
+    "FakeSigner",
+    "FakeTool",
+    "Harness",
+    "InMemoryWorkItemStore",
+    "MemoryAudit",
+    "MemoryNonceStore",
+    "MemoryOutcomeStore",
+    "MockClock",
+    "ScriptExhausted",
+    "ScriptedChannel",
+    "ScriptedModel",
+    "a_plan",
+    "a_signer",
+    "plan_text",
+]

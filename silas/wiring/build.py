@@ -42,6 +42,7 @@ from silas.tools.policy import ToolPolicyConfig
 from silas.tools.python import PythonTool
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import MIGRATED, Ground, ground
+from silas.wiring.lease import Lease
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
 from silas.work.steps import StepGates
@@ -64,19 +65,28 @@ class Silas(Session):
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, config: SilasConfig, *, channel: Channel) -> "AsyncGenerator[Silas]":
+    async def open(
+        cls, config: SilasConfig, *, channel: Channel, resume: bool = True
+    ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
+
+        Args:
+            config: From `load_config`.
+            channel: How the owner is reached; cards come as text where it cannot show them.
+            resume: Pick up work that a crash interrupted. Only one process does, whoever is first.
 
         Raises:
             ConfigError: The configuration or the key is unusable.
             DatabaseError: The database is unreadable or from another version.
         """
-        async with build(config, ground(config), channel) as silas:
+        async with build(config, ground(config), channel, resume=resume) as silas:
             yield silas
 
 
 @asynccontextmanager
-async def build(config: SilasConfig, ground: Ground, channel: Channel) -> "AsyncGenerator[Silas]":
+async def build(
+    config: SilasConfig, ground: Ground, channel: Channel, *, resume: bool = True
+) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     async with AsyncExitStack() as stack:
         db = Database(config.data_dir / "silas.db", ground.clock)
@@ -85,8 +95,12 @@ async def build(config: SilasConfig, ground: Ground, channel: Channel) -> "Async
             db.migrate(package)
         parts = _Parts(config, ground, db, channel)
         silas = await parts.silas(stack)
-        found = await rehydrate(parts.store, parts.outcomes, parts.audit)
-        await silas.stream.start(found.resume)
+        lease = stack.enter_context(Lease(config.data_dir / "silas.lock"))
+        interrupted: tuple[WorkItem, ...] = ()
+        if resume and lease.held:
+            await silas.undoing.recover()
+            interrupted = (await rehydrate(parts.store, parts.outcomes, parts.audit)).resume
+        await silas.stream.start(interrupted)
         stack.push_async_callback(silas.stream.stop)
         yield silas
 
@@ -138,20 +152,25 @@ class _Parts:
 
         config, clock, models = self.config, self.ground.clock, self.config.models
         chain = build_chain(self.door, self.registry)
+        pausing = [approval_handler(self.door, self.registry)]
         proxy = ProxyAgent(
             await self._enter(stack, models.proxy),
             clock,
             output=models.proxy.output,
             default_profile=config.context.default_profile,
+            capabilities=pausing,
         )
         planner = PlannerAgent(
-            await self._enter(stack, models.planner), clock, output=models.planner.output
+            await self._enter(stack, models.planner),
+            clock,
+            output=models.planner.output,
+            capabilities=pausing,
         )
         worker = ExecutorAgent(
             await self._enter(stack, models.executor),
             clock,
             output=models.executor.output,
-            capabilities=[approval_handler(self.door, self.registry)],
+            capabilities=pausing,
         )
         runner = self._task_runner(worker, planner, chain)
         executor = WorkItemExecutor({WorkItemType.task: runner.run}, self.audit)

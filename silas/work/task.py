@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from silas.agents import ExecutorAgent
+from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.clock import Clock
@@ -32,6 +32,7 @@ from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import Advise, AskCall, Notify, ProgressEvent
 from silas.work.site import Site
 from silas.work.steps import StepGates
+from silas.work.undo import next_place
 from silas.work.verify import VerificationRunner
 
 if TYPE_CHECKING:
@@ -188,6 +189,12 @@ class TaskRunner:
         except TimeoutError:
             attempt.error = "The wall time of the budget ran out."
             return attempt
+        except ModelRunFailed as error:
+            tracker.charge(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)
+            if error.code != "E_LLM_BUDGET":
+                raise
+            attempt.error = error.message
+            return attempt
         tracker.charge(tokens=outcome.tokens, cost_usd=outcome.cost_usd)
         if outcome.fell_back:
             attempt.error = "executor_structured_output_invalid"
@@ -232,7 +239,9 @@ class TaskRunner:
 
     async def _verified(self, item: WorkItem, site: Site, attempt: _Attempt) -> bool:
         if not item.verify:
-            return all(entry.result.ok for entry in attempt.ledger.entries)
+            # Without checks the ledger decides: something was done, and the last of it succeeded.
+            entries = attempt.ledger.entries
+            return bool(entries) and entries[-1].result.ok
         attempt.report = await self._verifier.run_checks(item.verify, site.bench())
         results = [r.model_dump(mode="json") for r in attempt.report.results]
         item.verification_results.append({"attempt": item.attempts, "results": results})
@@ -260,7 +269,7 @@ class TaskRunner:
     ) -> WorkItemResult:
         """Only verified changes reach the original, and they can be undone (decision B3)."""
         diff = await site.diff()
-        changed = await site.apply(self._settings.undo / item.id)
+        changed = await site.apply(next_place(self._settings.undo / item.id))
         await self._audit.log("workspace_applied", work_item_id=item.id, paths=changed)
         artifacts = attempt.ledger.artifacts()
         if diff:

@@ -17,6 +17,7 @@ class Failure:
     status: int
     message: str = "scripted failure"
     headers: dict[str, str] = field(default_factory=dict[str, str])
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _response(
     answer: str | Tool | tuple[Tool, ...] | Failure | Raw, asked: Json, turn: int, usage: bool
 ) -> tuple[int, str, dict[str, str]]:
     if isinstance(answer, Failure):
-        error = {"error": {"message": answer.message, "type": "scripted", "code": None}}
+        error = {"error": {"message": answer.message, "type": "scripted", "code": answer.code}}
         return answer.status, json.dumps(error), answer.headers
     if isinstance(answer, Raw):
         return 200, answer.body, {}

@@ -248,6 +248,7 @@ async def test_a_provider_that_names_a_time_is_given_it() -> None:
         ([Failure(403)], "E_LLM_AUTH", 1),
         ([Failure(404)], "E_LLM_MODEL", 1),
         ([Failure(402)], "E_LLM_QUOTA", 1),
+        ([Failure(429, code="insufficient_quota")], "E_LLM_QUOTA", 1),
         ([Failure(400)], "E_LLM_API", 1),
         ([Raw("<html>a captive portal</html>")], "E_LLM_API", 1),
     ],

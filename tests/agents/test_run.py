@@ -120,6 +120,13 @@ async def test_the_retry_does_not_get_a_second_token_budget() -> None:
     assert failed.value.spent.tokens == 120
 
 
+async def test_the_retry_may_make_as_many_requests_as_the_first_attempt() -> None:
+    model = ScriptedModel([PlannerAdvice(guidance="x"), ExecutorAgentOutput(summary="done")])
+    run = await execute(model, UsageLimits(request_limit=1))
+    assert run.output.summary == "done"
+    assert run.requests == 2
+
+
 async def test_what_was_used_before_a_failure_is_reported_with_it() -> None:
     script = [CallTool("shell_exec", {"argv": ["ls"]}), ModelHTTPError(401, "scripted")]
     with pytest.raises(LLMError) as failed:

@@ -1,0 +1,131 @@
+"""Step 7: persona, proxy, planner, and the mode the turn proceeds in (spec 5.1, 5.1.0)."""
+
+from dataclasses import replace
+
+from silas.agents import AgentResponse, RouteDecision, StructuredRun, TurnRequest
+from silas.errors import LLMError
+from silas.plans import WorkItem, plan_bytes, plan_card
+from silas.stream.modes import resolve_interaction_mode
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Turn, need
+from silas.types import InteractionMode, InteractionRegister, Risk
+
+_NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
+
+
+class Router:
+    """Asks the models of a turn; when none can be asked, says so and goes on."""
+
+    def __init__(self, rooms: TurnRooms) -> None:
+        self._rooms = rooms
+
+    async def route(self, turn: Turn, access_level: str, turn_number: int) -> None:
+        """Fill in route, response and mode."""
+        rooms = self._rooms
+        turn.request = TurnRequest(
+            text=turn.text,
+            now=rooms.clock.now(),
+            taint=turn.taint,
+            profiles=rooms.profiles,
+            workspace=turn.incoming.workspace or "",
+            facts=rooms.facts,
+            context=rooms.context.render(turn.scope_id, turn_number),
+            personality=rooms.persona.directives(turn.scope_id, turn.text),
+            skills=turn.skills,
+            access_level=access_level,
+        )
+        try:
+            await self._ask(turn, turn.request)
+        except LLMError as error:
+            await self._degrade(turn, error)
+        rooms.context.set_profile(turn.scope_id, need(turn.route, "routing").context_profile)
+
+    async def rephrase(self, turn: Turn, instruction: str) -> None:
+        """Ask whoever answered once more, with a gate's instruction (5.1.1)."""
+        request = need(turn.request, "step 7")
+        told = replace(request, facts={**request.facts, "rephrase": instruction})
+        try:
+            await self._ask(turn, told)
+        except LLMError as error:
+            await self._degrade(turn, error)
+
+    async def _ask(self, turn: Turn, request: TurnRequest) -> None:
+        rooms, tools = self._rooms, need(turn.tools, "step 6")
+        routed = await rooms.proxy.route(request, toolset=rooms.toolset, deps=tools)
+        route = turn.route = routed.output
+        turn.mode = self.mode(turn, None)
+        await self._note(
+            "turn_routed",
+            turn,
+            routed,
+            route=route.route,
+            register=route.interaction_register.value,
+            mode=turn.mode.value,
+            profile=route.context_profile,
+        )
+        if route.route == "direct":
+            turn.response = route.response
+            return
+        planned = await rooms.planner.plan(
+            replace(
+                request,
+                reason=route.reason,
+                continuation_of=route.continuation_of or "",
+                interaction_mode=turn.mode.value,
+            ),
+            toolset=rooms.toolset,
+            deps=rooms.tool_run("planner", turn.id, turn.scope_id, tools.allowed),
+        )
+        turn.response, turn.speaker = planned.output, "agent:planner"
+        proposed = planned.output.plan_action is not None
+        await self._note("turn_planned", turn, planned, proposed=proposed)
+
+    async def _note(
+        self, event: str, turn: Turn, run: StructuredRun[object], **facts: str | bool
+    ) -> None:
+        await self._rooms.audit.log(
+            event,
+            turn_id=turn.id,
+            fell_back=run.fell_back,
+            tokens=run.tokens,
+            cost_usd=run.cost_usd,
+            **facts,
+        )
+
+    async def _degrade(self, turn: Turn, error: LLMError) -> None:
+        """No model could be asked: an honest answer instead of none (18.1, `E_LLM_*`)."""
+        await self._rooms.audit.log("turn_degraded", turn_id=turn.id, code=error.code)
+        turn.outcome, turn.speaker = "failed", "silas"
+        turn.response = AgentResponse(message=f"{error.message} Nothing was run.")
+        turn.route = RouteDecision(
+            route="direct",
+            reason=error.code,
+            response=turn.response,
+            interaction_register=InteractionRegister.status,
+            interaction_mode=InteractionMode.confirm_only_when_required,
+            context_profile=self._rooms.profiles[0],
+        )
+
+    def mode(self, turn: Turn, item: WorkItem | None) -> InteractionMode:
+        """The effective mode of the turn, or of the work it proposes (precedence: step 12).
+
+        Risk forces confirmation: a gate that asked in this turn, or a plan whose card is of high
+        risk. No other place sets a mode.
+        """
+        route, rooms = need(turn.route, "routing"), self._rooms
+        action = turn.response.plan_action if item is not None and turn.response else None
+        preset = item is not None and "interaction_mode" in item.model_fields_set
+        return resolve_interaction_mode(
+            proxy_mode=route.interaction_mode,
+            planner_override=action.interaction_mode_override if action else None,
+            work_item_mode=item.interaction_mode if item is not None and preset else None,
+            risk_requires_confirmation=turn.asked or (item is not None and _risky(item)),
+            initiative_level=rooms.persona.initiative(turn.scope_id),
+            interaction_register=route.interaction_register,
+            high_initiative_min=rooms.interaction.high_initiative_min,
+            default_mode_by_register=dict(rooms.interaction.default_mode_by_register),
+        )
+
+
+def _risky(item: WorkItem) -> bool:
+    return plan_card(plan_bytes(item), rationale="risk").risk in _NEEDS_CONFIRMATION

@@ -1,0 +1,302 @@
+"""The terminal: a question is answered by the line after it, and by nothing else."""
+
+import asyncio
+import io
+import queue
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, TypeVar
+
+import pytest
+
+from silas.cards import CardChannel, Channel, ChannelMessage, GateCard, PlanCard
+from silas.channels import CLIChannel, PreApproved, TextCards
+from silas.testing.cards import a_card
+from silas.testing.channels import ScriptedChannel
+from silas.testing.clock import MockClock
+
+T = TypeVar("T")
+
+
+class _Keyboard(io.StringIO):
+    """A terminal on which lines are typed while the program runs."""
+
+    def __init__(self, *, terminal: bool = True) -> None:
+        super().__init__()
+        self._typed: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._terminal = terminal
+
+    def type(self, line: str) -> None:
+        self._typed.put(line + "\n")
+
+    def end(self) -> None:
+        self._typed.put("")
+
+    def readline(self, size: int = -1, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - typeshed's default differs
+        return self._typed.get(timeout=5)
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+class _Screen(io.StringIO):
+    """Output that can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed = asyncio.Event()
+
+    def write(self, text: str, /) -> int:
+        self._changed.set()
+        return super().write(text)
+
+    async def shows(self, text: str, times: int = 1) -> None:
+        while self.getvalue().count(text) < times:
+            self._changed.clear()
+            await self._changed.wait()
+
+
+class _Terminal:
+    def __init__(self, *, terminal: bool = True) -> None:
+        self.keyboard = _Keyboard(terminal=terminal)
+        self.screen = _Screen()
+        self.clock = MockClock()
+        self.channel = CLIChannel(self.keyboard, self.screen, self.clock)
+
+
+async def _soon(work: Awaitable[T]) -> T:
+    return await asyncio.wait_for(work, 5)
+
+
+@pytest.fixture
+def terminal() -> Any:
+    made = _Terminal()
+    yield made
+    made.keyboard.end()  # lets the reading thread go
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("1", "approve"), ("y", "approve"), ("2", "block")])
+async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: str) -> None:
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    await _soon(terminal.screen.shows("Your choice, 1 to 2:"))
+    terminal.keyboard.type(typed)
+    assert await _soon(asking) == answer
+
+
+async def test_an_unclear_reply_is_asked_again_twice_and_then_it_is_no(
+    terminal: _Terminal,
+) -> None:
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    for times in (1, 2, 3):
+        await _soon(terminal.screen.shows("Your choice", times))
+        terminal.keyboard.type("maybe")
+    assert await _soon(asking) == "block"
+    assert "Not understood" in terminal.screen.getvalue()
+
+
+async def test_silence_until_the_timeout_is_no(terminal: _Terminal) -> None:
+    asking = asyncio.ensure_future(
+        terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=60))
+    )
+    await _soon(terminal.screen.shows("Your choice"))
+    await asyncio.sleep(0)
+    terminal.clock.advance(59)
+    await asyncio.sleep(0)
+    assert not asking.done()
+    terminal.clock.advance(1)
+    assert await _soon(asking) == "block"
+
+
+async def test_unclear_replies_do_not_extend_the_timeout(terminal: _Terminal) -> None:
+    asking = asyncio.ensure_future(
+        terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=60))
+    )
+    await _soon(terminal.screen.shows("Your choice"))
+    terminal.clock.advance(40)
+    terminal.keyboard.type("maybe")
+    await _soon(terminal.screen.shows("Your choice", 2))
+    await asyncio.sleep(0)
+    terminal.clock.advance(20)
+    assert await _soon(asking) == "block"
+
+
+async def test_the_end_of_the_input_is_no_for_this_and_every_later_card() -> None:
+    terminal = _Terminal()
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    await _soon(terminal.screen.shows("Your choice"))
+    terminal.keyboard.end()
+    assert await _soon(asking) == "block"
+    assert await _soon(terminal.channel.ask("owner", a_card(GateCard))) == "block"
+
+
+async def test_without_a_terminal_the_answer_is_no_at_once_whatever_is_piped_in() -> None:
+    terminal = _Terminal(terminal=False)
+    terminal.keyboard.type("1")
+    assert await _soon(terminal.channel.ask("owner", a_card(GateCard))) == "block"
+    assert "Do it now" in terminal.screen.getvalue()
+
+
+async def test_what_was_typed_before_the_question_is_a_message_and_no_answer(
+    terminal: _Terminal,
+) -> None:
+    messages = terminal.channel.listen()
+    for line in ("fix it", "1", "yes"):
+        terminal.keyboard.type(line)
+    first = await _soon(anext(messages))
+    terminal.keyboard.type("last")
+    heard = [first[0].text] + [(await _soon(anext(messages)))[0].text for _ in range(3)]
+    assert heard == ["fix it", "1", "yes", "last"]
+
+
+async def test_a_pasted_yes_never_answers_a_card_that_comes_later(terminal: _Terminal) -> None:
+    messages = terminal.channel.listen()
+    for line in ("fix it", "1", "marker"):
+        terminal.keyboard.type(line)
+    assert (await _soon(anext(messages)))[0].text == "fix it"
+    while terminal.channel._messages.qsize() < 2:  # pyright: ignore[reportPrivateUsage] - all lines have arrived
+        await asyncio.sleep(0)
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    await _soon(terminal.screen.shows("Your choice"))
+    terminal.keyboard.type("2")
+    assert await _soon(asking) == "block"
+    assert [(await _soon(anext(messages)))[0].text for _ in range(2)] == ["1", "marker"]
+
+
+async def test_a_card_takes_the_line_although_somebody_listens(terminal: _Terminal) -> None:
+    messages = terminal.channel.listen()
+    listening = asyncio.ensure_future(anext(messages))
+    await asyncio.sleep(0)
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    await _soon(terminal.screen.shows("Your choice"))
+    terminal.keyboard.type("1")
+    assert await _soon(asking) == "approve"
+    terminal.keyboard.type("next message")
+    assert (await _soon(listening))[0].text == "next message"
+
+
+async def test_two_cards_are_asked_one_after_the_other(terminal: _Terminal) -> None:
+    first = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard, intent="First")))
+    second = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard, intent="Second")))
+    await _soon(terminal.screen.shows("Your choice"))
+    assert "Second" not in terminal.screen.getvalue()
+    terminal.keyboard.type("1")
+    assert await _soon(first) == "approve"
+    await _soon(terminal.screen.shows("Your choice", 2))
+    terminal.keyboard.type("2")
+    assert await _soon(second) == "block"
+
+
+async def test_messages_come_with_the_clocks_time_until_the_input_ends(
+    terminal: _Terminal,
+) -> None:
+    for line in ("  hello ", "", "   ", "again"):
+        terminal.keyboard.type(line)
+    terminal.keyboard.end()
+
+    async def all_messages() -> list[tuple[ChannelMessage, str]]:
+        return [item async for item in terminal.channel.listen()]
+
+    heard = await _soon(all_messages())
+    assert [(m.text, m.channel, m.timestamp, c) for m, c in heard] == [
+        ("hello", "cli", terminal.clock.now(), "owner"),
+        ("again", "cli", terminal.clock.now(), "owner"),
+    ]
+
+
+async def test_what_is_sent_cannot_drive_the_terminal(terminal: _Terminal) -> None:
+    await terminal.channel.send("owner", "a\x1b[2Jb\n\tc\u202e")
+    shown = terminal.screen.getvalue()
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert shown.count("\n") == 2
+
+
+async def test_output_that_cannot_be_encoded_is_escaped_rather_than_lost() -> None:
+    raw = io.BytesIO()
+    output = io.TextIOWrapper(raw, encoding="ascii")
+    channel = CLIChannel(io.StringIO(), output, MockClock())
+    await channel.send("owner", "caf\u00e9")
+    assert raw.getvalue() == b"caf\\xe9\n"
+
+
+class _Wire:
+    """A channel of text only, whose messages a test puts in."""
+
+    channel_name = "telegram"
+
+    def __init__(self) -> None:
+        self.incoming: asyncio.Queue[tuple[ChannelMessage, str]] = asyncio.Queue()
+        self.sent: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+
+    async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+        while True:
+            yield await self.incoming.get()
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        self.sent.put_nowait((recipient_id, text))
+
+    def say(self, who: str, text: str) -> None:
+        message = ChannelMessage(
+            channel="telegram", sender_id=who, text=text, timestamp=MockClock().now()
+        )
+        self.incoming.put_nowait((message, who))
+
+
+class TestTheTextFallback:
+    async def test_a_reply_on_the_same_connection_answers_and_others_pass(self) -> None:
+        wire = _Wire()
+        cards = TextCards(wire, MockClock())
+        assert isinstance(wire, Channel)
+        assert isinstance(cards, CardChannel)
+        messages = cards.listen()
+        heard = asyncio.ensure_future(anext(messages))
+        asking = asyncio.ensure_future(cards.ask("a", a_card(GateCard)))
+        await _soon(wire.sent.get())
+        wire.say("b", "1")
+        assert (await _soon(heard))[1] == "b"
+        heard = asyncio.ensure_future(anext(messages))
+        wire.say("a", "what?")
+        assert "number" in (await _soon(wire.sent.get()))[1]
+        wire.say("a", "1")
+        assert await _soon(asking) == "approve"
+        wire.say("a", "hello")
+        assert (await _soon(heard))[0].text == "hello"
+
+    async def test_silence_is_no(self) -> None:
+        wire, clock = _Wire(), MockClock()
+        asking = asyncio.ensure_future(
+            TextCards(wire, clock).ask("a", a_card(GateCard, timeout_seconds=9))
+        )
+        await _soon(wire.sent.get())
+        await asyncio.sleep(0)
+        clock.advance(9)
+        assert await _soon(asking) == "block"
+
+    async def test_two_cards_for_one_person_wait_for_each_other(self) -> None:
+        wire = _Wire()
+        cards = TextCards(wire, MockClock())
+        listening = asyncio.ensure_future(anext(cards.listen()))
+        first = asyncio.ensure_future(cards.ask("a", a_card(GateCard, intent="First")))
+        second = asyncio.ensure_future(cards.ask("a", a_card(GateCard, intent="Second")))
+        assert "First" in (await _soon(wire.sent.get()))[1]
+        assert wire.sent.empty()
+        wire.say("a", "1")
+        assert await _soon(first) == "approve"
+        assert "Second" in (await _soon(wire.sent.get()))[1]
+        wire.say("a", "2")
+        assert await _soon(second) == "block"
+        listening.cancel()
+
+
+class TestAnApprovalGivenBeforehand:
+    @pytest.mark.parametrize(("digit", "verdict"), [("0", "approved"), ("1", "declined")])
+    async def test_it_counts_for_exactly_one_plan(self, digit: str, verdict: str) -> None:
+        inner = ScriptedChannel(lambda card: card.actions[0].value)
+        channel = PreApproved(inner, "0" * 64)
+        answer = await channel.ask("owner", a_card(PlanCard, plan_hash=digit * 64))
+        assert answer.verdict == verdict
+        assert inner.cards == []
+
+    async def test_every_other_card_is_still_asked(self) -> None:
+        inner = ScriptedChannel()
+        assert await PreApproved(inner, "0" * 64).ask("owner", a_card(GateCard)) == "block"
+        assert len(inner.cards) == 1
