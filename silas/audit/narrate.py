@@ -21,6 +21,7 @@ _SENTENCES: Mapping[str, str] = {
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",
     "turn_finished": "A turn ended: {outcome}.",
+    "turn_degraded": "The model did not answer ({code}); nothing was run.",
     "turn_failed": "A turn failed with {code}.",
     "turn_rejected_busy": "A message was refused because {scope_id} was busy.",
     "memory_op_blocked": "The memory operation {op} was blocked.",
@@ -50,6 +51,7 @@ _SENTENCES: Mapping[str, str] = {
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
+    "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",
     "escalation_reported": "The gate {gate} was reported to the owner.",
     "escalation_unknown": "The gate {gate} names an unknown escalation: {name}.",
     "gate_additional_block": "The gate {gate} would have blocked, too.",

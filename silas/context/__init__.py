@@ -5,7 +5,7 @@ What must not go in: anything that calls a model or remembers for longer than a 
 
 from silas.context.models import ContextConfig, ContextProfile, Evicted
 from silas.context.port import ContextKeeper, NoContext
-from silas.context.scrub import scrub
+from silas.context.scrub import scrub, scrub_output
 
 __all__ = [
     "ContextConfig",
@@ -14,4 +14,5 @@ __all__ = [
     "Evicted",
     "NoContext",
     "scrub",
+    "scrub_output",
 ]

@@ -58,14 +58,23 @@ def scrub(text: str) -> str:
     return _pass(text.translate(NEUTRAL))
 
 
+def scrub_output(text: str) -> str:
+    """What a program in the sandbox printed, made harmless without changing source text in it.
+
+    As `scrub`, but markup stays: a model that edits a page or a template must see what it says.
+    """
+    return "\n".join(map(_unframe, _visible(text).split("\n")))
+
+
 def _pass(text: str) -> str:
+    return "\n".join(map(_unframe, neutralise_markup(_visible(text)).split("\n")))
+
+
+def _visible(text: str) -> str:
     text = _ANSI.sub("", text)
     text = _BREAKS.sub("\n", text)
     text = _INVISIBLE.sub("", text)
-    if _CAREFUL.search(text):
-        text = _joiners(text)
-    text = neutralise_markup(text)
-    return "\n".join(map(_unframe, text.split("\n")))
+    return _joiners(text) if _CAREFUL.search(text) else text
 
 
 def _unframe(line: str) -> str:

@@ -90,11 +90,10 @@ def _starts(compiled: re.Pattern[str], text: str) -> int:
     at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
     if compiled.pattern.startswith(("\\A", at_start)) and not alternatives:
         return 1
-    literal = re.match(r"(?:\\b)?([\w\"':=<>/ -]+)", compiled.pattern)
-    # the last character may be quantified, and alternatives begin elsewhere
+    literal = re.match(r"(?:\\b)?((?:[\w\"':=<>/ -](?![*+?{]))+)", compiled.pattern)
+    # alternatives begin elsewhere, and ignoring case the text may spell it otherwise
     if literal and not alternatives and not compiled.flags & re.IGNORECASE:
-        prefix = literal[1][:-1]
-        return max(text.count(prefix), 1) if prefix else len(text) + 1
+        return max(text.count(literal[1]), 1)
     return len(text) + 1
 
 

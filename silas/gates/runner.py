@@ -79,7 +79,7 @@ class GateRunner:
         matching = [gate for gate in gates if _fires(gate, trigger, context)]
         merged = deepcopy(context)
         policy: list[GateResult] = []
-        for gate in (g for g in matching if g.lane is GateLane.policy):
+        for gate in (g for g in matching if self._lane(g) is GateLane.policy):
             result = await self.check_one(gate, merged, count)
             if result.action == "block" and any(r.action == "block" for r in policy):
                 await self._audit.log(
@@ -90,7 +90,7 @@ class GateRunner:
         quality = [
             await self.check_one(gate, merged, count)
             for gate in matching
-            if gate.lane is GateLane.quality
+            if self._lane(gate) is GateLane.quality
         ]
         return GateOutcome(policy, quality, merged)
 
@@ -99,42 +99,46 @@ class GateRunner:
         provider = self._providers.get(gate.provider)
         if provider is None:
             return await self._unavailable(
-                gate, "no_provider", f"No provider: {gate.provider.value}"
+                gate, GateLane.policy, "no_provider", f"No provider: {gate.provider.value}"
             )
         if not count.spend():
             return await self._unavailable(
-                gate, "limit", f"more than {self._limit} gate evaluations in one turn"
+                gate, gate.lane, "limit", f"more than {self._limit} gate evaluations in one turn"
             )
         try:
             given = await provider.check(gate, deepcopy(context))
         except Exception as error:  # noqa: BLE001, RUF100 - a provider may be anybody's code
             return await self._unavailable(
-                gate, "llm_error", f"the gate's provider failed: {type(error).__name__}"
+                gate, gate.lane, "llm_error", f"the gate's provider failed: {type(error).__name__}"
             )
         result = given.model_copy(update={"gate_name": gate.name, "lane": gate.lane})
         if gate.lane is GateLane.quality:
             return await self._only_advise(gate, result)
         return await self._filter(gate, result)
 
-    async def _unavailable(self, gate: Gate, flag: str, reason: str) -> GateResult:
+    def _lane(self, gate: Gate) -> GateLane:
+        """A gate whose provider is not there is a policy gate: it blocks (5.4, decision A14)."""
+        return gate.lane if gate.provider in self._providers else GateLane.policy
+
+    async def _unavailable(self, gate: Gate, lane: GateLane, flag: str, reason: str) -> GateResult:
         """Policy closed, quality open with a flag (spec 18.1, `E_GATE_*`)."""
         await self._audit.log(
             "gate_unavailable",
             gate=gate.name,
-            lane=gate.lane.value,
+            lane=lane.value,
             provider=gate.provider.value,
             code="E_GATE_PROVIDER",
             reason=reason,
         )
-        if gate.lane is GateLane.quality:
+        if lane is GateLane.quality:
             return GateResult(
                 gate_name=gate.name,
-                lane=gate.lane,
+                lane=lane,
                 action="continue",
                 reason=reason,
                 flags=(flag,),
             )
-        return GateResult(gate_name=gate.name, lane=gate.lane, action="block", reason=reason)
+        return GateResult(gate_name=gate.name, lane=lane, action="block", reason=reason)
 
     async def _only_advise(self, gate: Gate, result: GateResult) -> GateResult:
         if result.action == "continue" and result.modified_context is None:

@@ -7,10 +7,10 @@ from typing import NamedTuple, cast
 
 from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.gates.patterns import PatternRefused, check_pattern
-from silas.plans.cron import cron_fault
 from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.yaml_tree import Loc, Place, Tree
+from silas.schedule import cron_fault
 
 MAX_TITLE = 200
 """The title is the one line of a card."""

@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 from silas.errors import SandboxError
 from silas.sandbox.launch import Launch
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
-from silas.sandbox.watch import exact_memory, impose, sample
+from silas.sandbox.watch import exact_memory, impose, parent, sample
 
 _SAMPLE_SECONDS = 0.05
 _CHUNK = 1 << 16
@@ -75,6 +75,7 @@ class Run:
         self._status = bytearray()
         self._init = 0
         self._init_fd = -1
+        self._bwrap = 0
         self._ended: EndedBy | None = None
         self._cpu_seconds = 0.0
         self._private: tuple[str, ...] = ()
@@ -110,6 +111,7 @@ class Run:
             _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
             for reading, _ in pipes
         ]
+        self._bwrap = process.pid
         watched = self._watch(process, outputs, [reading for reading, _ in pipes])
         timers = (
             self._loop.call_later(self._limits.wall_seconds, self.end, "timeout"),
@@ -187,7 +189,7 @@ class Run:
         except Exception as error:  # whatever it is: the run ends, and it is reported
             self._failure = error
             self.end("cancelled")
-            with suppress(ProcessLookupError):
+            if self._init_fd < 0 and parent(self._init) == self._bwrap:
                 os.kill(self._init, signal.SIGKILL)
 
     def _read_status(self) -> bool:
@@ -200,12 +202,21 @@ class Run:
 
     def _begin(self) -> None:
         """The namespaces' init exists and waits: limit it, then let it go on."""
-        self._init_fd = os.pidfd_open(self._init)
-        self._owned.callback(os.close, self._init_fd)
+        try:
+            init_fd = os.pidfd_open(self._init)
+        except ProcessLookupError:
+            return  # setting up failed already; bubblewrap says why
+        self._owned.callback(os.close, init_fd)
+        if parent(self._init) != self._bwrap:
+            return  # gone as well, and its number belongs to a stranger now
+        self._init_fd = init_fd
         if self._ended is not None:
             self._kill()
             return
-        impose(self._init, self._limits, count_processes=self._count_processes)
+        try:
+            impose(self._init, self._limits, count_processes=self._count_processes)
+        except ProcessLookupError:
+            return  # it failed just now, and never got as far as the gate
         os.write(self._gate_out, b"x")
         self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
 

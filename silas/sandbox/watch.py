@@ -18,7 +18,7 @@ _OPEN_FILES = 512
 _MEBIBYTE = 1 << 20
 
 # Fields of /proc/PID/stat behind the parenthesised name, which may itself hold anything.
-_UTIME, _STIME, _THREADS, _RSS = 11, 12, 17, 21
+_PARENT, _UTIME, _STIME, _THREADS, _RSS = 1, 11, 12, 17, 21
 
 
 class Usage(NamedTuple):
@@ -49,6 +49,12 @@ def _read(path: str) -> bytes:
         return b""
     finally:
         os.close(descriptor)
+
+
+def parent(pid: int) -> int:
+    """The parent of a process; 0 when it is gone."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return int(fields[_PARENT]) if fields else 0
 
 
 def _children(pid: int, threads: int) -> list[int]:

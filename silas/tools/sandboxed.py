@@ -1,6 +1,8 @@
 """What the built-in tools share that run a program in the sandbox (spec 9.2, 9.3)."""
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
@@ -129,8 +131,8 @@ class SandboxedTool(ABC):
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON schema of the arguments."""
-        return self.arguments.model_json_schema()
+        """JSON schema of the arguments; the caller's own copy."""
+        return deepcopy(_schema_of(self.arguments))
 
     def validate(self, args: dict[str, Any]) -> dict[str, Any]:
         """The canonical arguments; `ValueError` with one sentence otherwise."""
@@ -166,6 +168,12 @@ class SandboxedTool(ABC):
         wanted: float = request.get("timeout_seconds", limits.wall_seconds)
         limits = limits.model_copy(update={"wall_seconds": min(wanted, limits.wall_seconds)})
         return tool_result(await self._sandbox.run(argv, limits, files))
+
+
+@cache
+def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+    # Generating it costs as much as a whole turn, and it is asked for at every model request.
+    return arguments.model_json_schema()
 
 
 def tool_result(result: SandboxResult) -> ToolResult:

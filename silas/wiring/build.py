@@ -13,8 +13,9 @@ from silas.autonomy import NoSuggestions
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
-from silas.context import NoContext, scrub
+from silas.context import NoContext, scrub_output
 from silas.db import Database
+from silas.errors import ConfigError
 from silas.gates import GateProvider, GateRunner, OwnerAccess, PredicateProvider
 from silas.memory import NoMemory
 from silas.persona import NoPersona
@@ -88,6 +89,11 @@ async def build(
     config: SilasConfig, ground: Ground, channel: Channel, *, resume: bool = True
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
+    if config.active_goal is not None:
+        raise ConfigError(
+            "Goals do not run on a schedule in this version; set `active_goal: null`.",
+            code="E_CFG_ACTIVE_GOAL",
+        )
     async with AsyncExitStack() as stack:
         db = Database(config.data_dir / "silas.db", ground.clock)
         stack.callback(db.close)
@@ -136,7 +142,7 @@ class _Parts:
             clock=clock,
             db=db,
             config=ToolPolicyConfig(),
-            scrub=scrub,
+            scrub=scrub_output,  # every tool here runs in the sandbox; fetched text needs `scrub`
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
         self.questions = OwnerQuestions(self.channel, self.audit)

@@ -457,18 +457,26 @@ async def test_an_ordinary_approval_covers_no_spawned_task(
     assert (await engine.check(token, SPAWNED)).code == "E_APPROVAL_SUBJECT"
 
 
+@pytest.mark.parametrize("conditions", [{}, {"spawn_policy_hash": "", "limits": [9, 9, 9]}])
 async def test_a_standing_token_without_a_policy_authorises_nothing(
     engine: ApprovalEngine,
     audit: AuditLog,
     nonces: NonceStore,
     signer: Ed25519Signer,
     clock: MockClock,
+    conditions: dict[str, Any],
 ) -> None:
     token = a_token(
-        signer, clock, scope=STANDING, plan_hash=GOAL.digest, work_item_id=GOAL.id, max_executions=5
+        signer,
+        clock,
+        scope=STANDING,
+        plan_hash=GOAL.digest,
+        work_item_id=GOAL.id,
+        max_executions=5,
+        conditions=conditions,
     )
     await refused(engine, audit, nonces, "E_APPROVAL_SPAWN_POLICY", token, GOAL, SPAWNED)
-    nothing = a_spawned_task(policy="")
+    nothing = a_spawned_task(policy="", limits=(1, 1, 1))
     await refused(
         engine, audit, nonces, "E_APPROVAL_SPAWN_POLICY", token, a_goal(policy=""), nothing
     )

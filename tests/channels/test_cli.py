@@ -24,6 +24,7 @@ class _Keyboard(io.StringIO):
         super().__init__()
         self._typed: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._terminal = terminal
+        self._taken = 0
 
     def type(self, line: str) -> None:
         self._typed.put(line + "\n")
@@ -32,7 +33,14 @@ class _Keyboard(io.StringIO):
         self._typed.put("")
 
     def readline(self, size: int = -1, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - typeshed's default differs
-        return self._typed.get(timeout=5)
+        line = self._typed.get(timeout=5)
+        self._taken += 1
+        return line
+
+    async def taken(self, lines: int) -> None:
+        """Wait until the reader has taken so many lines."""
+        while self._taken < lines:
+            await asyncio.sleep(0)
 
     def isatty(self) -> bool:
         return self._terminal
@@ -149,11 +157,11 @@ async def test_what_was_typed_before_the_question_is_a_message_and_no_answer(
 
 async def test_a_pasted_yes_never_answers_a_card_that_comes_later(terminal: _Terminal) -> None:
     messages = terminal.channel.listen()
-    for line in ("fix it", "1", "marker"):
+    for line in ("fix it", "1", "marker", ""):
         terminal.keyboard.type(line)
     assert (await _soon(anext(messages)))[0].text == "fix it"
-    while terminal.channel._messages.qsize() < 2:  # pyright: ignore[reportPrivateUsage] - all lines have arrived
-        await asyncio.sleep(0)
+    # the thread reads in order: once the last line was taken, those before it were handed over
+    await _soon(terminal.keyboard.taken(4))
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
     await _soon(terminal.screen.shows("Your choice"))
     terminal.keyboard.type("2")

@@ -100,7 +100,8 @@ _YES, _NO = PlanAnswer(verdict="approved"), PlanAnswer(verdict="declined")
         ("2", _NO), ("n", _NO), ("NO.", _NO), ("02", _NO),
         ("0", None), ("3", None), ("-1", None), ("1 2", None), ("11", None), ("", None),
         ("  ", None), ("ok", None), ("do it", None), ("yes please", None), ("no, yes", None),
-        ("not yes", None), ("y" * 1000, None), ("1" * 5000, None), ("\u0661", None), ("\u00b9", None),
+        ("not yes", None), ("y" * 1000, None), ("1" * 5000, None), ("\u0661", None),
+        ("\u00b9", None),
         ("\uff11", None), ("1\u200b", None), ("approve", None), ("\x1b[A", None),
     ],
 )  # fmt: skip

@@ -209,10 +209,13 @@ async def test_a_promoted_gate_without_its_provider_blocks() -> None:
     assert (result.action, result.reason) == ("block", "No provider: llm")
 
 
-async def test_a_quality_gate_without_its_provider_continues_with_a_flag() -> None:
+async def test_a_quality_gate_without_its_provider_blocks_in_the_policy_lane() -> None:
     audit = MemoryAudit()
     outcome = await _runner(audit).check_gates([_gate("g", "llm")], _ON, {"message": "m"})
-    assert [(r.action, r.flags) for r in outcome.quality] == [("continue", ("no_provider",))]
+    assert outcome.quality == []
+    assert [(r.action, r.lane, r.reason) for r in outcome.policy] == [
+        ("block", "policy", "No provider: llm")
+    ]
     assert audit.events() == ["gate_unavailable"]
 
 

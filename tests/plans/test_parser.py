@@ -34,7 +34,7 @@ def test_all_five_example_plans_are_shipped() -> None:
 
 
 def test_an_always_on_goal_lives_in_the_stream_and_keeps_its_gates() -> None:
-    item = _parse((PLANS / "insurance-support.md").read_text(encoding="utf-8"))
+    item = _parse((PLANS / "customer-support-bot.md").read_text(encoding="utf-8"))
     assert item.agent == "stream"
     assert [gate.name for gate in item.gates] == [
         "toxicity_in",
