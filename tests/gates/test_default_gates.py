@@ -57,7 +57,7 @@ async def test_a_key_leaves_no_answer(secret: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"See {new_id('task')} and disk-usage-of-the-whole-machine.",
+        "See task-0123456789abcdef0123456789abcdef and disk-usage-of-the-whole-machine.",
         "Commit 0123456789abcdef0123456789abcdef01234567.",
         "word " * 40_000,
         "x" * 200_000,
