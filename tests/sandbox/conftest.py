@@ -1,0 +1,70 @@
+"""The real sandbox of this machine, and a Python inside it."""
+
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.sandbox import (
+    Mount,
+    Sandbox,
+    SandboxConfig,
+    SandboxFiles,
+    SandboxLimits,
+    SandboxResult,
+    default,
+)
+
+_PREFIX = Path(sys.base_prefix).resolve()
+PYTHON = str(Path(sys.executable).resolve())
+PYTHON_MOUNTS = () if Path("/usr") in _PREFIX.parents else (Mount(source=_PREFIX, target=_PREFIX),)
+
+Run = Callable[..., Coroutine[Any, Any, SandboxResult]]
+
+FAST: dict[str, Any] = {"wall_seconds": 5.0}
+
+
+@pytest.fixture
+def sandbox() -> Sandbox:
+    return default(SandboxConfig(), forbidden=())
+
+
+@pytest.fixture
+def run(sandbox: Sandbox, tmp_path: Path) -> Run:
+    """Run an argument list; limits and files by keyword."""
+
+    async def call(
+        argv: Sequence[str],
+        *,
+        limits: dict[str, Any] | None = None,
+        mounts: tuple[Mount, ...] = (),
+        **files: Any,
+    ) -> SandboxResult:
+        files.setdefault("cwd", Path("/work/empty"))
+        return await sandbox.run(
+            argv,
+            SandboxLimits(**{**FAST, **(limits or {})}),
+            SandboxFiles(mounts=(*PYTHON_MOUNTS, *mounts), **files),
+        )
+
+    return call
+
+
+@pytest.fixture
+def python(run: Run) -> Run:
+    """Run Python source with this interpreter, inside."""
+
+    async def call(source: str, **options: Any) -> SandboxResult:
+        return await run([PYTHON, "-I", "-c", source], **options)
+
+    return call
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    """A directory of the host that a run may write to."""
+    path = tmp_path / "work"
+    path.mkdir()
+    return path

@@ -1,0 +1,288 @@
+"""Every limit ends a run, by itself, and leaves nothing running (spec 3.7, 9.1)."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from silas.errors import SandboxError
+from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+
+from .conftest import Run
+
+
+def writable(path: Path) -> tuple[Mount, ...]:
+    return (Mount(source=path, target=path, writable=True),)
+
+
+def running(mark: str) -> list[int]:
+    """Processes of the host with a mark on their command line, this one not counted."""
+    found: list[int] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes()
+        except OSError:  # it ended while we looked
+            continue
+        if mark.encode() in line and int(process.name) != os.getpid():
+            found.append(int(process.name))
+    return found
+
+
+async def until_running(mark: str, count: int = 2) -> None:
+    """Wait for the marked command and the init above it, at most five seconds."""
+    async with asyncio.timeout(5):
+        while len(running(mark)) < count:
+            await asyncio.to_thread(os.sched_yield)
+
+
+async def test_a_run_that_takes_too_long_is_ended(run: Run) -> None:
+    result = await run(["/bin/sleep", "1111"], limits={"wall_seconds": 0.2})
+    assert (result.ended_by, result.exit_code) == ("timeout", 137)
+    assert running("1111") == []
+
+
+@pytest.mark.parametrize("how", ["trap '' TERM INT HUP QUIT XCPU", "setsid true", "exec 2>&1"])
+async def test_ignoring_signals_does_not_help(run: Run, how: str) -> None:
+    script = f"{how}; while :; do /bin/sleep 2222; done"
+    result = await run(["/bin/sh", "-c", script], limits={"wall_seconds": 0.3})
+    assert result.ended_by == "timeout"
+    assert running("2222") == []
+
+
+async def test_a_daemon_ends_with_the_command_that_started_it(run: Run) -> None:
+    script = "setsid nohup /bin/sleep 3333 >/dev/null 2>&1 </dev/null & echo started"
+    result = await run(["/bin/sh", "-c", script])
+    assert (result.stdout, result.ended_by) == ("started\n", "exit")
+    assert running("3333") == []
+
+
+async def test_a_daemon_that_holds_the_output_open_does_not_delay_the_result(run: Run) -> None:
+    result = await run(["/bin/sh", "-c", "setsid /bin/sleep 4444 & echo started"])
+    assert (result.stdout, result.ended_by) == ("started\n", "exit")
+    assert running("4444") == []
+
+
+async def test_cpu_time_is_limited(python: Run) -> None:
+    result = await python("while True: pass", limits={"cpu_seconds": 1})
+    assert result.ended_by == "timeout"
+
+
+async def test_ignoring_the_cpu_signal_buys_one_second(python: Run) -> None:
+    source = "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
+    result = await python(source, limits={"cpu_seconds": 1})
+    assert (result.ended_by, result.exit_code) == ("timeout", 137)
+
+
+async def test_one_process_cannot_take_more_memory_than_allowed(python: Run) -> None:
+    source = """
+try: hoard = bytearray(400 << 20); print("got it")
+except MemoryError: print("refused")
+"""
+    assert (await python(source, limits={"memory_mb": 200})).stdout == "refused\n"
+    assert (await python(source, limits={"memory_mb": 800})).stdout == "got it\n"
+
+
+MANY = """
+import os, time
+for _ in range(10):
+    if os.fork() == 0:
+        hoard = bytearray(60 << 20); hoard[::4096] = b"x" * len(hoard[::4096]); time.sleep(60)
+time.sleep(60)
+"""
+
+
+async def test_many_processes_together_cannot_take_more_memory_than_allowed(python: Run) -> None:
+    result = await python(MANY, limits={"memory_mb": 256})
+    assert result.ended_by == "memory"
+
+
+SHARED = """
+import os, mmap, time
+shared = mmap.mmap(-1, 100 << 20); shared[::4096] = b"x" * len(shared[::4096])
+for _ in range(8):
+    if os.fork() == 0:
+        sum(shared[::4096]); time.sleep(0.6); os._exit(0)
+while True:
+    try: os.wait()
+    except ChildProcessError: break
+print("done")
+"""
+
+
+async def test_memory_shared_by_processes_counts_once(python: Run) -> None:
+    result = await python(SHARED, limits={"memory_mb": 256})
+    assert (result.stdout, result.ended_by) == ("done\n", "exit")
+
+
+@pytest.mark.parametrize("where", ["/tmp", "/dev/shm", "/tmp/home", "/work/empty"])
+async def test_files_in_memory_count_as_memory(python: Run, where: str) -> None:
+    source = f"""
+import time
+for n in range(100):
+    with open(f"{where}/{{n}}", "wb") as f: f.write(bytes(1 << 20))
+time.sleep(60)
+"""
+    limits = {"memory_mb": 60 if where == "/dev/shm" else 80, "file_mb": 200}
+    result = await python(source, limits=limits)
+    assert result.ended_by == "memory" or "No space left" in result.stderr
+
+
+async def test_a_private_disk_is_bounded(python: Run) -> None:
+    source = """
+try:
+    for n in range(100):
+        with open(f"/tmp/{n}", "wb") as f: f.write(bytes(1 << 20))
+except OSError as error: print(error.strerror, n < 25)
+"""
+    result = await python(source, limits={"file_mb": 20})
+    assert result.stdout == "No space left on device True\n"
+
+
+async def test_memory_that_no_limit_would_count_cannot_be_had(python: Run) -> None:
+    source = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.memfd_create(b"x", 0), libc.shmget(0, 1 << 20, 0o1600))
+"""
+    assert (await python(source)).stdout == "-1 -1\n"
+
+
+BOMB = """
+import os
+while True:
+    try: os.fork()
+    except OSError: pass
+"""
+
+
+async def test_a_fork_bomb_is_ended_and_leaves_nothing(python: Run) -> None:
+    result = await python(BOMB + "#5555", limits={"processes": 20, "wall_seconds": 2})
+    assert result.ended_by in ("processes", "timeout")  # timeout where the kernel refuses forks
+    assert running("#5555") == []
+
+
+async def test_threads_count_as_processes(python: Run) -> None:
+    source = """
+import threading, time
+started = 0
+try:
+    for _ in range(40): threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
+    time.sleep(5)
+except RuntimeError: print("refused")
+"""
+    result = await python(source, limits={"processes": 10, "wall_seconds": 3, "memory_mb": 2048})
+    assert result.ended_by == "processes" or "refused" in result.stdout
+
+
+async def test_as_many_processes_as_allowed_may_live(python: Run) -> None:
+    source = """
+import os, time
+for _ in range(9):
+    if os.fork() == 0: time.sleep(0.3); os._exit(0)
+for _ in range(9): os.wait()
+print("all")
+"""
+    result = await python(source, limits={"processes": 10})
+    assert (result.stdout, result.ended_by) == ("all\n", "exit")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+async def test_too_much_output_is_cut_and_ends_the_run(run: Run, stream: str) -> None:
+    script = "yes" if stream == "stdout" else "yes >&2"
+    result = await run(["/bin/sh", "-c", script], limits={"output_bytes": 5000})
+    assert result.ended_by == "output"
+    assert len(getattr(result, stream)) == 5000
+
+
+async def test_output_up_to_the_limit_is_complete(python: Run) -> None:
+    result = await python("print('x' * 4999)", limits={"output_bytes": 5000})
+    assert (len(result.stdout), result.ended_by) == (5000, "exit")
+    over = await python("print('x' * 5000)", limits={"output_bytes": 5000})
+    assert (len(over.stdout), over.ended_by) == (5000, "output")
+
+
+async def test_no_file_grows_beyond_its_limit(python: Run, workdir: Path) -> None:
+    source = """
+with open("big", "wb") as f:
+    try:
+        for _ in range(10): f.write(bytes(1 << 20)); f.flush()
+    except OSError as error: print(error.strerror)
+"""
+    result = await python(source, limits={"file_mb": 2}, mounts=writable(workdir), cwd=workdir)
+    assert result.stdout == "File too large\n"
+    assert (workdir / "big").stat().st_size == 2 << 20
+
+
+async def test_no_core_is_left_behind(run: Run, workdir: Path) -> None:
+    result = await run(["/bin/sh", "-c", "kill -SEGV $$"], mounts=writable(workdir), cwd=workdir)
+    assert (result.exit_code, result.ended_by) == (128 + signal.SIGSEGV, "signal")
+    assert list(workdir.iterdir()) == []
+
+
+async def test_open_files_are_limited(python: Run) -> None:
+    source = """
+import os
+try:
+    while True: os.dup(0)
+except OSError as error: print(error.strerror)
+"""
+    assert (await python(source)).stdout == "Too many open files\n"
+
+
+# Cancellation and the death of others.
+
+
+async def test_cancellation_kills_everything_and_waits_for_it(run: Run) -> None:
+    script = "trap '' TERM; setsid /bin/sleep 6666 & /bin/sleep 6666"
+    task = asyncio.create_task(run(["/bin/sh", "-c", script]))
+    await until_running("6666", 4)
+    task.cancel()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert running("6666") == []
+
+
+async def test_cancellation_before_the_command_started_kills_it_too(sandbox: Sandbox) -> None:
+    for _ in range(10):
+        command = ["/bin/sleep", "7777"]
+        task = asyncio.create_task(
+            sandbox.run(command, SandboxLimits(), SandboxFiles(cwd=Path("/tmp")))
+        )
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert running("7777") == []
+
+
+async def test_a_run_killed_from_outside_is_reported_as_cancelled(run: Run) -> None:
+    task = asyncio.create_task(run(["/bin/sleep", "8888"]))
+    await until_running("8888", 3)
+    os.kill(min(running("8888")), signal.SIGKILL)
+    result = await asyncio.wait_for(task, 5)
+    assert (result.ended_by, result.exit_code) == ("cancelled", 137)
+    assert running("8888") == []
+
+
+async def test_runs_beside_each_other_do_not_see_each_other(python: Run) -> None:
+    source = """
+import os, time
+open("/tmp/mine", "w").write("{n}"); time.sleep(0.2)
+print([p for p in os.listdir("/proc") if p.isdigit()], os.listdir("/tmp"), open("/tmp/mine").read())
+"""
+    results = await asyncio.gather(*(python(source.format(n=n)) for n in range(4)))
+    expected = [f"['1', '2'] ['mine', 'home'] {n}\n" for n in range(4)]
+    assert [result.stdout for result in results] == expected
+
+
+async def test_no_descriptor_is_lost_over_many_runs(run: Run) -> None:
+    await run(["/bin/true"])
+    before = len(os.listdir("/proc/self/fd"))
+    for command in (["/bin/true"], ["no-such"], ["/bin/sh", "-c", "kill -9 $$"]):
+        await run(command)
+    with pytest.raises(SandboxError):
+        await run(["/bin/true"], mounts=writable(Path("/nowhere")))
+    assert len(os.listdir("/proc/self/fd")) == before

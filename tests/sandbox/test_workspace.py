@@ -1,0 +1,588 @@
+"""A workspace is a private copy; its changes come back exactly, or not at all (decision B3)."""
+
+import dataclasses
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from silas.errors import SandboxError
+from silas.sandbox.journal import read_journal, write_journal
+from silas.sandbox.transition import Source, Transition
+from silas.sandbox.tree import open_root, opened
+from silas.sandbox.workspace import Workspace, recover, undo
+
+Tree = dict[str, tuple[str, int, bytes]]
+
+
+def picture(root: Path) -> Tree:
+    """What a directory holds, found without the code under test."""
+    seen: Tree = {}
+    for path in sorted(root.rglob("*")):
+        facts = path.lstat()
+        name = str(path.relative_to(root))
+        if stat.S_ISLNK(facts.st_mode):
+            seen[name] = ("link", 0, os.fsencode(os.readlink(path)))
+        elif stat.S_ISDIR(facts.st_mode):
+            seen[name] = ("dir", stat.S_IMODE(facts.st_mode), b"")
+        else:
+            seen[name] = ("file", stat.S_IMODE(facts.st_mode), path.read_bytes())
+    return seen
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "src" / "deep").mkdir(parents=True)
+    (root / "src" / "a.py").write_text("one\ntwo\nthree\n")
+    (root / "src" / "deep" / "b.txt").write_text("b\n")
+    (root / "run.sh").write_text("#!/bin/sh\n")
+    (root / "run.sh").chmod(0o755)
+    (root / "link").symlink_to("src/a.py")
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return root
+
+
+@pytest.fixture
+def workspace(original: Path, tmp_path: Path) -> Workspace:
+    return Workspace.prepare(original, tmp_path / "scratch")
+
+
+def test_a_copy_holds_bytes_modes_and_links_but_not_what_is_protected(
+    workspace: Workspace, original: Path
+) -> None:
+    expected = {path: fact for path, fact in picture(original).items() if ".git" not in path}
+    copied = {path: fact for path, fact in picture(workspace.copy).items() if path != ".git"}
+    assert copied == expected
+    assert list((workspace.copy / ".git").iterdir()) == []
+
+
+def test_the_copy_is_mounted_at_the_original_path_and_history_read_only_inside(
+    workspace: Workspace, original: Path
+) -> None:
+    whole, history = workspace.mounts(writable=True)
+    assert (whole.source, whole.target, whole.writable) == (workspace.copy, original, True)
+    assert (history.source, history.target) == (original / ".git", original / ".git")
+    assert not history.writable
+
+
+def test_nothing_changed_means_no_changes_and_an_empty_diff(workspace: Workspace) -> None:
+    assert not workspace.changes()
+    assert workspace.diff() == ""
+
+
+def edit(copy: Path) -> None:
+    (copy / "src" / "a.py").write_text("one\n2\nthree\n")
+    (copy / "new").mkdir()
+    (copy / "new" / "file").write_bytes(b"\0binary")
+    (copy / "src" / "deep" / "b.txt").unlink()
+    (copy / "src" / "deep").rmdir()
+    (copy / "run.sh").chmod(0o700)
+    (copy / "link").unlink()
+    (copy / "link").symlink_to("elsewhere")
+
+
+def test_changes_are_named_with_what_was_and_what_is(workspace: Workspace) -> None:
+    edit(workspace.copy)
+    changes = workspace.changes()
+    assert [change.path for change in changes.created] == ["new", "new/file"]
+    assert [change.path for change in changes.changed] == ["link", "run.sh", "src/a.py"]
+    assert [change.path for change in changes.deleted] == ["src/deep", "src/deep/b.txt"]
+
+
+def test_the_diff_shows_lines_names_binary_files_and_modes(workspace: Workspace) -> None:
+    edit(workspace.copy)
+    text = workspace.diff()
+    assert "--- a/src/a.py\n+++ b/src/a.py\n" in text
+    assert "-two\n+2\n" in text
+    assert "new/file: nothing -> file of 7 bytes, mode 0644\nbinary content, not shown\n" in text
+    assert "run.sh: file of 10 bytes, mode 0755 -> file of 10 bytes, mode 0700\n" in text
+
+
+def test_a_diff_too_long_says_how_much_is_missing(workspace: Workspace) -> None:
+    edit(workspace.copy)
+    text = workspace.diff(max_bytes=60)
+    assert "... and" in text
+    assert len(text) < 200
+
+
+def test_apply_makes_the_original_like_the_copy_and_undo_brings_everything_back(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    before = picture(original)
+    edit(workspace.copy)
+    applied = workspace.apply(tmp_path / "undo")
+    assert (applied.created, applied.changed, applied.deleted) == (2, 3, 2)
+    now = {path: fact for path, fact in picture(original).items() if ".git" not in path}
+    assert now == {p: f for p, f in picture(workspace.copy).items() if p != ".git"}
+    undo(tmp_path / "undo")
+    assert picture(original) == before
+
+
+def test_undo_restores_the_time_of_change(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    os.utime(original / "src" / "a.py", ns=(5, 1_000_000_007))
+    fresh = Workspace.prepare(original, tmp_path / "again")
+    (fresh.copy / "src" / "a.py").write_text("x")
+    fresh.apply(tmp_path / "undo")
+    undo(tmp_path / "undo")
+    assert (original / "src" / "a.py").stat().st_mtime_ns == 1_000_000_007
+
+
+def test_a_workspace_survives_a_restart(workspace: Workspace, tmp_path: Path) -> None:
+    edit(workspace.copy)
+    assert Workspace.load(workspace.directory) == workspace
+    assert Workspace.load(workspace.directory).changes() == workspace.changes()
+    with pytest.raises(SandboxError, match="E_SANDBOX_WORKSPACE"):
+        Workspace.load(tmp_path)
+
+
+def test_a_discarded_workspace_is_gone_even_with_locked_directories(workspace: Workspace) -> None:
+    (workspace.copy / "src").chmod(0)
+    workspace.discard()
+    assert not workspace.directory.exists()
+
+
+def swap(path: Path) -> None:
+    moved = path.with_name(f"{path.name}-moved")
+    path.rename(moved)
+    path.symlink_to(moved)
+
+
+def replace(root: Path) -> None:
+    root.rename(root.with_name("gone"))
+    root.mkdir()
+
+
+# What happens in the original between prepare and apply.
+
+INTERFERENCE: dict[str, Callable[[Path], object]] = {
+    "edited": lambda root: (root / "src" / "a.py").write_text("other\n"),
+    "mode": lambda root: (root / "src" / "a.py").chmod(0o600),
+    "deleted": lambda root: (root / "src" / "a.py").unlink(),
+    "created": lambda root: (root / "new").mkdir(),
+    "replaced by a link": lambda root: swap(root / "src" / "a.py"),
+    "directory replaced by a link": lambda root: swap(root / "src"),
+    "file added to a directory that goes": lambda root: (root / "src/deep/mine").write_text("x"),
+    "whole root replaced": swap,
+    "whole root replaced by a copy": replace,
+}
+
+
+@pytest.mark.parametrize("what", INTERFERENCE)
+def test_apply_refuses_when_the_original_changed_meanwhile_and_writes_nothing(
+    what: str, workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    edit(workspace.copy)
+    INTERFERENCE[what](original)
+    before = picture(tmp_path)
+    with pytest.raises(SandboxError) as refused:
+        workspace.apply(tmp_path / "undo")
+    assert refused.value.code == "E_SANDBOX_CONFLICT"
+    after = {path: fact for path, fact in picture(tmp_path).items() if not path.startswith("undo")}
+    assert after == before
+
+
+@pytest.mark.parametrize("path", ["src/a.py", "new/file", "run.sh", "new/added"])
+def test_undo_refuses_when_a_touched_path_changed_since(
+    path: str, workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    edit(workspace.copy)
+    workspace.apply(tmp_path / "undo")
+    (original / path).write_text("the owner's own work")
+    before = picture(original)
+    with pytest.raises(SandboxError) as refused:
+        undo(tmp_path / "undo")
+    assert refused.value.code == "E_SANDBOX_CONFLICT"
+    assert picture(original) == before
+
+
+def test_undo_works_once(workspace: Workspace, tmp_path: Path) -> None:
+    edit(workspace.copy)
+    workspace.apply(tmp_path / "undo")
+    undo(tmp_path / "undo")
+    with pytest.raises(SandboxError, match="nothing to undo"):
+        undo(tmp_path / "undo")
+    with pytest.raises(SandboxError, match="no undo journal"):
+        undo(tmp_path / "scratch")
+
+
+def test_an_undo_directory_is_never_used_twice_nor_inside_what_it_guards(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    edit(workspace.copy)
+    workspace.apply(tmp_path / "undo")
+    with pytest.raises(SandboxError, match="in use"):
+        workspace.apply(tmp_path / "undo")
+    with pytest.raises(SandboxError, match="lies in the directory"):
+        workspace.apply(original / "undo")
+
+
+# Attacks.
+
+
+def test_a_link_planted_in_the_copy_is_written_back_as_a_link_and_never_followed(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    (workspace.copy / "src" / "a.py").unlink()
+    (workspace.copy / "src" / "a.py").symlink_to(victim)
+    workspace.apply(tmp_path / "undo")
+    assert os.readlink(original / "src" / "a.py") == str(victim)
+    undo(tmp_path / "undo")
+    assert (original / "src" / "a.py").read_text() == "one\ntwo\nthree\n"
+    assert victim.read_text() == "untouched"
+
+
+def test_a_directory_turned_link_in_the_copy_lets_nothing_from_behind_it_in(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret").write_text("secret")
+    for path in ("src/deep/b.txt", "src/a.py"):
+        (workspace.copy / path).unlink()
+    (workspace.copy / "src/deep").rmdir()
+    (workspace.copy / "src").rmdir()
+    (workspace.copy / "src").symlink_to(tmp_path / "outside")
+    paths = [change.path for change in workspace.changes().all]
+    assert paths == ["src", "src/a.py", "src/deep", "src/deep/b.txt"]
+    assert "secret\n" not in workspace.diff()
+    workspace.apply(tmp_path / "undo")
+    assert (original / "src").is_symlink()
+    undo(tmp_path / "undo")
+    assert (original / "src" / "deep" / "b.txt").read_text() == "b\n"
+    assert [path.name for path in (tmp_path / "outside").iterdir()] == ["secret"]
+
+
+def test_a_file_with_a_second_name_outside_is_replaced_and_not_written_through(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    os.link(original / "src" / "a.py", tmp_path / "second-name")
+    edit(workspace.copy)
+    workspace.apply(tmp_path / "undo")
+    assert (tmp_path / "second-name").read_text() == "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("side", ["original", "copy"])
+def test_pipes_and_devices_are_left_out_with_words(
+    side: str, original: Path, tmp_path: Path
+) -> None:
+    if side == "original":
+        os.mkfifo(original / "pipe")
+    workspace = Workspace.prepare(original, tmp_path / "scratch")
+    if side == "copy":
+        os.mkfifo(workspace.copy / "pipe")
+    words = workspace.skipped if side == "original" else workspace.changes().withheld
+    assert [line.split(":")[0] for line in words] == ["pipe"]
+    assert not workspace.changes()
+
+
+def test_a_repository_made_by_a_task_does_not_come_back(original: Path, tmp_path: Path) -> None:
+    workspace = Workspace.prepare(original, tmp_path / "scratch")
+    (workspace.copy / "src" / ".git" / "hooks").mkdir(parents=True)
+    (workspace.copy / "src" / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
+    (workspace.copy / "src" / "node_modules").symlink_to("/etc")
+    changes = workspace.changes()
+    assert not changes
+    assert len(changes.withheld) == 2
+    workspace.apply(tmp_path / "undo")
+    assert not (original / "src" / ".git").exists()
+
+
+def test_set_id_bits_never_come_back_from_a_copy(
+    workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    (workspace.copy / "run.sh").write_text("#!/bin/sh\nid\n")
+    (workspace.copy / "run.sh").chmod(0o6755)
+    workspace.apply(tmp_path / "undo")
+    assert stat.S_IMODE((original / "run.sh").stat().st_mode) == 0o755
+
+
+def test_undo_gives_back_set_id_bits_the_owner_had(original: Path, tmp_path: Path) -> None:
+    (original / "run.sh").chmod(0o4755)
+    workspace = Workspace.prepare(original, tmp_path / "scratch")
+    assert not workspace.changes()
+    (workspace.copy / "run.sh").write_text("changed")
+    workspace.apply(tmp_path / "undo")
+    assert stat.S_IMODE((original / "run.sh").stat().st_mode) == 0o755
+    undo(tmp_path / "undo")
+    assert stat.S_IMODE((original / "run.sh").stat().st_mode) == 0o4755
+
+
+@pytest.mark.parametrize("path", ["../victim", "src/../../victim", "/etc/passwd", "", "a//b", "."])
+def test_a_journal_that_names_a_path_outside_is_refused(
+    path: str, workspace: Workspace, original: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "victim").write_text("untouched")
+    (workspace.copy / "src" / "a.py").write_text("x")
+    workspace.apply(tmp_path / "undo")
+    journal = read_journal(tmp_path / "undo")
+    (change,) = journal.changes
+    forged = dataclasses.replace(journal, changes=(change._replace(path=path, after=None),))
+    write_journal(tmp_path / "undo", forged)
+    with pytest.raises(SandboxError):
+        undo(tmp_path / "undo")
+    assert (tmp_path / "victim").read_text() == "untouched"
+    assert (original / "src" / "a.py").read_text() == "x"
+
+
+def test_terminal_sequences_in_names_and_content_are_shown_escaped(workspace: Workspace) -> None:
+    (workspace.copy / "evil\x1b[2Jname").write_text("red \x1b[31m \u202e gnp.exe \u200b end\r\n")
+    text = workspace.diff()
+    assert not set(text) & {"\x1b", "\u202e", "\u200b", "\r"}
+    assert "evil\\x1b[2Jname" in text
+
+
+def test_names_that_are_no_text_survive(workspace: Workspace, tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff\xfe")
+    (workspace.copy / name).write_text("x")
+    assert "\\udcff\\udcfe" in workspace.diff()
+    workspace.apply(tmp_path / "undo")
+    undo(tmp_path / "undo")
+
+
+# Size.
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "entries", "words"), [(5, 100, "larger than 5 bytes"), (1000, 3, "more than 3")]
+)
+def test_a_directory_too_large_is_refused_and_leaves_nothing(
+    bytes_: int, entries: int, words: str, original: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SandboxError, match=words) as refused:
+        Workspace.prepare(original, tmp_path / "s", max_bytes=bytes_, max_entries=entries)
+    assert refused.value.code == "E_SANDBOX_WORKSPACE_SIZE"
+    assert list((tmp_path / "s").iterdir()) == []
+
+
+def test_a_copy_that_grew_too_large_or_deep_is_refused(original: Path, tmp_path: Path) -> None:
+    workspace = Workspace.prepare(original, tmp_path / "s", max_bytes=1000)
+    with open(workspace.copy / "sparse", "wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(SandboxError, match="too large"):
+        workspace.changes()
+    (workspace.copy / "sparse").unlink()
+    deep = workspace.copy
+    for _ in range(110):
+        deep = deep / "d"
+        deep.mkdir()
+    with pytest.raises(SandboxError, match="nested deeper"):
+        workspace.changes()
+
+
+def test_original_and_scratch_may_not_hold_each_other(original: Path, tmp_path: Path) -> None:
+    for scratch in (original / "scratch", original, tmp_path):
+        with pytest.raises(SandboxError, match="hold each other"):
+            Workspace.prepare(original, scratch)
+
+
+@pytest.mark.parametrize("what", ["missing", "a link", "a link above", "a file"])
+def test_only_a_real_directory_becomes_a_workspace(
+    what: str, original: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "alias").symlink_to(original)
+    path = {
+        "missing": tmp_path / "nothing",
+        "a link": tmp_path / "alias",
+        "a link above": tmp_path / "alias" / "src",
+        "a file": original / "run.sh",
+    }[what]
+    with pytest.raises(SandboxError) as refused:
+        Workspace.prepare(path, tmp_path / "scratch")
+    assert refused.value.code == "E_SANDBOX_WORKSPACE"
+
+
+# Crashes: every write of apply and of undo is a moment at which the machine may stop.
+
+
+class Crash(BaseException):
+    """The power went."""
+
+
+CALLS = ("rename", "unlink", "rmdir", "mkdir", "symlink", "fchmod")
+
+
+def _crash_at(monkeypatch: pytest.MonkeyPatch, nth: int) -> list[int]:
+    """Let the nth change of the file system, and all after it, never happen."""
+    count = [0]
+
+    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            count[0] += 1
+            if count[0] > nth:
+                raise Crash
+            return real(*args, **kwargs)
+
+        return call
+
+    for name in CALLS:
+        monkeypatch.setattr(os, name, guarded(getattr(os, name)))
+    return count
+
+
+@pytest.mark.parametrize("action", ["apply", "undo"])
+def test_after_a_crash_at_any_moment_recovery_brings_the_original_back_exactly(
+    action: str, original: Path, tmp_path: Path
+) -> None:
+    before = picture(original)
+    crashes = 0
+    for nth in range(200):
+        workspace = Workspace.prepare(original, tmp_path / "scratch")
+        edit(workspace.copy)
+        undo_dir = tmp_path / f"undo-{nth}"
+        if action == "undo":
+            workspace.apply(undo_dir)
+        with pytest.MonkeyPatch.context() as patch:
+            _crash_at(patch, nth)
+            try:
+                if action == "apply":
+                    workspace.apply(undo_dir)
+                else:
+                    undo(undo_dir)
+            except Crash:
+                crashes += 1
+            else:
+                break
+        workspace.discard()
+        recover(undo_dir)
+        if action == "undo" and read_journal(undo_dir).phase == "applied":
+            undo(undo_dir)
+        assert picture(original) == before, f"after a crash at step {nth}"
+        assert recover(undo_dir) is False
+    assert crashes > 15
+
+
+def test_a_full_disk_in_the_middle_goes_back_by_itself(
+    workspace: Workspace, original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = picture(original)
+    edit(workspace.copy)
+    real = os.mkdir
+
+    def full(path: Any, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+        if path == "new":
+            raise OSError(28, "No space left on device")
+        real(path, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "mkdir", full)
+    with pytest.raises(SandboxError) as failed:
+        workspace.apply(tmp_path / "undo")
+    assert failed.value.code == "E_SANDBOX_APPLY"
+    assert picture(original) == before
+
+
+def test_content_swapped_while_it_is_copied_back_is_noticed(original: Path, tmp_path: Path) -> None:
+    workspace = Workspace.prepare(original, tmp_path / "scratch")
+    (workspace.copy / "src" / "a.py").write_text("reviewed")
+    (change,) = workspace.changes().all
+    other = tmp_path / "other"
+    other.write_text("not reviewed")
+
+    def swapped(path: str) -> int:
+        return os.open(other, os.O_RDONLY)
+
+    source = Source(file=swapped, link=str)
+    with opened(open_root(original)) as root, pytest.raises(SandboxError, match="being copied"):
+        Transition(
+            root, {change.path: change.before}, {change.path: change.after}, source, "m"
+        ).run({})
+    assert (original / "src" / "a.py").read_text() == "one\ntwo\nthree\n"
+
+
+# The property.
+
+NAMES = st.sampled_from(["a", "b", "c", "d\u00e9", "x y", ".git", "venv"])
+PATHS = st.lists(NAMES, min_size=1, max_size=3)
+CONTENT = st.binary(max_size=40) | st.text(alphabet="ab\n\r\t\x1b\u202e", max_size=20).map(
+    lambda text: text.encode()
+)
+KINDS = st.sampled_from(["file", "dir", "link", "delete", "mode", "move"])
+EDITS = st.lists(
+    st.tuples(KINDS, PATHS, CONTENT, st.integers(0, 0o777), PATHS), min_size=1, max_size=15
+)
+
+
+def act(root: Path, kind: str, path: Path, content: bytes, mode: int, second: Path) -> None:
+    """One random thing somebody does in a tree; what is impossible does nothing."""
+    try:
+        if kind == "file":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(mode)
+        elif kind == "dir":
+            path.mkdir(parents=True, exist_ok=True)
+            path.chmod(mode | 0o700)
+        elif kind == "link":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(os.fsdecode(content.replace(b"\0", b"") or b"t"))
+        elif kind == "mode" and not path.is_symlink():
+            path.chmod(mode | (0o700 if path.is_dir() else 0))
+        elif kind == "move":
+            path.rename(second)
+        elif path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        else:
+            path.unlink()
+    except OSError:  # an impossible edit is no edit
+        return
+
+
+def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) -> None:
+    for kind, names, content, mode, second in edits:
+        path = root.joinpath(*names)
+        if any(part.is_symlink() for part in path.parents):
+            continue
+        act(root, kind, path, content, mode, root.joinpath(*second))
+
+
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tree=EDITS, edits=EDITS)
+def test_apply_then_undo_is_as_if_nothing_had_happened(
+    tree: list[tuple[str, list[str], bytes, int, list[str]]],
+    edits: list[tuple[str, list[str], bytes, int, list[str]]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    base = tmp_path_factory.mktemp("property")
+    original = base / "original"
+    original.mkdir()
+    play(original, tree)
+    before = picture(original)
+    workspace = Workspace.prepare(original, base / "scratch")
+    play(workspace.copy, edits)
+    changes = workspace.changes()
+    assert bool(changes) == bool(workspace.diff()) == bool(changes.all)
+    workspace.diff().encode("utf-8")
+    lost = {change.path for change in changes.deleted} | {
+        change.path for change in changes.changed if change.after and change.after.kind != "dir"
+    }
+    if any(_holds(path, inside) for path in lost for inside in workspace.protected):
+        with pytest.raises(SandboxError, match="E_SANDBOX_CONFLICT"):
+            workspace.apply(base / "undo")
+        assert picture(original) == before
+        return
+    workspace.apply(base / "undo")
+    mine = {p: f for p, f in picture(original).items() if not _protected(p)}
+    theirs = {p: f for p, f in picture(workspace.copy).items() if not _protected(p)}
+    assert mine == theirs
+    undo(base / "undo")
+    assert picture(original) == before
+
+
+def _holds(path: str, inside: str) -> bool:
+    """Whether a directory that goes holds a protected part of the original."""
+    return inside.startswith(f"{path}/")
+
+
+def _protected(path: str) -> bool:
+    return bool({".git", "venv"} & set(path.split("/")))
