@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-NAMES = ("turn", "pause", "tool_door", "audit_chain", "token", "sandbox_spawn", "startup")
+NAMES = ("turn", "pause", "tool_door", "audit_chain", "approval_token", "sandbox_spawn", "startup")
 
 
 def main(wanted: list[str]) -> int:

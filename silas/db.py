@@ -102,6 +102,7 @@ class Database:
         self._clock = clock
         self._lock = threading.RLock()
         self._owner: object | None = None
+        self._durable = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -143,6 +144,8 @@ class Database:
             if self._owner is not None:
                 if self._owner is not _here():
                     raise AssertionError("a transaction was left open across an await")
+                if durable and not self._durable:
+                    raise AssertionError("a durable write cannot join one that is not")
                 yield self._writer
                 return
             driver = self._writer.driver
@@ -152,7 +155,7 @@ class Database:
                 driver.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise _translated(error) from error
-            self._owner = _here()
+            self._owner, self._durable = _here(), durable
             try:
                 yield self._writer
                 driver.execute("COMMIT")
@@ -163,7 +166,7 @@ class Database:
                     raise _translated(error) from error
                 raise
             finally:
-                self._owner = None
+                self._owner, self._durable = None, False
                 if durable:
                     driver.execute("PRAGMA synchronous=NORMAL")
 

@@ -23,6 +23,7 @@ _SENTENCES: Mapping[str, str] = {
     "turn_finished": "A turn ended: {outcome}.",
     "turn_degraded": "The model did not answer ({code}); nothing was run.",
     "turn_failed": "A turn failed with {code}.",
+    "turns_cancelled": "{count} turns were cancelled because Silas stopped.",
     "turn_rejected_busy": "A message was refused because {scope_id} was busy.",
     "memory_op_blocked": "The memory operation {op} was blocked.",
     "memory_ops_truncated": "Of {asked} memory operations {kept} were kept.",
@@ -32,6 +33,7 @@ _SENTENCES: Mapping[str, str] = {
     "plan_not_approved": "The owner answered the plan {work_item_id} with {verdict}.",
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",
+    "plan_action_refused": "An answer wanted to {action} a plan and brought none.",
     "needs_approval_overridden": "{work_item_id} asked to run unapproved, and may not.",
     # approval
     "approval.issued": "The owner's {verdict} to {work_item_id} was signed.",
@@ -52,6 +54,7 @@ _SENTENCES: Mapping[str, str] = {
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
     "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",
+    "card_unanswered": "A question could not be asked and was answered safely: {intent}",
     "escalation_reported": "The gate {gate} was reported to the owner.",
     "escalation_unknown": "The gate {gate} names an unknown escalation: {name}.",
     "gate_additional_block": "The gate {gate} would have blocked, too.",

@@ -29,11 +29,12 @@ class PreApproved:
         await self._channel.send(recipient_id, text, reply_to)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
-        """Answer plan cards by their hash; a different plan is declined with both hashes told."""
+        """Answer plan cards by their hash; either way it is told which plan was meant."""
         shown = _hash_of(card)
         if shown is None:
             return await self._channel.ask(to, card)
         if shown == self._plan_hash:
+            await self._channel.send(to, f"Approved beforehand: exactly sha256:{shown}.")
             return next(action.value for action in card.actions if action.role == "recommended")
         await self._channel.send(
             to,

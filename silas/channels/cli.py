@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TextIO, TypeVar
 
 from silas.cards import Card, ChannelMessage
+from silas.channels.paint import dim, paint
 from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
@@ -26,14 +27,19 @@ class CLIChannel:
         source: Where lines come from; `isatty` says whether a person is there.
         output: Where text goes; what it cannot encode is written as an escape.
         clock: For timestamps and timeouts.
+        colour: Whether the output shows it; see `silas.channels.paint.wants_colour`.
     """
 
     channel_name = "cli"
 
-    def __init__(self, source: TextIO, output: TextIO, clock: Clock) -> None:
+    def __init__(
+        self, source: TextIO, output: TextIO, clock: Clock, *, colour: bool = False
+    ) -> None:
         self._source = source
         self._output = output
         self._clock = clock
+        self._colour = colour
+        self._last_words = clock.monotonic()
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._reply: asyncio.Future[str | None] | None = None
         self._one_card = asyncio.Lock()
@@ -59,6 +65,18 @@ class CLIChannel:
         del recipient_id, reply_to
         for line in text.split("\n"):
             self._print(line if first_hidden(line, "\t") == -1 else show_lines(line)[0])
+
+    @property
+    def silent_seconds(self) -> float | None:
+        """How long nothing was printed; None while a question is open, which must stay last."""
+        if self._one_card.locked():
+            return None
+        return self._clock.monotonic() - self._last_words
+
+    def murmur(self, text: str) -> None:
+        """Print in passing; it does not count as having said something."""
+        words = f"... {text}"
+        self._write(dim(words) if self._colour else words)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show the card and read a reply; one card at a time. See the class for what silence means.
@@ -126,5 +144,9 @@ class CLIChannel:
     def _print(self, text: str) -> None:
         encoding = getattr(self._output, "encoding", None) or "utf-8"
         safe = text.encode(encoding, "backslashreplace").decode(encoding)
-        self._output.write(safe + "\n")
+        self._write(paint(safe) if self._colour else safe)
+        self._last_words = self._clock.monotonic()
+
+    def _write(self, text: str) -> None:
+        self._output.write(text + "\n")
         self._output.flush()

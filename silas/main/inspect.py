@@ -1,33 +1,36 @@
 """Commands that look and change nothing: status, doctor, audit, plan, tools, config."""
 
+import textwrap
 from pathlib import Path
 
 import click
 
+from silas.main.output import item_line, print_json
 from silas.main.shared import (
     DONE,
     FAILED,
     USAGE,
-    item_line,
+    config_option,
+    in_file,
     open_audit,
-    open_silas,
-    print_json,
+    open_work,
     read_config,
     read_plan,
     run_to_exit,
-    terminal,
 )
+
+_WIDTH = 88  # columns, as cards have
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
     """What Silas is doing and has done."""
 
     async def work() -> int:
-        async with open_silas(ctx, terminal(as_json=as_json, approve=None)) as silas:
-            items = await silas.work_items()
+        async with open_work(ctx) as desk:
+            items = await desk.items()
         if as_json:
             print_json([item_line(item) for item in items])
         elif not items:
@@ -40,7 +43,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check every part Silas needs, and say what each protects against."""
@@ -48,13 +51,31 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     async def work() -> int:
         findings = await diagnose(read_config(ctx))
+        bad = [finding for finding in findings if not finding.ok]
         if as_json:
             print_json([finding._asdict() for finding in findings])
-        for finding in [] if as_json else findings:
-            click.echo(f"{'ok ' if finding.ok else 'NO '} {finding.part}: {finding.words}")
-        return DONE if all(finding.ok for finding in findings) else USAGE
+            return USAGE if bad else DONE
+        column = max(len(finding.part) for finding in findings) + 2
+        for finding in findings:
+            click.echo(_row(finding.ok, finding.part, finding.words, column))
+        click.echo("")
+        parts = ", ".join(finding.part for finding in bad)
+        click.echo(f"Needs attention: {parts}." if bad else "Everything is ready.")
+        return USAGE if bad else DONE
 
     run_to_exit(work)
+
+
+def _row(ok: bool, part: str, words: str, column: int) -> str:
+    """One part, its words kept in a column of their own; commands are never cut in two."""
+    first = f"{'ok' if ok else 'NO'}  {part:{column}}"
+    wrapped = textwrap.wrap(
+        words,
+        _WIDTH - len(first),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return first + ("\n" + " " * len(first)).join(wrapped or [""])
 
 
 @click.group()
@@ -117,14 +138,16 @@ def plan() -> None:
 
 
 @plan.command("check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", metavar="PLAN.md", type=click.Path(path_type=Path))
 def plan_check(file: Path) -> None:
     """Parse a plan, print its card and its hash; nothing is run."""
     from silas.channels import render_card
     from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
 
     async def work() -> int:
-        item = PlanParser().parse(read_plan(file))
+        text = read_plan(file)
+        with in_file(file):
+            item = PlanParser().parse(text)
         click.echo(render_card(plan_card(plan_bytes(item), rationale="Checked from a file.")))
         click.echo(f"sha256:{plan_hash(item)}")
         return DONE
@@ -138,14 +161,15 @@ def tools() -> None:
 
 
 @tools.command("list")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""
 
+    from silas.wiring import tool_rows
+
     async def work() -> int:
-        async with open_silas(ctx, terminal(as_json=as_json, approve=None)) as silas:
-            rows = silas.tool_rows()
+        rows = tool_rows(read_config(ctx))
         if as_json:
             print_json(rows)
         for row in [] if as_json else rows:
@@ -168,7 +192,7 @@ def config_path_command(ctx: click.Context) -> None:
     """Where the configuration is read from."""
     from silas.config import config_file
 
-    click.echo(str(config_file(ctx.find_root().obj)))
+    click.echo(str(config_file(config_option(ctx))))
 
 
 @config.command("show")

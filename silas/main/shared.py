@@ -1,8 +1,9 @@
-"""What every command shares: configuration, exit codes, errors in one sentence, output."""
+"""What every command shares: configuration, exit codes, errors in one sentence."""
 
-import json
+import contextlib
+import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,23 +15,26 @@ if TYPE_CHECKING:
     from silas.cards import CardChannel
     from silas.config import SilasConfig
     from silas.errors import SilasError
-    from silas.plans import WorkItem, WorkItemResult
-    from silas.stream.models import Reply
-    from silas.wiring import AuditDesk, Silas
+    from silas.wiring import AuditDesk, Silas, WorkDesk
 
 # Exit codes of `run` and `ask` (contract).
 DONE, FAILED, USAGE, DECLINED, STOPPED = 0, 1, 2, 3, 4
 
-STATUS_CODES = {"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": STOPPED}
-OUTCOME_CODES = {"answered": DONE, "declined": DECLINED, "blocked": DECLINED, "busy": FAILED}
-_USAGE_FAMILIES = ("E_CFG", "E_PLAN", "E_DB", "E_SANDBOX")
+_CODES = (("E_APPROVAL", DECLINED), ("E_CFG", USAGE), ("E_PLAN", USAGE), ("E_DB", USAGE))
+"""The exit code of an error by its family; anything else failed."""
+
+
+def config_option(ctx: click.Context) -> str | None:
+    """The `--config FILE` of this command line, or None."""
+    given: str | None = ctx.find_root().obj
+    return given
 
 
 def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
 
-    return load_config(ctx.find_root().obj)
+    return load_config(config_option(ctx))
 
 
 def open_silas(
@@ -49,6 +53,13 @@ def open_audit(ctx: click.Context) -> "AbstractAsyncContextManager[AuditDesk]":
     return open_audit(read_config(ctx))
 
 
+def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
+    """The work items alone: no model, no tool, no sandbox."""
+    from silas.wiring import open_work
+
+    return open_work(read_config(ctx))
+
+
 def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
     """Run a command to its exit code; every known error is one sentence on stderr."""
     import asyncio
@@ -56,10 +67,12 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
     from silas.errors import SilasError, from_foreign
 
     try:
-        code = asyncio.run(work())
-    except KeyboardInterrupt:
-        click.echo("Stopped.", err=True)
+        code = asyncio.run(_stoppable(work))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        click.echo("Stopped; work that was not verified has not been applied.", err=True)
         code = STOPPED
+    except BrokenPipeError:
+        code = _nobody_reads()
     except SilasError as error:
         code = failed(error)
     except Exception as error:
@@ -70,26 +83,35 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
     sys.exit(code)
 
 
+async def _stoppable(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Being told to end, or losing the terminal, stops work as properly as Ctrl-C does."""
+    import asyncio
+    import signal
+
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    if task is None:
+        raise AssertionError("a command runs in a task")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # only a main thread receives signals; elsewhere there are none to handle
+        with contextlib.suppress(ValueError, RuntimeError):
+            loop.add_signal_handler(number, task.cancel)
+    return await work()
+
+
+def _nobody_reads() -> int:
+    # what is still buffered would fail once more while Python shuts down
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
 def failed(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
+    from silas.sandbox import SandboxUnavailable
+
     click.echo(str(error), err=True)
-    if error.code.startswith(_USAGE_FAMILIES):
+    if isinstance(error, SandboxUnavailable):
         return USAGE
-    return DECLINED if error.code.startswith("E_APPROVAL") else FAILED
-
-
-def print_json(document: Any) -> None:
-    """One JSON document on stdout."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-
-
-def terminal(*, as_json: bool, approve: str | None) -> "CardChannel":
-    """The owner's terminal; with `--json` it speaks on stderr so that stdout is one document."""
-    from silas.channels import CLIChannel, PreApproved
-    from silas.clock import SystemClock
-
-    channel = CLIChannel(sys.stdin, sys.stderr if as_json else sys.stdout, SystemClock())
-    return channel if approve is None else PreApproved(channel, approve)
+    return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
 
 
 def hash_option(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -108,39 +130,20 @@ def read_plan(path: Path) -> str:
 
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanFamilyError(f"The plan {path} cannot be read: {error}.") from error
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    raise PlanFamilyError(f"The plan {path} cannot be read: {reason}.", code="E_PLAN_FILE")
 
 
-def item_line(item: "WorkItem") -> dict[str, Any]:
-    """A work item in four fields."""
-    return {
-        "id": item.id,
-        "title": item.title,
-        "status": item.status.value,
-        "type": item.type.value,
-    }
+@contextlib.contextmanager
+def in_file(path: Path) -> Iterator[None]:
+    """Errors about a plan's text say which file it is in."""
+    from silas.errors import PlanFamilyError
+    from silas.plans import PlanError
 
-
-def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str, Any]:
-    """What `ask --json` prints."""
-    from silas.plans import plan_hash
-
-    return {
-        "text": reply.text,
-        "outcome": reply.outcome,
-        "turn_id": reply.turn_id,
-        "plan": None
-        if reply.plan is None
-        else {**item_line(reply.plan), "plan_hash": plan_hash(reply.plan)},
-        "result": None if result is None else result.model_dump(mode="json"),
-    }
-
-
-def print_result(result: "WorkItemResult") -> None:
-    """What changed, how it ended, what could come next."""
-    if result.diff:
-        click.echo(result.diff)
-    click.echo(f"{result.status.value}: {result.summary}")
-    for step in result.next_steps:
-        click.echo(f"  next: {step}")
+    try:
+        yield
+    except PlanError as error:
+        raise PlanFamilyError(f"{path}, {error.message}", code=error.code) from error

@@ -8,7 +8,7 @@ from silas.cards import Action, CardChannel, Detail, ToolCallCard
 from silas.gates import GateResult
 from silas.plans import WorkItem, show_lines
 from silas.stream.gating import gate_card
-from silas.stream.models import OWNER
+from silas.stream.owner import Owner
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Risk
 
@@ -42,12 +42,12 @@ class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
     def __init__(self, channel: CardChannel, audit: Audit) -> None:
-        self._channel = channel
+        self._owner = Owner(channel, audit)
         self._audit = audit
 
     async def call(self, item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ApprovalDecision:
         """The owner's decision about one tool call; anything but a clear yes declines."""
-        answer = await self._channel.ask(OWNER, tool_call_card(item, call, risk))
+        answer = await self._owner.ask(tool_call_card(item, call, risk))
         yes = answer == "approve"
         return ApprovalDecision(
             verdict=ApprovalVerdict.approved if yes else ApprovalVerdict.declined
@@ -55,7 +55,7 @@ class OwnerQuestions:
 
     async def gate(self, work_item_id: str, result: GateResult) -> bool:
         """Whether the owner lets a gate pass this once."""
-        answer = await self._channel.ask(OWNER, gate_card(result))
+        answer = await self._owner.ask(gate_card(result))
         await self._audit.log(
             "gate_answered", gate=result.gate_name, answer=answer, work_item_id=work_item_id
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from silas.audit import Audit
-from silas.gates import EscalationAction, Gate, GateResult
+from silas.gates import EscalationAction, Gate, GateResult, GateTrigger
 
 BUILT_IN: Mapping[str, EscalationAction] = {
     "polite_redirect": EscalationAction(
@@ -14,17 +14,25 @@ BUILT_IN: Mapping[str, EscalationAction] = {
 }
 """Fallbacks for standard names, so that system gates work without an active goal."""
 
-_BLOCKED_WORDS = "I can't continue with this: a safety rule of this Silas stopped it."
+BLOCKED_WORDS = "I can't continue with this: a safety rule of this Silas stopped it."
+"""What is said where an escalation has no words of its own; names no rule to a stranger."""
 
-# Actions that need a room that is not there yet are reported, never skipped in silence.
-_FALL_BACK_TO_REPORT = frozenset({"escalate_human", "transfer_to_queue", "spawn_task", "retry"})
+_REPORTED = frozenset({"report", "escalate_human", "transfer_to_queue", "spawn_task", "retry"})
+# All but `report` need a room that is not there yet; they are reported, never skipped in silence.
+
+_QUOTED = frozenset({GateTrigger.every_user_message, GateTrigger.every_agent_response})
 
 
 class Escalation(NamedTuple):
-    """The resolved action for a block, and the text the sender gets."""
+    """The resolved action for a block, and whether the owner is to be told of it."""
 
     action: EscalationAction
-    text: str
+    reported: bool
+
+    @property
+    def words(self) -> str:
+        """What the sender gets."""
+        return self.action.message or BLOCKED_WORDS
 
 
 def resolve(name: str, own: Mapping[str, EscalationAction]) -> tuple[EscalationAction, bool]:
@@ -34,42 +42,64 @@ def resolve(name: str, own: Mapping[str, EscalationAction]) -> tuple[EscalationA
 
 
 class Escalator:
-    """Logs a block and says what the sender is told."""
+    """Logs a block and says what follows from it.
 
-    def __init__(self, audit: Audit) -> None:
+    Args:
+        audit: Where every block is recorded.
+        own: The active goal's `escalation` map; it goes before the built-in one.
+    """
+
+    def __init__(self, audit: Audit, own: Mapping[str, EscalationAction]) -> None:
         self._audit = audit
+        self._own = dict(own)
 
-    async def escalate(
-        self, gate: Gate, result: GateResult, own: Mapping[str, EscalationAction], sender_id: str
-    ) -> Escalation:
+    async def escalate(self, gate: Gate, result: GateResult, sender_id: str) -> Escalation:
         """Always audited with gate, reason and sender; unknown names become a report."""
-        action, known = resolve(gate.on_block, own)
+        action, known = resolve(gate.on_block, self._own)
         await self._audit.log(
             "gate_blocked",
             gate=gate.name,
-            reason=result.reason,
+            reason=_without_the_text(gate, result),
             sender_id=sender_id,
             trigger=gate.on.value,
             escalation=action.action,
         )
         if not known:
             await self._audit.log("escalation_unknown", gate=gate.name, name=gate.on_block)
-        if action.action in _FALL_BACK_TO_REPORT:
-            await self._audit.log(
-                "escalation_reported", gate=gate.name, wanted=action.action, queue=action.queue
-            )
-        return Escalation(action, action.message or _BLOCKED_WORDS)
+        return await self._reported(gate, action)
 
-    async def final(self, escalation: Escalation, own: Mapping[str, EscalationAction]) -> str:
-        """What is sent when rephrasing did not help or was not asked for: the fallback's words.
-
-        A fallback is followed once; what it would need from a room that is not there is reported.
-        """
+    async def fall_back(self, gate: Gate, escalation: Escalation) -> Escalation:
+        """What is left when an action did not help or has been done: its fallback, once."""
         action = escalation.action
         if action.fallback is None or action.action == "respond":
-            return escalation.text
-        fallback, known = resolve(action.fallback, own)
+            return escalation
+        fallback, known = resolve(action.fallback, self._own)
         await self._audit.log(
-            "escalation_fallback", name=action.fallback, action=fallback.action, known=known
+            "escalation_fallback",
+            gate=gate.name,
+            name=action.fallback,
+            action=fallback.action,
+            known=known,
         )
-        return action.message or fallback.message or _BLOCKED_WORDS
+        if action.message is not None and action.action != "suppress_and_rephrase":
+            fallback = fallback.model_copy(update={"message": action.message})
+        return await self._reported(gate, fallback)
+
+    async def _reported(self, gate: Gate, action: EscalationAction) -> Escalation:
+        if action.action not in _REPORTED:
+            return Escalation(action, reported=False)
+        await self._audit.log(
+            "escalation_reported", gate=gate.name, wanted=action.action, queue=action.queue
+        )
+        return Escalation(action, reported=True)
+
+
+def _without_the_text(gate: Gate, result: GateResult) -> str:
+    # providers quote what they judged; a suppressed message must not live on in the audit
+    text = result.value
+    if gate.on not in _QUOTED or not isinstance(text, str) or not text:
+        return result.reason
+    reason = result.reason
+    for quoted in (repr(text), repr(text[:80]), text, text[:80]):
+        reason = reason.replace(quoted, "the text")
+    return reason

@@ -3,9 +3,11 @@
 from typing import Any, NamedTuple
 
 from silas.audit import Audit
-from silas.cards import Action, CardChannel, GateCard
+from silas.cards import Action, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
 from silas.stream.escalate import Escalation, Escalator
+from silas.stream.models import OWNER
+from silas.stream.owner import Owner
 from silas.types import Risk
 
 _QUALITY_EVENTS = {
@@ -16,13 +18,20 @@ _QUALITY_EVENTS = {
 }
 
 
+class Stop(NamedTuple):
+    """The gate that ended a turn, and what follows from it."""
+
+    gate: Gate
+    escalation: Escalation
+
+
 class Passed(NamedTuple):
     """The context as gates left it, whether one asked, and what stopped the turn, if one did."""
 
     context: dict[str, Any]
     outcome: GateOutcome
     asked: bool
-    stopped: Escalation | None
+    stopped: Stop | None
 
 
 def gate_card(result: GateResult) -> GateCard:
@@ -30,7 +39,7 @@ def gate_card(result: GateResult) -> GateCard:
     return GateCard(
         intent=f"The rule '{result.gate_name}' asks you before going on",
         risk=Risk.medium,
-        rationale=result.reason,
+        rationale=result.reason or "It gives no reason.",
         affected="" if result.value is None else str(result.value),
         actions=(
             Action(label="Let it pass this once", value="approve", role="recommended"),
@@ -42,20 +51,38 @@ def gate_card(result: GateResult) -> GateCard:
 
 
 class TurnGates:
-    """Gates of one turn; the set is made once at step 0 and never rebuilt."""
+    """Gates of one turn; the set is made once at step 0 and never rebuilt.
+
+    Args:
+        active: The set.
+        gates: Evaluates; its count of evaluations is this turn's.
+        escalator: Says what a block leads to.
+        owner: Who is asked, and told of what is reported.
+        connection_id: Whose turn it is.
+        audit: Where quality results and answers are recorded.
+    """
 
     def __init__(
-        self, active: tuple[Gate, ...], gates: Gates, escalator: Escalator, audit: Audit
+        self,
+        active: tuple[Gate, ...],
+        gates: Gates,
+        escalator: Escalator,
+        owner: Owner,
+        connection_id: str,
+        audit: Audit,
     ) -> None:
         self.active = active
         self._gates = gates
         self._escalator = escalator
+        self._owner = owner
+        self._connection_id = connection_id
         self._audit = audit
 
-    async def check(
-        self, trigger: GateTrigger, context: dict[str, Any], channel: CardChannel, to: str
-    ) -> Passed:
-        """Run the matching gates; quality is recorded, policy decides."""
+    async def check(self, trigger: GateTrigger, context: dict[str, Any]) -> Passed:
+        """Run the matching gates; quality is recorded, policy decides.
+
+        A block goes before every question: nobody is asked about what is not going to happen.
+        """
         outcome = await self._gates.check_gates(list(self.active), trigger, context)
         for result in outcome.quality:
             await self._audit.log(
@@ -64,19 +91,29 @@ class TurnGates:
                 score=result.score,
                 flags=list(result.flags),
             )
-        asked = any(result.action == "require_approval" for result in outcome.policy)
-        for result in outcome.policy:
-            if await self._passes(result, channel, to):
-                continue
-            gate = next(g for g in self.active if g.name == result.gate_name)
-            sender = str(context.get("sender_id", ""))
-            escalation = await self._escalator.escalate(gate, result, {}, sender)
-            return Passed(outcome.context, outcome, asked, escalation)
-        return Passed(outcome.context, outcome, asked, None)
+        asked, refused = bool(outcome.approvals), outcome.block
+        for result in outcome.approvals if refused is None else ():
+            if not await self._approved(result):
+                refused = result
+                break
+        if refused is None:
+            return Passed(outcome.context, outcome, asked, None)
+        gate = next(g for g in self.active if g.name == refused.gate_name)
+        sender = str(context.get("sender_id", ""))
+        escalation = await self._escalator.escalate(gate, refused, sender)
+        return Passed(outcome.context, outcome, asked, Stop(gate, escalation))
 
-    async def _passes(self, result: GateResult, channel: CardChannel, to: str) -> bool:
-        if result.action != "require_approval":
-            return result.action == "continue"
-        answer = await channel.ask(to, gate_card(result))
+    async def last_words(self, stop: Stop) -> str:
+        """What is sent in place of what was stopped; the owner is told where that is due."""
+        final = await self._escalator.fall_back(stop.gate, stop.escalation)
+        if (final.reported or stop.escalation.reported) and self._connection_id != OWNER:
+            await self._owner.tell(
+                f"The rule '{stop.gate.name}' stopped a turn of {self._connection_id}; "
+                "`silas audit show` says why."
+            )
+        return final.words
+
+    async def _approved(self, result: GateResult) -> bool:
+        answer = await self._owner.ask(gate_card(result))
         await self._audit.log("gate_answered", gate=result.gate_name, answer=answer)
         return answer == "approve"

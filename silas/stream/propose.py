@@ -11,12 +11,21 @@ from silas.plans import (
     PlanError,
     PlanParser,
     WorkItem,
+    WorkItemStatus,
     WorkItemStore,
     plan_bytes,
     plan_card,
     plan_hash,
     subject_of,
 )
+from silas.stream.owner import Owner
+
+_NOT_APPROVED = "The plan was not approved; nothing was run."
+_ANSWERS = {
+    "edit_requested": "You want the plan changed; nothing was run. Say what should be different.",
+    "conditional": "A plan is approved as it is or not at all; nothing was run.",
+}
+"""What is said to an answer that is neither yes nor no."""
 
 
 class Proposal(NamedTuple):
@@ -63,17 +72,27 @@ class Proposer:
 
         The card is made from the bytes that are hashed, the token binds their hash, and the
         subject is computed again after the answer: a plan that changed meanwhile is refused.
+
+        Args:
+            item: What is proposed; its state is the caller's, its token is set here.
+            channel, to: Where the decision is taken; a sender never decides about his own plan.
+            rationale: Why, in the proposer's words.
         """
         self._ready()
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
             return await self._refused(item, f"another plan with the id {item.id} exists already")
+        if known is not None and known.status is WorkItemStatus.running:
+            # a second run would share the first one's scratch copy and repeat its effects
+            words = f"{item.id} is running already, or was interrupted and waits to be resumed"
+            return await self._refused(item, words)
         card = plan_card(plan_bytes(item), rationale=rationale)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
-        answer = await channel.ask(to, card)
+        answer = await Owner(channel, self._audit).ask(card, to)
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
-            return Proposal(item, answer.verdict, "The plan was not approved; nothing was run.")
+            words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)
+            return Proposal(item, answer.verdict, words)
         subject = subject_of(item)
         if subject.digest != card.plan_hash:
             return await self._refused(item, "the plan changed after it was shown")

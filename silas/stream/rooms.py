@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from silas.agents import PlannerAgent, ProxyAgent
 from silas.audit import Audit
@@ -18,6 +18,7 @@ from silas.stream.escalate import Escalator
 from silas.stream.models import Send
 from silas.stream.propose import Proposer
 from silas.stream.signin import SignIn
+from silas.tools import ToolResult
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister
 
@@ -56,8 +57,14 @@ class Interaction(Protocol):
         ...
 
 
-MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools], ToolRun]
-"""(role, turn id, scope id, allowed tool names) to what an agent run hands the tool chain."""
+Note = Callable[[str, dict[str, Any], ToolResult], None]
+"""Takes note of what a tool answered: its name, its arguments as they ran, the result."""
+
+MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Note], ToolRun]
+"""(role, turn id, scope id, allowed names, note) to what an agent run hands the tool chain."""
+
+MakeAccess = Callable[[str], Access]
+"""Makes the access of one connection (spec 5.1 `access_controller_factory`)."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,7 @@ class TurnRooms:
 
     Attributes:
         system_gates: `gates.system` of the configuration.
+        access: What a connection may use; a controller of its own for each.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         dispatch: Starts approved work in the background, its progress going to `Send`.
         profiles: Names of the context profiles, the default first.
@@ -76,6 +84,7 @@ class TurnRooms:
     planner: PlannerAgent
     toolset: "AbstractToolset[ToolRun]"
     tool_run: MakeToolRun
+    access: MakeAccess
     gates: Gates
     system_gates: tuple[Gate, ...]
     escalator: Escalator

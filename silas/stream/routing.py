@@ -34,20 +34,22 @@ class Router:
             skills=turn.skills,
             access_level=access_level,
         )
-        try:
-            await self._ask(turn, turn.request)
-        except LLMError as error:
-            await self._degrade(turn, error)
-        rooms.context.set_profile(turn.scope_id, need(turn.route, "routing").context_profile)
+        await self._ask_or_degrade(turn, turn.request)
 
     async def rephrase(self, turn: Turn, instruction: str) -> None:
         """Ask whoever answered once more, with a gate's instruction (5.1.1)."""
         request = need(turn.request, "step 7")
         told = replace(request, facts={**request.facts, "rephrase": instruction})
+        await self._ask_or_degrade(turn, told)
+
+    async def _ask_or_degrade(self, turn: Turn, request: TurnRequest) -> None:
+        turn.outcome = "answered"
         try:
-            await self._ask(turn, told)
+            await self._ask(turn, request)
         except LLMError as error:
             await self._degrade(turn, error)
+        profile = need(turn.route, "routing").context_profile
+        self._rooms.context.set_profile(turn.scope_id, profile)
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         rooms, tools = self._rooms, need(turn.tools, "step 6")
@@ -64,7 +66,7 @@ class Router:
             profile=route.context_profile,
         )
         if route.route == "direct":
-            turn.response = route.response
+            turn.response, turn.speaker = route.response, "agent:proxy"
             return
         planned = await rooms.planner.plan(
             replace(
@@ -74,7 +76,7 @@ class Router:
                 interaction_mode=turn.mode.value,
             ),
             toolset=rooms.toolset,
-            deps=rooms.tool_run("planner", turn.id, turn.scope_id, tools.allowed),
+            deps=rooms.tool_run("planner", turn.id, turn.scope_id, tools.allowed, turn.note),
         )
         turn.response, turn.speaker = planned.output, "agent:planner"
         proposed = planned.output.plan_action is not None
@@ -105,6 +107,7 @@ class Router:
             interaction_mode=InteractionMode.confirm_only_when_required,
             context_profile=self._rooms.profiles[0],
         )
+        turn.mode = self.mode(turn, None)
 
     def mode(self, turn: Turn, item: WorkItem | None) -> InteractionMode:
         """The effective mode of the turn, or of the work it proposes (precedence: step 12).

@@ -89,6 +89,7 @@ class Session:
         """
         item = self.proposer.parse(plan_markdown)
         if isinstance(item, PlanError):
+            await self.audit.log("plan_unreadable", reason=str(item))
             raise item
         proposal = await self.proposer.propose(
             item, self.channel, OWNER, "You asked to run this plan."

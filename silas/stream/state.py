@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from silas.agents import AgentResponse, RouteDecision, TurnRequest
 from silas.cards import CardChannel
@@ -10,10 +10,19 @@ from silas.gates import GateOutcome
 from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
+from silas.tools import ToolResult
 from silas.tools.toolset import ToolRun
-from silas.types import InteractionMode, TaintLevel
+from silas.types import InteractionMode, TaintLevel, join_taint
 
 T = TypeVar("T")
+
+
+class Lookup(NamedTuple):
+    """A tool call that answered in a turn: what was asked and what came back."""
+
+    tool_name: str
+    args: dict[str, Any]
+    result: ToolResult
 
 
 @dataclass
@@ -25,6 +34,8 @@ class Turn:
         text: The message, as input gates may have rewritten it.
         taint: Where the message came from; untrusted until step 2 says otherwise.
         asked: A policy gate required an approval in this turn.
+        recalled: Memories in view already, so that none is brought twice.
+        lookups: What tools answered to proxy and planner.
         tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
     """
 
@@ -38,6 +49,8 @@ class Turn:
     taint: TaintLevel = TaintLevel.external
     input_results: GateOutcome | None = None
     asked: bool = False
+    recalled: set[str] = field(default_factory=set[str])
+    lookups: list[Lookup] = field(default_factory=list[Lookup])
     tools: ToolRun | None = None
     request: TurnRequest | None = None
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -47,6 +60,15 @@ class Turn:
     response: AgentResponse | None = None
     plan: WorkItem | None = None
     outcome: Outcome = "answered"
+
+    @property
+    def response_taint(self) -> TaintLevel:
+        """The least trusted of what the answer was made from: the message and tool results."""
+        return join_taint([self.taint, *(lookup.result.taint for lookup in self.lookups)])
+
+    def note(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
+        """Remember a tool's answer; what the tool chain calls."""
+        self.lookups.append(Lookup(tool_name, args, result))
 
 
 def need(value: T | None, made_by: str) -> T:

@@ -5,14 +5,17 @@ from collections.abc import Callable
 
 from silas.audit import Audit
 from silas.cards import CardChannel
-from silas.errors import ChannelError, SilasError
+from silas.clock import Clock
+from silas.errors import ChannelError, from_foreign
 from silas.plans import WorkItem
+from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import OWNER, Incoming, Reply, Send
 from silas.stream.turn import TurnProcessor
 from silas.work.executor import WorkItemExecutor
 
 _BUSY = "I'm still busy with what you said before; please try again in a moment."
+_BROKEN = "Something in Silas itself failed while it worked on this; `silas audit show` has more."
 
 MakeProcessor = Callable[[str], TurnProcessor]
 """Makes the processor of one scope."""
@@ -55,13 +58,18 @@ class Stream:
         channel: CardChannel,
         backpressure: Backpressure,
         audit: Audit,
+        clock: Clock,
+        grace_seconds: float,
     ) -> None:
         self._make_processor = make_processor
         self._executor = executor
         self._dispatcher = dispatcher
-        self._channel = channel
+        self._channel = ClosingChannel(channel)
         self._backpressure = backpressure
         self._audit = audit
+        self._clock = clock
+        self._grace_seconds = grace_seconds
+        self._turns: set[asyncio.Task[None]] = set()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -73,39 +81,47 @@ class Stream:
 
     async def listen(self) -> None:
         """Serve the channel until it closes; one bad turn never ends the Stream."""
-        turns: set[asyncio.Task[None]] = set()
         async for message, connection_id in self._channel.listen():
             turn = asyncio.create_task(self._serve(Incoming(message, connection_id)))
-            turns.add(turn)
-            turn.add_done_callback(turns.discard)
-        if turns:
-            await asyncio.wait(turns)
+            self._turns.add(turn)
+            turn.add_done_callback(self._turns.discard)
+        if self._turns:
+            await asyncio.wait(self._turns)
 
     async def _serve(self, incoming: Incoming) -> None:
         try:
             await self.handle(incoming)
-        except ChannelError:
-            return  # nobody is left to tell
-        except SilasError as error:
-            await self._audit.log("turn_failed", code=error.code)
-            await self._channel.send(incoming.connection_id, str(error))
+        except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
+            known = from_foreign(error)
+            words = _BROKEN if known is None else str(known)
+            await self._sender(incoming.connection_id)(words)
 
     async def handle(self, incoming: Incoming) -> Reply:
         """Run one turn under its connection's lock.
 
         A full queue rejects the newest message with words to try again; nothing is lost silently.
+
+        Raises:
+            SilasError: The turn failed; it is on record, and nothing was sent.
         """
         connection, scope_id = incoming.connection_id, incoming.connection_id
+        send = self._sender(connection)
         if not self._backpressure.enter(scope_id):
             await self._audit.log("turn_rejected_busy", scope_id=scope_id)
-            await self._channel.send(connection, _BUSY)
+            await send(_BUSY)
             return Reply(text=_BUSY, outcome="busy")
         try:
             async with self._locks.setdefault(connection, asyncio.Lock()):
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
-                return await processor.run(incoming, self._channel, self._sender(connection))
+                return await processor.run(incoming, self._channel, send)
+        except Exception as error:  # recorded whatever it is, and raised again
+            known = from_foreign(error)
+            code = "E_SILAS_UNEXPECTED" if known is None else known.code
+            kind = type(error).__name__
+            await self._audit.log("turn_failed", scope_id=scope_id, code=code, kind=kind)
+            raise
         finally:
             self._backpressure.leave(scope_id)
 
@@ -119,7 +135,24 @@ class Stream:
         return send
 
     async def stop(self) -> None:
-        """Stop running work and leave a checkpoint (spec 18.2)."""
+        """Answer open questions safely, let turns end, stop work, leave a checkpoint (18.2)."""
+        self._channel.close()
+        await self._settle()
         await self._executor.stop()
         await self._audit.log("stream_stopped")
         await self._audit.write_checkpoint()
+
+    async def _settle(self) -> None:
+        """Give turns under way the grace period; what is left then is cancelled, on record."""
+        if not self._turns:
+            return
+        grace = asyncio.ensure_future(self._clock.sleep(self._grace_seconds))
+        turns = asyncio.ensure_future(asyncio.wait(set(self._turns)))
+        await asyncio.wait({grace, turns}, return_when=asyncio.FIRST_COMPLETED)
+        grace.cancel()
+        left = set(self._turns)
+        for turn in left:
+            turn.cancel()
+        if left:
+            await self._audit.log("turns_cancelled", count=len(left))
+        await turns

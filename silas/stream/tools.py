@@ -1,13 +1,12 @@
 """What proxy and planner hand the tool chain in a turn: look-ups only, nothing that acts."""
 
 from pathlib import Path
-from typing import Any
 
 from silas.approval import Verdict
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.stream.rooms import MakeToolRun
-from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolResult, ValidatedCall
+from silas.stream.rooms import MakeToolRun, Note
+from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ValidatedCall
 from silas.tools.toolset import AllTools, ToolRun
 
 
@@ -20,14 +19,12 @@ async def _nobody_to_ask(call: ValidatedCall, risk: RiskLevel) -> bool:
     return False
 
 
-def _not_kept(tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
-    del tool_name, args, result
-
-
 def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
     """Tool runs without any authority: what acts needs a plan (spec 7.1, 7.2)."""
 
-    def make(role: str, turn_id: str, scope_id: str, allowed: frozenset[str] | AllTools) -> ToolRun:
+    def make(
+        role: str, turn_id: str, scope_id: str, allowed: frozenset[str] | AllTools, note: Note
+    ) -> ToolRun:
         def context(step: str) -> ToolCallContext:
             return ToolCallContext(
                 trace_id=turn_id,
@@ -43,8 +40,6 @@ def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
                 limits=SandboxLimits(),
             )
 
-        return ToolRun(
-            role=role, allowed=allowed, context=context, ask=_nobody_to_ask, record=_not_kept
-        )
+        return ToolRun(role=role, allowed=allowed, context=context, ask=_nobody_to_ask, record=note)
 
     return make

@@ -1,11 +1,14 @@
 """One turn: the sixteen steps of spec 5.1 in order, one path, readable as its table of contents."""
 
+from silas.canonical import canonical_json
 from silas.cards import CardChannel
+from silas.context import scrub
 from silas.gates import Gate, GateTrigger
-from silas.plans import PlanError, WorkItem
 from silas.stream.gating import Passed, TurnGates
 from silas.stream.models import Incoming, Outcome, Reply, Send
-from silas.stream.rooms import Access, TurnRooms
+from silas.stream.owner import Owner
+from silas.stream.planflow import PlanFlow
+from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
 from silas.types import TaintLevel, new_id
@@ -16,11 +19,12 @@ _RECALLED = 5  # memories brought into view by step 4
 class TurnProcessor:
     """Runs the turns of one scope, one at a time, and counts them."""
 
-    def __init__(self, rooms: TurnRooms, scope_id: str, access: Access) -> None:
+    def __init__(self, rooms: TurnRooms, scope_id: str) -> None:
         self._rooms = rooms
         self._scope_id = scope_id
-        self._access = access
+        self._access = rooms.access(scope_id)
         self._router = Router(rooms)
+        self._plan_flow = PlanFlow(rooms, self._router)
         self._turn_number = 0
 
     async def run(self, incoming: Incoming, channel: CardChannel, send: Send) -> Reply:
@@ -42,7 +46,7 @@ class TurnProcessor:
         )
         await rooms.memory.store_raw(turn.text, "conversation_raw", turn.taint)  # 3.5  raw lane
         await self._recall(turn)  # 4    memories into view
-        await rooms.context.enforce_budget(turn.scope_id, self._turn_number)  # 5    token budget
+        await self._make_room(turn)  # 5    token budget
         await self._build_toolset(turn)  # 6    tools this connection may see
         self._prepare_skills(turn)  # 6.5  skills in view
         await self._router.route(turn, self._access.level, self._turn_number)  # 7
@@ -50,18 +54,18 @@ class TurnProcessor:
         if stopped is not None:
             return await self._say(turn, stopped, "blocked")
         response = need(turn.response, "step 7")
-        await rooms.memory.run_queries(response.memory_queries, turn.scope_id)  # 9
+        await self._look_up(turn)  # 9    what the agent wants to remember
         await self._memory_operations(turn)  # 10   gated side effects
         rooms.context.add(  # 11   the answer into the chronicle
             turn.scope_id,
             kind="message",
             text=f"Silas: {response.message}",
-            taint=turn.taint,
+            taint=turn.response_taint,
             source=turn.speaker,
             turn=self._turn_number,
         )
-        await rooms.memory.store_raw(response.message, "agent_response_raw", turn.taint)  # 11.5
-        text = await self._plan_flow(turn)  # 12   plan, approval, dispatch
+        await self._keep_raw(turn)  # 11.5 raw lane: answer, queries, tool results
+        text = await self._plan_flow.run(turn, self._turn_number)  # 12   approval, dispatch
         await turn.send(text)  # 13   one answer, without waiting for the work
         await self._access_state(turn)  # 14   gates that unlock levels
         await rooms.persona.after_turn(turn.scope_id, turn.outcome)  # 15   mood and telemetry
@@ -78,7 +82,14 @@ class TurnProcessor:
             send=send,
             channel=channel,
             scope_id=self._scope_id,
-            gates=TurnGates(active, rooms.gates.for_turn(), rooms.escalator, rooms.audit),
+            gates=TurnGates(
+                active,
+                rooms.gates.for_turn(),
+                rooms.escalator,
+                Owner(channel, rooms.audit),
+                incoming.connection_id,
+                rooms.audit,
+            ),
             text=incoming.message.text,
         )
 
@@ -91,29 +102,41 @@ class TurnProcessor:
     # 1
     async def _input_gates(self, turn: Turn) -> str | None:
         context = {"message": turn.text, "sender_id": turn.incoming.message.sender_id}
-        passed = await turn.gates.check(
-            GateTrigger.every_user_message, context, turn.channel, turn.incoming.connection_id
-        )
+        passed = await turn.gates.check(GateTrigger.every_user_message, context)
         turn.input_results, turn.asked = passed.outcome, passed.asked
         turn.text = str(passed.context["message"])
-        return None if passed.stopped is None else passed.stopped.text
+        return None if passed.stopped is None else await turn.gates.last_words(passed.stopped)
 
     # 4
     async def _recall(self, turn: Turn) -> None:
-        for text in await self._rooms.memory.recall(turn.text, turn.scope_id, _RECALLED):
+        found = await self._rooms.memory.recall(turn.text, turn.scope_id, _RECALLED)
+        self._into_view(turn, found)
+
+    def _into_view(self, turn: Turn, memories: list[str]) -> None:
+        for text in memories:
+            if text in turn.recalled:
+                continue
+            turn.recalled.add(text)
             self._rooms.context.add(
                 turn.scope_id,
                 kind="memory",
                 text=text,
-                taint=TaintLevel.external,
+                taint=TaintLevel.external,  # a memory does not say yet where it came from
                 source="memory",
                 turn=self._turn_number,
             )
 
+    # 5
+    async def _make_room(self, turn: Turn) -> None:
+        """What has to go is remembered, external text made harmless first (decision A12)."""
+        for gone in await self._rooms.context.enforce_budget(turn.scope_id, self._turn_number):
+            text = scrub(gone.text) if gone.taint is TaintLevel.external else gone.text
+            await self._rooms.memory.store_raw(text, "episode", gone.taint)
+
     # 6
     async def _build_toolset(self, turn: Turn) -> None:
         allowed = frozenset(await self._access.get_allowed_tools())
-        turn.tools = self._rooms.tool_run("proxy", turn.id, turn.scope_id, allowed)
+        turn.tools = self._rooms.tool_run("proxy", turn.id, turn.scope_id, allowed, turn.note)
 
     # 6.5
     def _prepare_skills(self, turn: Turn) -> None:
@@ -127,21 +150,24 @@ class TurnProcessor:
             passed = await self._check_response(turn)
             if passed.stopped is None:
                 return None
-            action = passed.stopped.action
+            action = passed.stopped.escalation.action
             if action.action != "suppress_and_rephrase" or tries >= action.max_retries:
-                return await self._rooms.escalator.final(passed.stopped, {})
+                return await turn.gates.last_words(passed.stopped)
             tries += 1
             await self._router.rephrase(turn, action.instruction or "")
 
     async def _check_response(self, turn: Turn) -> Passed:
         response = need(turn.response, "step 7")
         context = {"response": response.message, "sender_id": turn.incoming.message.sender_id}
-        passed = await turn.gates.check(
-            GateTrigger.every_agent_response, context, turn.channel, turn.incoming.connection_id
-        )
+        passed = await turn.gates.check(GateTrigger.every_agent_response, context)
         turn.asked = turn.asked or passed.asked
         turn.response = response.model_copy(update={"message": str(passed.context["response"])})
         return passed
+
+    # 9
+    async def _look_up(self, turn: Turn) -> None:
+        queries = need(turn.response, "step 7").memory_queries
+        self._into_view(turn, await self._rooms.memory.run_queries(queries, turn.scope_id))
 
     # 10
     async def _memory_operations(self, turn: Turn) -> None:
@@ -152,58 +178,21 @@ class TurnProcessor:
             )
         for op in response.memory_ops[:limit]:
             context = {"tool_name": "memory_op", "tool_args": op.model_dump(mode="json")}
-            passed = await turn.gates.check(
-                GateTrigger.on_tool_call, context, turn.channel, turn.incoming.connection_id
-            )
+            passed = await turn.gates.check(GateTrigger.on_tool_call, context)
             if passed.stopped is not None:
                 await self._rooms.audit.log("memory_op_blocked", turn_id=turn.id, op=op.op.value)
                 continue
             await self._rooms.memory.apply_op(passed.context["tool_args"], turn.scope_id)
 
-    # 12
-    async def _plan_flow(self, turn: Turn) -> str:
-        """Propose the plan, if there is one; what the agent says about approval never counts."""
-        response, rooms = need(turn.response, "step 7"), self._rooms
-        action = response.plan_action
-        if action is None or action.plan_markdown is None:
-            return response.message
-        parsed = rooms.proposer.parse(action.plan_markdown)
-        if isinstance(parsed, PlanError):
-            turn.outcome = "blocked"
-            await rooms.audit.log("plan_unreadable", turn_id=turn.id, reason=str(parsed))
-            return f"{response.message}\n\nThe plan cannot be read: {parsed}. Nothing was run."
-        if not response.needs_approval:
-            await rooms.audit.log(
-                "needs_approval_overridden", turn_id=turn.id, work_item_id=parsed.id
-            )
-        item = self._linked(turn, parsed, action.continuation_of)
-        item = item.model_copy(update={"interaction_mode": self._router.mode(turn, item)})
-        turn.plan = item
-        rooms.context.add(
-            turn.scope_id,
-            kind="plan",
-            text=action.plan_markdown,
-            taint=turn.taint,
-            source=turn.speaker,
-            turn=self._turn_number,
-        )
-        proposal = await rooms.proposer.propose(
-            item, turn.channel, turn.incoming.connection_id, response.message
-        )
-        if proposal.verdict == "approved":
-            turn.outcome = "dispatched"
-            rooms.dispatch(item, turn.send)
-            return f"{response.message}\n\nApproved: {item.title}. Working on it."
-        turn.outcome = "blocked" if proposal.verdict == "refused" else "declined"
-        return proposal.words
-
-    def _linked(self, turn: Turn, item: WorkItem, continuation: str | None) -> WorkItem:
-        """Deepening links the new item to the old and inherits its artifacts (step 12)."""
-        prior = continuation or need(turn.route, "step 7").continuation_of
-        if prior is None:
-            return item
-        wanted = item.input_artifacts_from or ["*"]
-        return item.model_copy(update={"follow_up_of": prior, "input_artifacts_from": wanted})
+    # 11.5
+    async def _keep_raw(self, turn: Turn) -> None:
+        keep = self._rooms.memory.store_raw
+        for lookup in turn.lookups:
+            asked = canonical_json({"tool": lookup.tool_name, "args": lookup.args})
+            await keep(asked, "research_query_raw", turn.taint)
+            await keep(lookup.result.return_value, "tool_output_raw", lookup.result.taint)
+        message = need(turn.response, "step 7").message
+        await keep(message, "agent_response_raw", turn.response_taint)
 
     # 14
     async def _access_state(self, turn: Turn) -> None:

@@ -14,6 +14,7 @@ from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.wiring import Ground, Silas, build
+from silas.wiring.build import Furnish, as_wired
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -30,6 +31,9 @@ class Harness:
         settings: Overrides of the configuration, section by section.
         sandbox: The real one of this machine by default.
         home: Where its data lives; a temporary directory by default. Give one to restart in it.
+        clock: A clock to share with another harness; its own by default.
+        furnish: Exchanges rooms of a turn for others, to watch what goes through them.
+        resume: Whether interrupted work is picked up.
     """
 
     silas: Silas
@@ -43,6 +47,8 @@ class Harness:
         sandbox: Sandbox | None = None,
         home: Path | None = None,
         clock: MockClock | None = None,
+        furnish: Furnish = as_wired,
+        resume: bool = True,
     ) -> None:
         self._stack = AsyncExitStack()
         self.clock = clock or MockClock()
@@ -51,6 +57,8 @@ class Harness:
         self._settings = dict(settings or {})
         self._sandbox = sandbox
         self._given_home = home
+        self._furnish = furnish
+        self._resume = resume
         self.signer = a_signer()
 
     async def __aenter__(self) -> Self:
@@ -64,7 +72,9 @@ class Harness:
             sandbox=self._sandbox or default(self.config.sandbox, forbidden=()),
             make_model=self._role_models(self.config),
         )
-        self.silas = await self._stack.enter_async_context(build(self.config, ground, self.channel))
+        self.silas = await self._stack.enter_async_context(
+            build(self.config, ground, self.channel, resume=self._resume, furnish=self._furnish)
+        )
         self.approval, self.audit = self.silas.approval, self.silas.audit
         self.gates, self.tools = self.silas.gates, self.silas.tools
         self.context, self.memory = self.silas.context, self.silas.memory

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,14 @@ from silas.config import SilasConfig
 from silas.context import NoContext, scrub_output
 from silas.db import Database
 from silas.errors import ConfigError
-from silas.gates import GateProvider, GateRunner, OwnerAccess, PredicateProvider
+from silas.gates import (
+    AccessController,
+    GateProvider,
+    GateRunner,
+    OwnerAccess,
+    PredicateProvider,
+    read_customer,
+)
 from silas.memory import NoMemory
 from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
@@ -29,9 +36,10 @@ from silas.skills import NoSkills
 from silas.stream.ask import OwnerQuestions
 from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
+from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
 from silas.stream.rehydrate import rehydrate
-from silas.stream.rooms import TurnRooms
+from silas.stream.rooms import Access, TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn
 from silas.stream.stream import Backpressure, Stream
@@ -61,6 +69,15 @@ if TYPE_CHECKING:
 _KNOWN_CHANNELS = frozenset({"cli"})  # a terminal of the owner's own login
 
 
+Furnish = Callable[[TurnRooms], TurnRooms]
+"""Exchanges rooms of a turn before the Stream is made; what a test looks through."""
+
+
+def as_wired(rooms: TurnRooms) -> TurnRooms:
+    """Every room as it was wired."""
+    return rooms
+
+
 class Silas(Session):
     """A running Silas. See `silas.stream.session.Session` for what it does."""
 
@@ -86,7 +103,12 @@ class Silas(Session):
 
 @asynccontextmanager
 async def build(
-    config: SilasConfig, ground: Ground, channel: Channel, *, resume: bool = True
+    config: SilasConfig,
+    ground: Ground,
+    channel: Channel,
+    *,
+    resume: bool = True,
+    furnish: Furnish = as_wired,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     if config.active_goal is not None:
@@ -100,7 +122,7 @@ async def build(
         for package in MIGRATED:
             db.migrate(package)
         parts = _Parts(config, ground, db, channel)
-        silas = await parts.silas(stack)
+        silas = await parts.silas(stack, furnish)
         lease = stack.enter_context(Lease(config.data_dir / "silas.lock"))
         interrupted: tuple[WorkItem, ...] = ()
         if resume and lease.held:
@@ -151,7 +173,7 @@ class _Parts:
             cpu_seconds=config.sandbox.default_cpu_seconds,
         )
 
-    async def silas(self, stack: AsyncExitStack) -> Silas:
+    async def silas(self, stack: AsyncExitStack, furnish: Furnish) -> Silas:
         """The whole, from agents to the Stream."""
         from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415
         from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
@@ -182,9 +204,9 @@ class _Parts:
         executor = WorkItemExecutor({WorkItemType.task: runner.run}, self.audit)
         dispatcher = Dispatcher(executor)
         proposer = Proposer(PlanParser(), self.approval, self.store, self.audit, clock, self._ready)
-        rooms = self._rooms(proxy, planner, proposer, dispatcher, chain)
+        rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
         stream = Stream(
-            lambda scope: TurnProcessor(rooms, scope, self._access()),
+            lambda scope: TurnProcessor(rooms, scope),
             executor,
             dispatcher,
             self.channel,
@@ -193,6 +215,8 @@ class _Parts:
                 config.backpressure.max_pending_turns_total,
             ),
             self.audit,
+            clock,
+            config.backpressure.shutdown_grace_seconds,
         )
         return Silas(
             stream=stream,
@@ -219,8 +243,18 @@ class _Parts:
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
 
-    def _access(self) -> OwnerAccess:
-        return OwnerAccess(lambda: [tool.tool_name for tool in self.registry.all()])
+    def _access(self, connection_id: str) -> Access:
+        """Every tool for the owner; nothing for anybody else, as no goal grants levels yet."""
+        if connection_id == OWNER:
+            return OwnerAccess(lambda: [tool.tool_name for tool in self.registry.all()])
+        folder = self.config.sandbox.customer_context_dir
+        return AccessController(
+            {},
+            connection_id,
+            lambda: read_customer(folder, connection_id),
+            self.ground.clock,
+            self.audit,
+        )
 
     def _task_runner(
         self,
@@ -268,9 +302,10 @@ class _Parts:
             planner=planner,
             toolset=chain,
             tool_run=turn_tools(config.gates.system, AutonomyLevel.A2),
+            access=self._access,
             gates=self.gates,
             system_gates=config.gates.system,
-            escalator=Escalator(self.audit),
+            escalator=Escalator(self.audit, {}),
             sign_in=SignIn(
                 self.ground.signer.verify,
                 self.nonces,

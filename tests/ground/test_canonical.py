@@ -28,6 +28,12 @@ def test_key_order_does_not_matter(value: dict[str, int]) -> None:
     assert canonical_bytes(dict(reversed(value.items()))) == canonical_bytes(value)
 
 
+@given(json_values)
+def test_the_encoder_makes_the_normative_bytes(value: Any) -> None:
+    normative = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    assert canonical_bytes(value) == normative.encode("utf-8")
+
+
 def test_bytes_are_compact_sorted_and_ascii() -> None:
     assert canonical_bytes({"b": 1, "a": "é"}) == b'{"a":"\\u00e9","b":1}'
 

@@ -168,6 +168,17 @@ def test_a_durable_write_restores_the_faster_setting(db: Database) -> None:
         assert tx.driver.execute("PRAGMA synchronous").fetchone() == (1,)
 
 
+def test_a_durable_write_never_joins_a_weaker_one_in_silence(db: Database) -> None:
+    def nested() -> None:
+        with db.write(), db.write(durable=True):
+            pass
+
+    with pytest.raises(AssertionError, match="durable"):
+        nested()
+    with db.write(durable=True), db.write():
+        pass
+
+
 def test_statement_errors_are_ours(db: Database) -> None:
     with pytest.raises(DatabaseError), db.read() as tx:
         tx.execute(text("SELECT * FROM nowhere"))

@@ -1,6 +1,6 @@
 """Issuing and verifying an approval against the two Ed25519 operations it cannot do without.
 
-Run as `python -m benchmarks.token` (never as a script: its folder would hide the standard module
+Run as `python -m benchmarks approval_token` (a module of that name would hide the standard one
 `token`). Contenders take turns within a round; a figure is the median over the rounds.
 """
 

@@ -1,0 +1,61 @@
+"""What commands print: results for people, documents for programs."""
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.channels.paint import paint_diff, wants_colour
+from silas.main.shared import DECLINED, DONE, STOPPED
+
+if TYPE_CHECKING:
+    from silas.plans import WorkItem, WorkItemResult
+    from silas.stream.models import Reply
+
+STATUS_CODES = {"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": STOPPED}
+"""The exit code of work that ended so; anything else failed."""
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def item_line(item: "WorkItem") -> dict[str, Any]:
+    """A work item in four fields."""
+    return {
+        "id": item.id,
+        "title": item.title,
+        "status": item.status.value,
+        "type": item.type.value,
+    }
+
+
+def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str, Any]:
+    """What `ask --json` prints."""
+    from silas.plans import plan_hash
+
+    return {
+        "text": reply.text,
+        "outcome": reply.outcome,
+        "turn_id": reply.turn_id,
+        "plan": None
+        if reply.plan is None
+        else {**item_line(reply.plan), "plan_hash": plan_hash(reply.plan)},
+        "result": None if result is None else result.model_dump(mode="json"),
+    }
+
+
+def print_result(result: "WorkItemResult") -> None:
+    """What changed and what could come next; work that did not succeed ends on stderr."""
+    if result.diff:
+        coloured = wants_colour(sys.stdout, os.environ)
+        click.echo("\nWhat changed:")
+        click.echo(paint_diff(result.diff) if coloured else result.diff, color=coloured)
+        click.echo(f"To take it back: silas undo {result.work_item_id}")
+    for step in result.next_steps:
+        click.echo(f"Next: {step}")
+    if STATUS_CODES.get(result.status.value) != DONE:
+        click.echo(f"{result.status.value}: {result.summary}", err=True)

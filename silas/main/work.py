@@ -1,0 +1,126 @@
+"""Commands that make Silas do something: init, ask, run, chat, undo."""
+
+from pathlib import Path
+
+import click
+
+from silas.main.output import STATUS_CODES, print_json, print_result, reply_document
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    FAILED,
+    hash_option,
+    in_file,
+    open_silas,
+    open_work,
+    read_config,
+    read_plan,
+    run_to_exit,
+)
+from silas.main.terminal import attended, terminal
+
+# What a turn that started no work ends with; anything else failed.
+_OUTCOME_CODES = {"answered": DONE, "declined": DECLINED, "blocked": DECLINED}
+
+
+@click.command()
+@click.pass_context
+def init(ctx: click.Context) -> None:
+    """Make keys, database and directories; safe to repeat."""
+    from silas.wiring import initialise
+
+    async def work() -> int:
+        for line in await initialise(read_config(ctx)):
+            click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option(
+    "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def run(ctx: click.Context, plan: Path, approve: str | None, as_json: bool) -> None:
+    """Show a plan's card, take the approval, run it sandboxed, verify it."""
+    from silas.plans import PlanParser, plan_hash
+
+    async def work() -> int:
+        text = read_plan(plan)
+        with in_file(plan):
+            item = PlanParser().parse(text)
+        channel = terminal(to_stderr=as_json, approve=approve)
+        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+            result = await silas.run(text)
+        if as_json:
+            print_json({"plan_hash": plan_hash(item), **result.model_dump(mode="json")})
+        else:
+            print_result(result)
+        return STATUS_CODES.get(result.status.value, FAILED)
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.argument("text")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="The directory this is about; the current one by default.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) -> None:
+    """Say something to Silas, once; waits for the work it starts."""
+
+    async def work() -> int:
+        channel = terminal(to_stderr=as_json, approve=None)
+        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+            reply = await silas.ask(text, workspace=(workspace or Path.cwd()).resolve())
+            result = None
+            if reply.outcome == "dispatched" and reply.plan is not None:
+                result = await silas.wait(reply.plan.id)
+        if as_json:
+            print_json(reply_document(reply, result))
+        elif result is not None:
+            print_result(result)
+        if result is not None:
+            return STATUS_CODES.get(result.status.value, FAILED)
+        return _OUTCOME_CODES.get(reply.outcome, FAILED)
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.pass_context
+def chat(ctx: click.Context) -> None:
+    """Talk with Silas in the terminal until you end the input."""
+
+    async def work() -> int:
+        channel = terminal(to_stderr=False, approve=None)
+        async with open_silas(ctx, channel.cards, resume=True) as silas:
+            if channel.attended:
+                click.echo("Say what you want done; end with Ctrl-D.")
+            await silas.listen()
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.argument("work_item_id")
+@click.pass_context
+def undo(ctx: click.Context, work_item_id: str) -> None:
+    """Restore a workspace to what it was before a work item changed it."""
+
+    async def work() -> int:
+        async with open_work(ctx) as desk:
+            await desk.undo(work_item_id)
+        click.echo(f"The workspace is as it was before {work_item_id}.")
+        return DONE
+
+    run_to_exit(work)

@@ -1,0 +1,48 @@
+"""Questions that end with their safe answer when Silas stops (spec 18.2 step 2)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TypeVar
+
+from silas.cards import Card, CardChannel, ChannelMessage
+
+Answer = TypeVar("Answer")
+
+
+class ClosingChannel:
+    """A channel that can be closed for questions: open ones and later ones answer safely."""
+
+    def __init__(self, channel: CardChannel) -> None:
+        self._channel = channel
+        self._closed = asyncio.Event()
+
+    @property
+    def channel_name(self) -> str:
+        """The wrapped channel's name."""
+        return self._channel.channel_name
+
+    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+        """The wrapped channel's messages."""
+        return self._channel.listen()
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        """Pass on."""
+        await self._channel.send(recipient_id, text, reply_to)
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        """The channel's answer, unless questions are closed before it comes."""
+        if self._closed.is_set():
+            return card.safe
+        asking = asyncio.ensure_future(self._channel.ask(to, card))
+        closing = asyncio.ensure_future(self._closed.wait())
+        try:
+            await asyncio.wait({asking, closing}, return_when=asyncio.FIRST_COMPLETED)
+            # an answer that is there counts, also in the moment of closing
+            return asking.result() if asking.done() else card.safe
+        finally:
+            asking.cancel()
+            closing.cancel()
+
+    def close(self) -> None:
+        """From now on every question has its safe answer."""
+        self._closed.set()

@@ -1,0 +1,33 @@
+"""The one person who decides: every question of the Stream goes to the owner's connection."""
+
+from typing import TypeVar
+
+from silas.audit import Audit
+from silas.cards import Card, CardChannel
+from silas.errors import ChannelError
+from silas.stream.models import OWNER
+
+Answer = TypeVar("Answer")
+
+
+class Owner:
+    """The owner on a channel, whoever's turn it is: no sender answers a question about himself."""
+
+    def __init__(self, channel: CardChannel, audit: Audit) -> None:
+        self._channel = channel
+        self._audit = audit
+
+    async def ask(self, card: Card[Answer], to: str = OWNER) -> Answer:
+        """The answer, or the card's safe one where the channel fails (18.1, `E_CHANNEL_*`)."""
+        try:
+            return await self._channel.ask(to, card)
+        except ChannelError as error:
+            await self._audit.log("card_unanswered", intent=card.intent, code=error.code)
+            return card.safe
+
+    async def tell(self, text: str) -> None:
+        """Send something that the owner should know; a channel that fails stops nothing."""
+        try:
+            await self._channel.send(OWNER, text)
+        except ChannelError:
+            await self._audit.log("send_failed", connection_id=OWNER)
