@@ -32,7 +32,10 @@ __all__ = [
 
 
 def default(
-    config: SandboxConfig, *, forbidden: tuple[Path, ...], allowed: tuple[Path, ...] = ()
+    config: SandboxConfig,
+    *,
+    forbidden: tuple[Path, ...] = (),
+    allowed: tuple[Path, ...] = (),
 ) -> Sandbox:
     """The strongest backend this machine has (spec 9.1).
 
