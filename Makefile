@@ -4,15 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check start bench lock system clean
+.PHONY: demo test check bench lock system clean
 
 $(READY): requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Silas needs Python 3.11 or newer; set PYTHON=/path/to/python3.11." >&2; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@sh scripts/venv.sh $(PYTHON) $(VENV)
+	@echo "Installing what Silas needs into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib silas || true
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib silas >/dev/null || true
 	@touch $@
 
 system:
@@ -30,9 +29,6 @@ check: $(READY)
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(MAKE) --no-print-directory test
-
-start: $(READY) system
-	@$(BIN)/silas start
 
 bench: $(READY) system
 	@$(BIN)/python -m benchmarks
