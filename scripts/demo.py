@@ -1,10 +1,10 @@
 """The main job, once: a repository with a failing test is fixed by an approved, verified plan.
 
 With a terminal the approval is a question; without one, exactly the printed hash is approved.
-Without a model key the built-in runbook model works; with one, the same command uses the model.
+Without a model key the built-in runbook model works; with one, or with `models:` in your own
+configuration, the same command lets that model find the fix. Everything it writes is in `.demo`.
 """
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -12,20 +12,19 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PLACE = ROOT / ".demo"
+from silas import Silas, SilasConfig, load_config
+from silas.cards import Card, CardChannel, ChannelMessage, PlanCard
+from silas.cards.models import Answer, PlanAnswer
+from silas.channels import render_card
+from silas.errors import SilasError
+from silas.main.output import STATUS_CODES, print_result
+from silas.main.shared import DECLINED, DONE, FAILED, run_to_exit
+from silas.main.terminal import attended, terminal
+from silas.plans import WorkItemResult
+from silas.wiring import initialise, open_audit
+
+PLACE = Path(__file__).resolve().parent.parent / ".demo"
 REPOSITORY = PLACE / "orders"
-os.environ["SILAS_HOME"] = str(PLACE / "home")
-os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-
-from silas import Silas, load_config  # noqa: E402 - the environment says where Silas lives
-from silas.cards import Card, ChannelMessage, PlanCard  # noqa: E402
-from silas.cards.models import Answer, PlanAnswer  # noqa: E402
-from silas.channels import CLIChannel, render_card  # noqa: E402
-from silas.clock import SystemClock  # noqa: E402
-from silas.errors import SilasError  # noqa: E402
-from silas.wiring import initialise, open_audit  # noqa: E402
-
 REQUEST = "fix the failing test"
 
 FILES = {
@@ -76,7 +75,7 @@ def make_repository() -> None:
 
 def tests_pass() -> bool:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(REPOSITORY)],
+        [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(REPOSITORY)],
         capture_output=True,
         check=False,
         cwd=REPOSITORY,
@@ -84,12 +83,28 @@ def tests_pass() -> bool:
     return done.returncode == 0
 
 
+def demo_config() -> SilasConfig:
+    """Your models, and for everything else a home of its own: no key or passphrase of yours."""
+    try:
+        models = load_config().models
+    except SilasError as error:
+        print(f"Your own configuration is left aside: {error}", file=sys.stderr)
+        models = None
+    key = PLACE / "home" / "data" / "keys" / "unlock.key"
+    given = {name: os.environ[name] for name in os.environ if name.startswith("SILAS_MODELS__")}
+    given |= {"SILAS_HOME": str(PLACE / "home"), "SILAS_KEYS__BACKEND": "file"}
+    given |= {"SILAS_KEYS__KEY_FILE": str(key), "SILAS_KEYS__CREATE_KEY_FILE": "true"}
+    config = load_config(environ=given)
+    return config if models is None else config.model_copy(update={"models": models})
+
+
 class DemoChannel:
     """The terminal; where there is none, it approves the plan whose hash it has just printed."""
 
-    def __init__(self) -> None:
-        self._terminal = CLIChannel(sys.stdin, sys.stdout, SystemClock())
-        self.channel_name = "cli"
+    def __init__(self, terminal: CardChannel, attended: bool) -> None:
+        self._terminal = terminal
+        self._attended = attended
+        self.channel_name = terminal.channel_name
 
     def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
         return self._terminal.listen()
@@ -98,7 +113,7 @@ class DemoChannel:
         await self._terminal.send(recipient_id, text, reply_to)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
-        if sys.stdin.isatty() or not isinstance(card, PlanCard):
+        if self._attended or not isinstance(card, PlanCard):
             return await self._terminal.ask(to, card)
         print(render_card(card))
         print(f"\nNo terminal to ask: approving exactly sha256:{card.plan_hash}\n")
@@ -107,50 +122,56 @@ class DemoChannel:
 
 
 def say(words: str) -> None:
-    print(f"\n== {words}")
+    print(f"\n== {words}", flush=True)
+
+
+def ended(words: str, code: int) -> int:
+    print(words, file=sys.stderr)
+    return code
 
 
 async def main() -> int:
     make_repository()
     say(f"A repository with a bug: {REPOSITORY}")
     if tests_pass():
-        print("The tests pass already; there is nothing to show.", file=sys.stderr)
-        return 1
+        return ended("The tests pass already; there is nothing to show.", FAILED)
     print("Its tests fail.")
-    config = load_config()
+    config = demo_config()
     for line in await initialise(config):
         print(line)
+    async with open_audit(config) as desk:
+        before = (await desk.head()).seq
     say(f'The owner asks: "{REQUEST}"')
-    async with Silas.open(config, channel=DemoChannel()) as silas:
+    owner = terminal(to_stderr=False, approve=None)
+    channel = DemoChannel(owner.cards, owner.attended)
+    async with Silas.open(config, channel=channel) as silas, attended(owner):
         reply = await silas.ask(REQUEST, workspace=REPOSITORY)
         if reply.plan is None or reply.outcome != "dispatched":
-            print(f"Nothing was run: {reply.text}", file=sys.stderr)
-            return 3
+            return FAILED if reply.outcome == "failed" else DECLINED  # and the reply said why
         result = await silas.wait(reply.plan.id)
-    if result is None or result.status.value != "done":
-        words = "the work was lost" if result is None else result.summary
-        print(f"Not done: {words}", file=sys.stderr)
-        return 1
+    if result is None:
+        return ended("The work was lost.", FAILED)
+    if result.status.value != "done":
+        print_result(result, owner.screen.told)
+        return STATUS_CODES.get(result.status.value, FAILED)
+    return await show(config, result, before)
+
+
+async def show(config: SilasConfig, result: WorkItemResult, before: int) -> int:
     say("What changed")
     print(result.diff)
     say("The record")
-    async with open_audit(config) as log:
-        for line in await log.narrate(40):
+    async with open_audit(config) as desk:
+        for line in await desk.narrate((await desk.head()).seq - before):
             print(line)
-        verdict = await log.verify_chain()
+        verdict = await desk.verify_chain()
     checks = [r["name"] for r in result.verification_results[-1]["results"] if r["passed"]]
     if not (verdict.valid and checks and tests_pass()):
-        print(f"The result does not hold: {verdict.reason or 'the tests fail'}", file=sys.stderr)
-        return 1
+        return ended(f"The result does not hold: {verdict.reason or 'the tests fail'}.", FAILED)
     print(f"\nverified checks: {', '.join(checks)}")
     print(f"verified chain: {verdict.entries_checked} audit entries")
-    return 0
+    return DONE
 
 
 if __name__ == "__main__":
-    try:
-        code = asyncio.run(main())
-    except SilasError as error:
-        print(error, file=sys.stderr)
-        code = 2
-    sys.exit(code)
+    run_to_exit(main)

@@ -1,5 +1,6 @@
 """Silas: a local-first personal agent that does things, securely."""
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
 __all__ = ["Silas", "SilasConfig", "load_config"]
 
 __version__ = "0.1.0"
+
+# Before pydantic is imported: an installed plugin of it, such as Logfire's, would see every message
+# and setting. Set PYDANTIC_DISABLE_PLUGINS to nothing to have plugins.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 # Loaded when first asked for: `silas --help` and the audit verifier must cost nothing.
 _HOMES = {

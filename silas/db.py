@@ -7,6 +7,7 @@ a measured hot path that asks for `Tx.driver`.
 
 import asyncio
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA trusted_schema=OFF",
 )
+
+_MIGRATION_NAME = re.compile(r"(\d{3})_\w+\.sql", re.ASCII)
 
 _MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -176,7 +179,8 @@ class Database:
         Idempotent. Applied files are recorded with their checksum.
 
         Raises:
-            DatabaseError: An applied file changed or is gone; nothing was changed.
+            DatabaseError: An applied file changed or is gone, or a new one has no number after all
+                those applied; nothing was changed.
         """
         domain = package.rpartition(".")[2]
         files = _migration_files(resources.files(package) / "migrations")
@@ -193,7 +197,7 @@ class Database:
                     "Silas does not know; install the newer version.",
                     code="E_DB_DRIFT",
                 )
-            for number, file in sorted(files.items()):
+            for number, file in files.items():
                 text = file.read_text(encoding="utf-8")
                 checksum = sha256_hex(text.encode("utf-8"))
                 if number in applied:
@@ -204,6 +208,12 @@ class Database:
                             code="E_DB_DRIFT",
                         )
                     continue
+                if number < max(applied, default=0):
+                    raise DatabaseError(
+                        f"Migration {domain}/{file.name} comes before one that was applied; give "
+                        "it the next number.",
+                        code="E_DB_MIGRATION",
+                    )
                 for statement in _statements(text):
                     tx.driver.execute(statement)
                 tx.driver.execute(
@@ -228,14 +238,28 @@ def _here() -> object:
 
 
 def _translated(error: Exception) -> SilasError:
-    known = from_foreign(error)
+    # SQLAlchemy's own classes cannot tell a damaged file from a refused statement
+    known = from_foreign(getattr(error, "orig", None) or error)
     if known is None:
         raise error
     return known
 
 
 def _migration_files(folder: Traversable) -> dict[int, Traversable]:
-    return {int(f.name[:3]): f for f in folder.iterdir() if f.name.endswith(".sql")}
+    """Files by number, in order; a name without a number of its own is refused."""
+    files: dict[int, Traversable] = {}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".sql"):
+            continue
+        named = _MIGRATION_NAME.fullmatch(file.name)
+        if named is None or int(named[1]) in files:
+            raise DatabaseError(
+                f"Migration {file.name} needs a number of its own: three digits, an underscore, "
+                "what it does, as in 002_add_labels.sql.",
+                code="E_DB_MIGRATION",
+            )
+        files[int(named[1])] = file
+    return files
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -28,6 +28,9 @@ class CLIChannel:
         output: Where text goes; what it cannot encode is written as an escape.
         clock: For timestamps and timeouts.
         colour: Whether the output shows it; see `silas.channels.paint.wants_colour`.
+
+    Attributes:
+        told: The last text that was sent.
     """
 
     channel_name = "cli"
@@ -40,6 +43,7 @@ class CLIChannel:
         self._clock = clock
         self._colour = colour
         self._last_words = clock.monotonic()
+        self.told = ""
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._reply: asyncio.Future[str | None] | None = None
         self._one_card = asyncio.Lock()
@@ -63,6 +67,7 @@ class CLIChannel:
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Print; hidden characters become visible."""
         del recipient_id, reply_to
+        self.told = text
         for line in text.split("\n"):
             self._print(line if first_hidden(line, "\t") == -1 else show_lines(line)[0])
 

@@ -17,7 +17,8 @@ class TextCards:
     def __init__(self, channel: Channel, clock: Clock) -> None:
         self._channel = channel
         self._clock = clock
-        self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._waiting: dict[str, asyncio.Future[str | None]] = {}
+        self._ended = False
         self._one_card: dict[str, asyncio.Lock] = {}
 
     @property
@@ -33,6 +34,10 @@ class TextCards:
                 waiting.set_result(message.text)
             else:
                 yield message, connection_id
+        self._ended = True
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Pass on."""
@@ -41,6 +46,7 @@ class TextCards:
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Send the card as text and read the reply; the safe answer on timeout or nonsense.
 
+        Where the channel has ended no reply can come: then it is the safe answer at once.
         One card at a time per recipient, so that a reply cannot answer another question.
         """
         async with self._one_card.setdefault(to, asyncio.Lock()):
@@ -57,7 +63,9 @@ class TextCards:
             return card.safe
 
     async def _reply(self, to: str, seconds: float) -> str | None:
-        reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        if self._ended:
+            return None
+        reply: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._waiting[to] = reply
         timer = asyncio.ensure_future(self._clock.sleep(max(seconds, 0)))
         try:

@@ -1,5 +1,6 @@
 """Commands that look and change nothing: status, doctor, audit, plan, tools, config."""
 
+import shlex
 import textwrap
 from pathlib import Path
 
@@ -47,9 +48,10 @@ def status(ctx: click.Context, as_json: bool) -> None:
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check every part Silas needs, and say what each protects against."""
-    from silas.wiring import diagnose
 
     async def work() -> int:
+        from silas.wiring import diagnose
+
         findings = await diagnose(read_config(ctx))
         bad = [finding for finding in findings if not finding.ok]
         if as_json:
@@ -84,7 +86,9 @@ def audit() -> None:
 
 
 @audit.command("show")
-@click.option("--last", default=40, show_default=True, help="How many entries.")
+@click.option(
+    "--last", type=click.IntRange(min=1), default=40, show_default=True, help="How many entries."
+)
 @click.pass_context
 def audit_show(ctx: click.Context, last: int) -> None:
     """The latest entries in plain words."""
@@ -126,7 +130,7 @@ def audit_export(ctx: click.Context, file: Path) -> None:
             head = await log.export(file)
             key = log.public_key
         click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
-        click.echo(f"  python -m silas.audit.verify {file} {key}")
+        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {key} --head {head}")
         return DONE
 
     run_to_exit(work)
@@ -141,10 +145,11 @@ def plan() -> None:
 @click.argument("file", metavar="PLAN.md", type=click.Path(path_type=Path))
 def plan_check(file: Path) -> None:
     """Parse a plan, print its card and its hash; nothing is run."""
-    from silas.channels import render_card
-    from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
 
     async def work() -> int:
+        from silas.channels import render_card
+        from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
+
         text = read_plan(file)
         with in_file(file):
             item = PlanParser().parse(text)
@@ -166,9 +171,9 @@ def tools() -> None:
 def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""
 
-    from silas.wiring import tool_rows
-
     async def work() -> int:
+        from silas.wiring import tool_rows
+
         rows = tool_rows(read_config(ctx))
         if as_json:
             print_json(rows)
@@ -199,9 +204,10 @@ def config_path_command(ctx: click.Context) -> None:
 @click.pass_context
 def config_show(ctx: click.Context) -> None:
     """The configuration in force, secrets masked."""
-    from silas.config import dump_config
 
     async def work() -> int:
+        from silas.config import dump_config
+
         click.echo(dump_config(read_config(ctx)), nl=False)
         return DONE
 

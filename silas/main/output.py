@@ -48,8 +48,11 @@ def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str,
     }
 
 
-def print_result(result: "WorkItemResult") -> None:
-    """What changed and what could come next; work that did not succeed ends on stderr."""
+def print_result(result: "WorkItemResult", told: str) -> None:
+    """What changed and what could come next; work that did not succeed ends with why, on stderr.
+
+    `told` is the last progress that was printed: on a terminal nobody wants to read it twice.
+    """
     if result.diff:
         coloured = wants_colour(sys.stdout, os.environ)
         click.echo("\nWhat changed:")
@@ -57,5 +60,7 @@ def print_result(result: "WorkItemResult") -> None:
         click.echo(f"To take it back: silas undo {result.work_item_id}")
     for step in result.next_steps:
         click.echo(f"Next: {step}")
-    if STATUS_CODES.get(result.status.value) != DONE:
+    if STATUS_CODES.get(result.status.value) == DONE:
+        return
+    if not (result.summary in told and sys.stdout.isatty()):
         click.echo(f"{result.status.value}: {result.summary}", err=True)

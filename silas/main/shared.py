@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 # Exit codes of `run` and `ask` (contract).
 DONE, FAILED, USAGE, DECLINED, STOPPED = 0, 1, 2, 3, 4
 
-_CODES = (("E_APPROVAL", DECLINED), ("E_CFG", USAGE), ("E_PLAN", USAGE), ("E_DB", USAGE))
+_CODES = (
+    ("E_APPROVAL", DECLINED),
+    ("E_CFG", USAGE),
+    ("E_PLAN", USAGE),
+    ("E_DB", USAGE),
+    ("E_SANDBOX_NO_UNDO", USAGE),
+)
 """The exit code of an error by its family; anything else failed."""
 
 
@@ -33,8 +39,16 @@ def config_option(ctx: click.Context) -> str | None:
 def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
+    from silas.errors import ConfigError
 
-    return load_config(config_option(ctx))
+    try:
+        return load_config(config_option(ctx))
+    except OSError as error:
+        raise ConfigError(
+            f"Silas cannot read {error.filename} ({error.strerror}); make its directory yours, "
+            "or set SILAS_HOME to another one.",
+            code="E_CFG_HOME",
+        ) from error
 
 
 def open_silas(
@@ -75,12 +89,31 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
         code = _nobody_reads()
     except SilasError as error:
         code = failed(error)
-    except Exception as error:
+    except Exception as error:  # whatever it is, a person gets one sentence
         known = from_foreign(error)
-        if known is None:
-            raise
-        code = failed(known)
+        code = _unforeseen(error) if known is None else failed(known)
     sys.exit(code)
+
+
+def _unforeseen(error: Exception) -> int:
+    """A fault of Silas itself: one sentence, and the details in a file of the owner's."""
+    import tempfile
+    import traceback
+
+    from silas.config import locations
+
+    try:
+        folder = locations().state_dir
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, path = tempfile.mkstemp(prefix="fault-", suffix=".txt", dir=folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as details:
+            details.writelines(traceback.format_exception(error))
+        where = f"the details are in {path}"
+    except OSError as refused:
+        where = f"the details could not be kept ({refused.strerror})"
+    name = type(error).__name__
+    click.echo(f"Silas failed at something it did not foresee ({name}); {where}.", err=True)
+    return FAILED
 
 
 async def _stoppable(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
@@ -138,7 +171,7 @@ def read_plan(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def in_file(path: Path) -> Iterator[None]:
+def in_file(path: Path) -> Generator[None]:
     """Errors about a plan's text say which file it is in."""
     from silas.errors import PlanFamilyError
     from silas.plans import PlanError

@@ -5,7 +5,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.paint import wants_colour
@@ -48,7 +48,7 @@ def terminal(*, to_stderr: bool, approve: str | None) -> Terminal:
 
 
 @contextlib.asynccontextmanager
-async def attended(terminal: Terminal) -> AsyncIterator[None]:
+async def attended(terminal: Terminal) -> AsyncGenerator[None]:
     """Signs of life while work runs: a line after ten silent seconds, then ever more rarely."""
     signs = asyncio.create_task(signs_of_life(terminal.screen, terminal.clock))
     try:

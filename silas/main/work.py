@@ -27,9 +27,10 @@ _OUTCOME_CODES = {"answered": DONE, "declined": DECLINED, "blocked": DECLINED}
 @click.pass_context
 def init(ctx: click.Context) -> None:
     """Make keys, database and directories; safe to repeat."""
-    from silas.wiring import initialise
 
     async def work() -> int:
+        from silas.wiring import initialise
+
         for line in await initialise(read_config(ctx)):
             click.echo(line)
         return DONE
@@ -46,9 +47,10 @@ def init(ctx: click.Context) -> None:
 @click.pass_context
 def run(ctx: click.Context, plan: Path, approve: str | None, as_json: bool) -> None:
     """Show a plan's card, take the approval, run it sandboxed, verify it."""
-    from silas.plans import PlanParser, plan_hash
 
     async def work() -> int:
+        from silas.plans import PlanParser, plan_hash
+
         text = read_plan(plan)
         with in_file(plan):
             item = PlanParser().parse(text)
@@ -58,7 +60,7 @@ def run(ctx: click.Context, plan: Path, approve: str | None, as_json: bool) -> N
         if as_json:
             print_json({"plan_hash": plan_hash(item), **result.model_dump(mode="json")})
         else:
-            print_result(result)
+            print_result(result, channel.screen.told)
         return STATUS_CODES.get(result.status.value, FAILED)
 
     run_to_exit(work)
@@ -87,7 +89,7 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
         if as_json:
             print_json(reply_document(reply, result))
         elif result is not None:
-            print_result(result)
+            print_result(result, channel.screen.told)
         if result is not None:
             return STATUS_CODES.get(result.status.value, FAILED)
         return _OUTCOME_CODES.get(reply.outcome, FAILED)

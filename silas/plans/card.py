@@ -20,6 +20,8 @@ from silas.types import Risk
 Plan = Mapping[str, Any]
 """A plan as its canonical bytes have it."""
 
+_SECONDS_TO_DECIDE = 300.0  # how long a plan waits for its answer (spec 8.1)
+
 _RISKS: tuple[tuple[Callable[[Plan], bool], Risk], ...] = (
     (lambda plan: bool(plan.get("workspace")), Risk.high),
     (lambda plan: bool(plan.get("network")), Risk.high),
@@ -75,6 +77,7 @@ def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
             Action(label="Decline, run nothing", value=PLAN_DECLINED, role="decline"),
         ),
         safe=PLAN_DECLINED,
+        timeout_seconds=_SECONDS_TO_DECIDE,
         affected=_affected(plan),
         details=(
             Detail(heading="What it may touch", lines=_touches(plan)),

@@ -5,6 +5,7 @@ import json
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
 from silas.cards import Action, CardChannel, Detail, ToolCallCard
+from silas.clock import Clock
 from silas.gates import GateResult
 from silas.plans import WorkItem, show_lines
 from silas.stream.gating import gate_card
@@ -41,8 +42,8 @@ def tool_call_card(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> Tool
 class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
-    def __init__(self, channel: CardChannel, audit: Audit) -> None:
-        self._owner = Owner(channel, audit)
+    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock) -> None:
+        self._owner = Owner(channel, audit, clock)
         self._audit = audit
 
     async def call(self, item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ApprovalDecision:

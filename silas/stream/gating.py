@@ -17,6 +17,8 @@ _QUALITY_EVENTS = {
     GateTrigger.after_step: "quality_gate_after_step",
 }
 
+_SECONDS_TO_DECIDE = 120.0  # how long a gate waits for its answer (spec 8.1)
+
 
 class Stop(NamedTuple):
     """The gate that ended a turn, and what follows from it."""
@@ -46,6 +48,7 @@ def gate_card(result: GateResult) -> GateCard:
             Action(label="Block it", value="block", role="decline"),
         ),
         safe="block",
+        timeout_seconds=_SECONDS_TO_DECIDE,
         gate_name=result.gate_name,
     )
 
@@ -59,6 +62,7 @@ class TurnGates:
         escalator: Says what a block leads to.
         owner: Who is asked, and told of what is reported.
         connection_id: Whose turn it is.
+        sender_id: Who sent the message, for the record of a block.
         audit: Where quality results and answers are recorded.
     """
 
@@ -69,6 +73,7 @@ class TurnGates:
         escalator: Escalator,
         owner: Owner,
         connection_id: str,
+        sender_id: str,
         audit: Audit,
     ) -> None:
         self.active = active
@@ -76,6 +81,7 @@ class TurnGates:
         self._escalator = escalator
         self._owner = owner
         self._connection_id = connection_id
+        self._sender_id = sender_id
         self._audit = audit
 
     async def check(self, trigger: GateTrigger, context: dict[str, Any]) -> Passed:
@@ -99,8 +105,7 @@ class TurnGates:
         if refused is None:
             return Passed(outcome.context, outcome, asked, None)
         gate = next(g for g in self.active if g.name == refused.gate_name)
-        sender = str(context.get("sender_id", ""))
-        escalation = await self._escalator.escalate(gate, refused, sender)
+        escalation = await self._escalator.escalate(gate, refused, self._sender_id)
         return Passed(outcome.context, outcome, asked, Stop(gate, escalation))
 
     async def last_words(self, stop: Stop) -> str:

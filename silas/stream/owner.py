@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from silas.audit import Audit
 from silas.cards import Card, CardChannel
+from silas.clock import Clock
 from silas.errors import ChannelError
 from silas.stream.models import OWNER
 
@@ -13,17 +14,25 @@ Answer = TypeVar("Answer")
 class Owner:
     """The owner on a channel, whoever's turn it is: no sender answers a question about himself."""
 
-    def __init__(self, channel: CardChannel, audit: Audit) -> None:
+    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock) -> None:
         self._channel = channel
         self._audit = audit
+        self._clock = clock
 
     async def ask(self, card: Card[Answer], to: str = OWNER) -> Answer:
-        """The answer, or the card's safe one where the channel fails (18.1, `E_CHANNEL_*`)."""
+        """The answer, or the card's safe one where the channel fails (18.1, `E_CHANNEL_*`).
+
+        A channel answers safely by itself when the card's time is over; that is recorded (8.1).
+        """
+        deadline = self._clock.monotonic() + card.timeout_seconds
         try:
-            return await self._channel.ask(to, card)
+            answer = await self._channel.ask(to, card)
         except ChannelError as error:
             await self._audit.log("card_unanswered", intent=card.intent, code=error.code)
             return card.safe
+        if answer == card.safe and self._clock.monotonic() >= deadline:
+            await self._audit.log("card_timed_out", intent=card.intent)
+        return answer
 
     async def tell(self, text: str) -> None:
         """Send something that the owner should know; a channel that fails stops nothing."""

@@ -88,7 +88,7 @@ class Proposer:
             return await self._refused(item, words)
         card = plan_card(plan_bytes(item), rationale=rationale)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
-        answer = await Owner(channel, self._audit).ask(card, to)
+        answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)

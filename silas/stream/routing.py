@@ -96,7 +96,6 @@ class Router:
 
     async def _degrade(self, turn: Turn, error: LLMError) -> None:
         """No model could be asked: an honest answer instead of none (18.1, `E_LLM_*`)."""
-        await self._rooms.audit.log("turn_degraded", turn_id=turn.id, code=error.code)
         turn.outcome, turn.speaker = "failed", "silas"
         turn.response = AgentResponse(message=f"{error.message} Nothing was run.")
         turn.route = RouteDecision(
@@ -108,6 +107,14 @@ class Router:
             context_profile=self._rooms.profiles[0],
         )
         turn.mode = self.mode(turn, None)
+        await self._rooms.audit.log(
+            "turn_degraded",
+            turn_id=turn.id,
+            code=error.code,
+            register=turn.route.interaction_register.value,
+            mode=turn.mode.value,
+            profile=turn.route.context_profile,
+        )
 
     def mode(self, turn: Turn, item: WorkItem | None) -> InteractionMode:
         """The effective mode of the turn, or of the work it proposes (precedence: step 12).

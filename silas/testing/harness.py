@@ -13,8 +13,8 @@ from silas.sandbox import Sandbox, default
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.wiring import Ground, Silas, build
-from silas.wiring.build import Furnish, as_wired
+from silas.wiring.build import Furnish, Silas, as_wired, build
+from silas.wiring.ground import Ground
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

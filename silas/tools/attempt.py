@@ -18,7 +18,7 @@ from silas.tools.models import (
     ToolResult,
 )
 from silas.tools.outcomes import OutcomeStatus, OutcomeStore
-from silas.tools.passage import Passage, about_call, ids_of, key_of
+from silas.tools.passage import Passage, about_call, identify, ids_of, key_of
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
 
 
@@ -57,9 +57,11 @@ class Attempts:
             found = self._outcomes.find(key, passage.call, idempotent=idempotent)
         except DuplicateKey as error:
             await self._audit.log("tool_call.failed", **about, code=error.code)
+            identify(error, context)
             raise
         except OutcomeUnknown as error:
             await self._audit.log("tool_call.unknown", **about, code=error.code)
+            identify(error, context)
             raise
         if found is None:
             return None
@@ -77,9 +79,11 @@ class Attempts:
                 )
             except (SandboxUnavailable, RateLimited) as error:
                 self._failed(key, passage, context, error)
+                identify(error, context)
                 raise
             except SilasError as error:
                 self._unknown(key, passage, context, type(error).__name__)
+                identify(error, context)
                 raise
             except Exception as error:  # a tool may be anybody's code; the outcome is unknown
                 self._unknown(key, passage, context, type(error).__name__)

@@ -36,6 +36,7 @@ from silas.tools.passage import (
     assessed,
     block_reason,
     fitting_arguments,
+    identify,
     ids_of,
     own_stance,
     preview_of,
@@ -215,6 +216,7 @@ class ToolExecutor:
             return fitting_arguments(tool, action, request)
         except InvalidArguments as error:
             facts = about_request(tool.tool_name, action, request, context)
+            identify(error, context)
             raise await self._audited(error, "tool_call.failed", facts) from error.__cause__
 
     # 3 -------------------------------------------------------------------------------------------

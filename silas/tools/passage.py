@@ -4,6 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from silas.canonical import canonical_json, digest
+from silas.errors import SilasError
 from silas.tools.models import (
     CallFacts,
     InvalidArguments,
@@ -123,6 +124,12 @@ def ids_of(context: ToolCallContext) -> dict[str, str]:
         "work_item_id": context.task_id,
         "scope_id": context.scope_id,
     }
+
+
+def identify(error: SilasError, context: ToolCallContext) -> None:
+    """Give an error that was made where nobody knows the call its correlation ids."""
+    for name, value in ids_of(context).items():
+        setattr(error, name, value)
 
 
 def about_call(call: ValidatedCall, context: ToolCallContext) -> dict[str, Any]:

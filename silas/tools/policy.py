@@ -176,8 +176,9 @@ def strictest(
     """Join the matrix with everybody else's opinion; the strictest wins (table C).
 
     Order of power: blocked by the toolset > blocked by a gate > worker policy > run policy >
-    pre-approval. What the last three may lift is the toolset's own question and nothing else:
-    a mode or a setting cannot sign, so what the matrix, a gate or a worker asks stays asked.
+    pre-approval; the most powerful no is the one that is named. What the last three may lift is
+    the toolset's own question and nothing else: a mode or a setting cannot sign, so what the
+    matrix, a gate or a worker asks stays asked. `reject_all` lets nobody lift anything.
     """
     blocks = (
         (toolset is Stance.blocked, "toolset"),
@@ -190,13 +191,9 @@ def strictest(
             return Ruling(_BLOCK, source)
     if matrix is _PREVIEW:
         return Ruling(_PREVIEW, "matrix")
-    lifted = (
-        worker is Stance.pre_approved
-        or run is RunApprovalMode.approve_all
-        or (
-            (toolset is Stance.pre_approved or pre_approved)
-            and run is not RunApprovalMode.reject_all
-        )
+    reject = run is RunApprovalMode.reject_all
+    lifted = not reject and (
+        worker is Stance.pre_approved or run is RunApprovalMode.approve_all or pre_approved
     )
     questions = (
         (gate != "continue", "gate"),
@@ -207,6 +204,6 @@ def strictest(
     asked = next((source for asks, source in questions if asks), None)
     if asked is None:
         return Ruling(_ALLOW, "matrix")
-    if run is RunApprovalMode.reject_all:
+    if reject:
         return Ruling(_BLOCK, "run policy")
     return Ruling(_CONFIRM, asked)

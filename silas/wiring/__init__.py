@@ -1,17 +1,40 @@
 """Wiring: the one room that knows concrete classes (spec 12 `build_stream`)."""
 
-from silas.wiring.build import Silas, build
-from silas.wiring.ground import Ground, ground
-from silas.wiring.upkeep import AuditDesk, Finding, diagnose, initialise, open_audit
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from silas.wiring.build import Silas
+    from silas.wiring.ground import Ground
+    from silas.wiring.toolbox import tool_rows
+    from silas.wiring.upkeep import (
+        AuditDesk,
+        Finding,
+        WorkDesk,
+        diagnose,
+        initialise,
+        open_audit,
+        open_work,
+    )
 
 __all__ = [
     "AuditDesk",
     "Finding",
     "Ground",
     "Silas",
-    "build",
+    "WorkDesk",
     "diagnose",
-    "ground",
     "initialise",
     "open_audit",
+    "open_work",
+    "tool_rows",
 ]
+
+# Loaded when first asked for: looking at the record must not cost what a model run costs.
+_HOMES = {"Silas": "build", "Ground": "ground", "tool_rows": "toolbox"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'silas.wiring' has no attribute {name!r}")
+    return getattr(import_module(f"silas.wiring.{_HOMES.get(name, 'upkeep')}"), name)

@@ -28,10 +28,7 @@ from silas.memory import NoMemory
 from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
-from silas.sandbox import (
-    RefusingSandbox,
-    SandboxLimits,
-)
+from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.skills import NoSkills
 from silas.stream.ask import OwnerQuestions
 from silas.stream.dispatch import Dispatcher
@@ -45,13 +42,12 @@ from silas.stream.signin import SignIn
 from silas.stream.stream import Backpressure, Stream
 from silas.stream.tools import turn_tools
 from silas.stream.turn import TurnProcessor
-from silas.tools import AutonomyLevel, RiskLevel, ToolConfig, ToolExecutor, ToolRegistry
+from silas.tools import AutonomyLevel, ToolExecutor
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
-from silas.tools.python import PythonTool
-from silas.tools.shell import ShellTool
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
+from silas.wiring.toolbox import built_in_tools
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
 from silas.work.steps import StepGates
@@ -91,7 +87,7 @@ class Silas(Session):
         Args:
             config: From `load_config`.
             channel: How the owner is reached; cards come as text where it cannot show them.
-            resume: Pick up work that a crash interrupted. Only one process does, whoever is first.
+            resume: Pick up work that a crash interrupted, unless another process is open on it.
 
         Raises:
             ConfigError: The configuration or the key is unusable.
@@ -123,11 +119,12 @@ async def build(
             db.migrate(package)
         parts = _Parts(config, ground, db, channel)
         silas = await parts.silas(stack, furnish)
-        lease = stack.enter_context(Lease(config.data_dir / "silas.lock"))
+        lease = await stack.enter_async_context(Lease(config.data_dir))
         interrupted: tuple[WorkItem, ...] = ()
-        if resume and lease.held:
+        if resume and lease.alone:
             await silas.undoing.recover()
             interrupted = (await rehydrate(parts.store, parts.outcomes, parts.audit)).resume
+        lease.settle()
         await silas.stream.start(interrupted)
         stack.push_async_callback(silas.stream.stop)
         yield silas
@@ -152,10 +149,7 @@ class _Parts:
             self.audit,
             config.limits.max_gate_evals_per_turn,
         )
-        self.registry = ToolRegistry(clock)
-        for tool in (ShellTool(sandbox), PythonTool(sandbox)):
-            risk = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
-            self.registry.register(tool, risk)
+        self.registry = built_in_tools(clock, sandbox)
         self.door = ToolExecutor(
             self.registry,
             self.gates,
@@ -167,7 +161,7 @@ class _Parts:
             scrub=scrub_output,  # every tool here runs in the sandbox; fetched text needs `scrub`
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
-        self.questions = OwnerQuestions(self.channel, self.audit)
+        self.questions = OwnerQuestions(self.channel, self.audit, clock)
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
@@ -175,9 +169,12 @@ class _Parts:
 
     async def silas(self, stack: AsyncExitStack, furnish: Furnish) -> Silas:
         """The whole, from agents to the Stream."""
+        import pydantic_ai  # noqa: PLC0415 - costs half a second
+
         from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415
         from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
 
+        pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
         config, clock, models = self.config, self.ground.clock, self.config.models
         chain = build_chain(self.door, self.registry)
         pausing = [approval_handler(self.door, self.registry)]

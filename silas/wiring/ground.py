@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
+from silas.errors import ConfigError
 from silas.keys import KeysConfig, Signer
 from silas.keys.oskeyring import system_keyring
 from silas.keys.vault import Vault, refuse_to_prompt
@@ -37,13 +38,14 @@ def ground(config: SilasConfig) -> Ground:
     """The real thing: system clock, the owner's key, the strongest sandbox, real models."""
     return Ground(
         clock=SystemClock(),
-        signer=open_vault(config).load(config.owner_id),
-        sandbox=_sandbox(config),
+        signer=owner_signer(config),
+        sandbox=sandbox_of(config),
         make_model=lambda choice: model_of(config, choice),
     )
 
 
-def _sandbox(config: SilasConfig) -> Sandbox:
+def sandbox_of(config: SilasConfig) -> Sandbox:
+    """The strongest sandbox of this machine; where there is none, one that refuses and says why."""
     try:
         return default(
             config.sandbox, forbidden=(config.data_dir,), allowed=(config.data_dir / "scratch",)
@@ -61,12 +63,59 @@ def model_of(config: SilasConfig, choice: "ModelChoice") -> "Model":
     return make_model(choice, runbook=lambda: RunbookModel(library))
 
 
+def owner_signer(config: SilasConfig) -> Signer:
+    """The owner's key, unlocked.
+
+    Raises:
+        ConfigError: Silas was not set up here, its directory cannot be used, or the key is locked.
+    """
+    vault = open_vault(config)
+    if not key_exists(config, vault):
+        raise ConfigError(
+            f"Silas is not set up in {config.data_dir} yet; run `silas init`.",
+            code="E_CFG_NOT_INITIALISED",
+        )
+    return vault.load(config.owner_id)
+
+
+def key_exists(config: SilasConfig, vault: Vault) -> bool:
+    """Whether the owner has a key. Raises `ConfigError` where the directory cannot be read."""
+    try:
+        return vault.exists(config.owner_id)
+    except OSError as error:
+        raise unusable_home(config, error) from error
+
+
+def unusable_home(config: SilasConfig, error: OSError) -> ConfigError:
+    """The sentence about a data directory that the operating system refuses."""
+    return ConfigError(
+        f"Silas cannot use its directory {config.data_dir} ({error.strerror}); make it yours and "
+        "writable, or set SILAS_HOME to another one.",
+        code="E_CFG_HOME",
+    )
+
+
 def open_vault(config: SilasConfig) -> Vault:
-    """Where the key is. Without a terminal a key file beside it unlocks it, openly so."""
+    """Where the key is. A new key made without a terminal is unlocked by a key file beside it,
+    openly so; a key that a passphrase unlocks stays locked where nobody can type it.
+    """
     directory = config.data_dir / "keys"
-    default_file = directory / "unlock.key"
-    keys = config.keys
-    if keys.key_file is None and (default_file.exists() or not sys.stdin.isatty()):
-        keys = KeysConfig(backend=keys.backend, key_file=default_file, create_key_file=True)
-    prompt = getpass.getpass if sys.stdin.isatty() else refuse_to_prompt
-    return Vault(keys, directory, prompt, system_keyring)
+    beside = directory / "unlock.key"
+    keys, typing = config.keys, _someone_can_type()
+    if keys.key_file is None:
+        vault = Vault(keys, directory, _prompt(typing), system_keyring)
+        if beside.exists() or not (typing or key_exists(config, vault)):
+            keys = KeysConfig(backend=keys.backend, key_file=beside, create_key_file=True)
+    return Vault(keys, directory, _prompt(typing), system_keyring)
+
+
+def _prompt(typing: bool) -> Callable[[str], str]:
+    return _ask_unseen if typing else refuse_to_prompt
+
+
+def _ask_unseen(words: str) -> str:
+    return getpass.getpass(f"{words}: ")
+
+
+def _someone_can_type() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()

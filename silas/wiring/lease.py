@@ -1,27 +1,68 @@
-"""One process at a time picks up interrupted work; a second one must not run it again."""
+"""Who picks up interrupted work: a process that is alone, so that nothing is run twice."""
 
+import asyncio
 import fcntl
 import os
 from pathlib import Path
 from typing import Self
 
+_FREE, _ALONE = fcntl.LOCK_SH, fcntl.LOCK_EX | fcntl.LOCK_NB
+
 
 class Lease:
-    """An advisory lock on a file; the operating system gives it back when the process dies."""
+    """Every Silas on a data directory holds one; the first may recover what a crash left.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.held = False
+    Work of another living process looks just like interrupted work, so only a process that is
+    alone may resume anything. While it looks for interrupted work the others wait at the door;
+    after `settle` they come in, and none of them is alone any more. The locks are the operating
+    system's: they end with the process, however it ends.
 
-    def __enter__(self) -> Self:
-        self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.held = True
-        except BlockingIOError:
-            self.held = False
+    Attributes:
+        alone: Whether no other process is here, until `settle`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._present = _open(folder / "silas.lock")
+        self._door = _open(folder / "silas.door")
+        self.alone = False
+
+    async def __aenter__(self) -> Self:
+        # Whoever has the door is the only one who may try to be alone, so that `settle` can give
+        # up the exclusive lock without anybody taking it in between.
+        if _locked(self._door):
+            self.alone = _locked(self._present)
+        if not self.alone:
+            try:
+                # in a thread: another process, or another Silas in this one, may be recovering
+                await asyncio.to_thread(fcntl.flock, self._present, _FREE)
+            except BaseException:
+                self._close()
+                raise
+            fcntl.flock(self._door, fcntl.LOCK_UN)
         return self
 
-    def __exit__(self, *error: object) -> None:
-        os.close(self._file)
-        self.held = False
+    def settle(self) -> None:
+        """Recovery is over: stay, and let others in."""
+        fcntl.flock(self._present, _FREE)
+        fcntl.flock(self._door, fcntl.LOCK_UN)
+        self.alone = False
+
+    async def __aexit__(self, *error: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for file in (self._present, self._door):
+            os.close(file)
+        self.alone = False
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, _ALONE)
+    except BlockingIOError:
+        return False
+    return True

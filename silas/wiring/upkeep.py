@@ -1,9 +1,9 @@
-"""The commands beside a running Silas: set up, check every part, read the audit."""
+"""The commands beside a running Silas: set up, check every part, read the record, undo."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,11 +16,27 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
 from silas.gates import GateProvider
+from silas.plans import WorkItem, WorkItemStatus
+from silas.plans.store import SqlWorkItemStore
 from silas.sandbox import probe
-from silas.wiring.ground import MIGRATED, model_of, open_vault
+from silas.wiring.ground import (
+    MIGRATED,
+    key_exists,
+    model_of,
+    open_vault,
+    owner_signer,
+    unusable_home,
+)
+from silas.work.undo import Undo
 
 if TYPE_CHECKING:
     from silas.agents import ModelChoice
+
+
+_NO_PROVIDER = (
+    "blocks: this version has no provider {}; give the gate `provider: predicate`, which is built"
+    " in, or take it out of gates.system"
+)
 
 
 class Finding(NamedTuple):
@@ -37,6 +53,10 @@ class AuditDesk:
 
     log: AuditLog
     public_key: str
+
+    async def head(self) -> AuditHead:
+        """The newest entry."""
+        return await self.log.head()
 
     async def narrate(self, last: int) -> list[str]:
         """The latest entries as plain sentences, oldest first."""
@@ -58,22 +78,61 @@ def _line(entry: AuditEntry) -> str:
     return f"{entry.seq:>5}  {body['at'][:19]}  {narrate(body['event'], body['data'])}"
 
 
+@dataclass(frozen=True)
+class WorkDesk:
+    """The work items alone, for the commands that look at them or take them back."""
+
+    store: SqlWorkItemStore
+    undoing: Undo
+
+    async def items(self) -> list[WorkItem]:
+        """Every work item, newest last."""
+        found = [item for status in WorkItemStatus for item in await self._with(status)]
+        return sorted(found, key=lambda item: (item.created_at, item.id))
+
+    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+        return await self.store.list_by_status(status)
+
+    async def undo(self, work_item_id: str) -> None:
+        """Restore the workspace that a work item changed; see `Undo.undo`."""
+        await self.undoing.undo(work_item_id)
+
+
 @asynccontextmanager
 async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
-    clock, signer = SystemClock(), open_vault(config).load(config.owner_id)
+    with _opened(config) as (_, audit, public_key):
+        yield AuditDesk(audit, public_key)
+
+
+@asynccontextmanager
+async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
+    """The work items of an initialised Silas, without starting anything else."""
+    with _opened(config) as (db, audit, _):
+        store = SqlWorkItemStore(db, SystemClock())
+        yield WorkDesk(store, Undo(config.data_dir / "undo", audit))
+
+
+@contextmanager
+def _opened(config: SilasConfig) -> Generator[tuple[Database, AuditLog, str]]:
+    clock, signer = SystemClock(), owner_signer(config)
     db = Database(config.data_dir / "silas.db", clock)
     try:
-        db.migrate("silas.audit")
-        yield AuditDesk(AuditLog(db, clock, signer), signer.public_key)
+        for package in MIGRATED:
+            db.migrate(package)
+        yield db, AuditLog(db, clock, signer), signer.public_key
     finally:
         db.close()
 
 
 async def initialise(config: SilasConfig) -> list[str]:
     """`silas init`: keys, database, directories; safe to repeat. Returns what is where."""
-    for folder in (config.data_dir, config.sandbox.verify_dir, config.sandbox.customer_context_dir):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folders = (config.data_dir, config.sandbox.verify_dir, config.sandbox.customer_context_dir)
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise unusable_home(config, error) from error
     vault = open_vault(config)
     vault.create(config.owner_id)
     db = Database(config.data_dir / "silas.db", SystemClock())
@@ -92,7 +151,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     """`silas doctor`: every part that is needed, whether it works, and what it protects against."""
     findings = [Finding("configuration", True, "valid")]
     vault = open_vault(config)
-    exists = vault.exists(config.owner_id)
+    exists = key_exists(config, vault)
     findings.append(
         Finding("key", exists, vault.describe(config.owner_id))
         if exists
@@ -104,7 +163,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     available = {GateProvider.predicate}
     for gate in config.gates.system:
         ok = gate.provider in available
-        words = "its provider is here" if ok else f"blocks: no provider {gate.provider} here"
+        words = "its provider is here" if ok else _NO_PROVIDER.format(gate.provider.value)
         findings.append(Finding(f"gate {gate.name}", ok, words))
     return findings
 

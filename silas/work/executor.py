@@ -1,63 +1,116 @@
 """Running work by kind: at once, or in the background with progress and cancellation (5.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from silas.audit import Audit
-from silas.errors import SilasError
+from silas.errors import DatabaseError, SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemType
-from silas.work.models import Notify, ProgressEvent
+from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 
 RunItem = Callable[[WorkItem, Notify], Awaitable[WorkItemResult]]
 """Runs one kind of work item to its end."""
 
 
+class _Running(NamedTuple):
+    """Work under way. Only work that has begun can record that it was stopped."""
+
+    task: asyncio.Task[WorkItemResult]
+    begun: asyncio.Event
+
+
 class WorkItemExecutor:
-    """Executes any work item; knows who is running and can stop them."""
+    """Executes any work item; knows who is running and can stop them.
+
+    Args:
+        runners: Who runs which kind. The runner of tasks must be among them: its entry check
+            refuses the kinds that have none, on record.
+        audit: Where progress that nobody took and failures that nobody saw are recorded.
+    """
 
     def __init__(self, runners: dict[WorkItemType, RunItem], audit: Audit) -> None:
         self._runners = runners
+        self._otherwise = runners[WorkItemType.task]
         self._audit = audit
-        self._running: dict[str, asyncio.Task[WorkItemResult]] = {}
+        self._running: dict[str, _Running] = {}
 
     async def execute(self, item: WorkItem, notify: Notify) -> WorkItemResult:
-        """Run an item to its end (spec 4.12)."""
-        runner = self._runners.get(item.type)
-        if runner is None:
-            words = f"This version does not run work of the kind {item.type}."
-            await self._audit.log("work_item_refused", work_item_id=item.id, reason=words)
-            return WorkItemResult(
-                work_item_id=item.id,
-                status=WorkItemStatus.blocked,
-                summary=words,
-                last_error=words,
-            )
-        return await runner(item, notify)
+        """Run an item to its end (spec 4.12); cancelling the caller stops the work.
+
+        Raises:
+            AlreadyRunning: It is at work; nothing was started.
+            SilasError: It failed in a way that could not be recorded.
+        """
+        running = self._start(item, self._run, notify)
+        try:
+            await asyncio.wait([running.task])
+        except asyncio.CancelledError:
+            await _stop(running)
+            raise
+        return _outcome(item.id, running.task)
 
     def dispatch(self, item: WorkItem, notify: Notify) -> None:
         """Run an item in the background; a second dispatch of the same item is refused.
 
         Raises:
-            SilasError: The item is running already.
+            AlreadyRunning: It is at work; nothing was started.
         """
+        self._start(item, self._reported, notify)
+
+    def _start(
+        self,
+        item: WorkItem,
+        run: Callable[[WorkItem, Notify], Coroutine[Any, Any, WorkItemResult]],
+        notify: Notify,
+    ) -> _Running:
         if item.id in self._running:
-            raise SilasError(f"{item.id} is running already.", work_item_id=item.id)
-        task = asyncio.create_task(self._reported(item, notify), name=f"work:{item.id}")
-        self._running[item.id] = task
-        task.add_done_callback(lambda _: self._running.pop(item.id, None))
+            raise AlreadyRunning(f"{item.id} is running already.", work_item_id=item.id)
+        begun = asyncio.Event()
+
+        async def begin() -> WorkItemResult:
+            begun.set()
+            return await run(item, self._heard(notify))
+
+        running = _Running(asyncio.create_task(begin(), name=f"work:{item.id}"), begun)
+        self._running[item.id] = running
+        running.task.add_done_callback(lambda task: self._gone(item.id, task))
+        return running
+
+    def _gone(self, work_item_id: str, task: asyncio.Task[WorkItemResult]) -> None:
+        del self._running[work_item_id]
+        if not task.cancelled():
+            task.exception()  # retrieved, in case its caller was cancelled and never asks
+
+    async def _run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        return await self._runners.get(item.type, self._otherwise)(item, notify)
 
     async def _reported(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         """Nobody may be waiting for background work, so its failure is told, not only raised."""
         try:
-            return await self.execute(item, notify)
-        except SilasError as error:
-            await notify(ProgressEvent(item.id, "failed", str(error), item.attempts))
-            return WorkItemResult(
-                work_item_id=item.id,
-                status=WorkItemStatus.failed,
-                summary=str(error),
-                last_error=str(error),
-            )
+            return await self._run(item, notify)
+        except Exception as error:  # whatever it is, nobody else would ever hear of it
+            known = isinstance(error, SilasError)
+            words = str(error) if known else f"Silas itself failed ({type(error).__name__})."
+            code = error.code if known else "E_SILAS_UNEXPECTED"
+            with suppress(DatabaseError):  # it may be the very reason
+                await self._audit.log("execution_failed", work_item_id=item.id, code=code)
+            await notify(ProgressEvent(item.id, "failed", words, item.attempts))
+            return _result(item.id, WorkItemStatus.failed, words)
+
+    def _heard(self, notify: Notify) -> Notify:
+        """A listener that is gone or broken must not change what becomes of the work."""
+
+        async def tell(event: ProgressEvent) -> None:
+            try:
+                await notify(event)
+            except Exception as error:  # whatever the listener does wrong
+                await self._audit.log(
+                    "progress_untold", work_item_id=event.work_item_id, why=type(error).__name__
+                )
+
+        return tell
 
     def running(self) -> tuple[str, ...]:
         """The ids of the items at work now."""
@@ -65,25 +118,43 @@ class WorkItemExecutor:
 
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """Wait for a running item's result; None where it is not running."""
-        task = self._running.get(work_item_id)
-        return None if task is None else await asyncio.shield(task)
+        running = self._running.get(work_item_id)
+        if running is None:
+            return None
+        await asyncio.wait([running.task])
+        return _outcome(work_item_id, running.task)
 
     async def cancel(self, work_item_id: str) -> bool:
-        """Stop a running item and everything in its sandbox; False where it is not running."""
-        task = self._running.get(work_item_id)
-        if task is None:
-            return False
-        task.cancel()
-        await asyncio.wait([task])
-        return True
+        """Stop a running item and everything in its sandbox; False where there is none to stop."""
+        running = self._running.get(work_item_id)
+        return False if running is None else await _stop(running)
 
     async def stop(self) -> None:
         """Cancel everything that runs and wait for it."""
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        all_running = tuple(self._running.values())
+        for running in all_running:
+            await running.begun.wait()
+            running.task.cancel()
+        if all_running:
+            await asyncio.wait([running.task for running in all_running])
+
+
+async def _stop(running: _Running) -> bool:
+    """Cancel and wait; False where it came to its own end before."""
+    await running.begun.wait()
+    running.task.cancel()
+    await asyncio.wait([running.task])
+    return running.task.cancelled()
+
+
+def _outcome(work_item_id: str, task: asyncio.Task[WorkItemResult]) -> WorkItemResult:
+    if task.cancelled():
+        return _result(work_item_id, WorkItemStatus.paused, "Stopped; nothing of it was applied.")
+    return task.result()
+
+
+def _result(work_item_id: str, status: WorkItemStatus, words: str) -> WorkItemResult:
+    return WorkItemResult(work_item_id=work_item_id, status=status, summary=words, last_error=words)
 
 
 async def ignore_progress(event: ProgressEvent) -> None:

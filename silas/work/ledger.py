@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 from silas.tools import ToolResult
 from silas.types import TaintLevel, join_taint
 
-# `name: value` or `name = value` at the start of a line, as plans ask steps to print.
-_VARIABLE = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*[:=]\s*(\S.{0,199})$", re.MULTILINE)
+# `name: value` or `name = value` on one line, as plans ask steps to print. A heading such as
+# `Results:` must not take the line below it for its value.
+_VARIABLE = re.compile(r"^[ \t]*([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
+
+_VALUE_CHARS = 200  # of a printed value; a longer one is kept as no number and no allowed word
 
 
 class LedgerEntry(NamedTuple):
@@ -42,7 +45,10 @@ class Ledger:
         found: dict[str, str] = {}
         for entry in self.entries:
             found.update(_VARIABLE.findall(entry.result.return_value))
-        return found
+        return {
+            name: value if len(value) <= _VALUE_CHARS else f"{value[:_VALUE_CHARS]}…"
+            for name, value in found.items()
+        }
 
     def taint(self) -> TaintLevel:
         """The least trusted origin among the results; `external` when nothing ran."""

@@ -4,9 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from silas.approval import ApprovalDecision
+from silas.errors import SilasError
 from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.tools import RiskLevel, ValidatedCall
+
+
+class AlreadyRunning(SilasError):
+    """The item is at work; a second run beside it was refused and changed nothing."""
 
 
 class ProgressEvent(NamedTuple):

@@ -1,18 +1,27 @@
 """The place where one task works: a private copy of its workspace, or an empty directory."""
 
 import asyncio
-import shutil
+import fcntl
+import os
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from silas.errors import PlanFamilyError
+from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
 from silas.sandbox import Mount, SandboxFiles
-from silas.sandbox.workspace import Workspace
+from silas.sandbox.tree import opened, remove_tree
+from silas.sandbox.undo import recover, undo
+from silas.sandbox.workspace import Changes, Workspace
+from silas.work.models import AlreadyRunning
+from silas.work.unbroken import unbroken
 from silas.work.verify import Bench
 
 _EMPTY_CWD = Path("/work")  # inside the sandbox, for tasks without a workspace
 _ARTIFACTS = Path("/artifacts")  # inside the sandbox, inherited artifacts, read-only
 _DIFF_BYTES = 60_000  # of a diff that is shown and kept
+_NAME_BYTES = 255  # of a file name, on every file system there is
+_UNCHANGED = Changes((), (), (), ())
 
 
 class Site:
@@ -28,33 +37,43 @@ class Site:
         self._read = read
 
     @classmethod
-    async def prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
-        """Copy the workspace (decision B3) and lay out inherited artifacts.
+    @asynccontextmanager
+    async def prepared(
+        cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]
+    ) -> "AsyncGenerator[Site]":
+        """Copy the workspace (decision B3) and lay out inherited artifacts; removed at the end.
 
         Raises:
+            AlreadyRunning: Another run of this item, here or in another process, has the place.
             SandboxError: The workspace is missing, too large or holds what cannot be copied.
+            PlanFamilyError: An inherited artifact has a name that is no file name.
         """
-        return await asyncio.to_thread(cls._prepare, item, scratch, artifacts)
+        with _alone(scratch, item):
+            try:
+                yield await unbroken(asyncio.to_thread(cls._prepare, item, scratch, artifacts))
+            finally:
+                await unbroken(asyncio.to_thread(remove_tree, scratch))
 
     @classmethod
     def _prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(parents=True, mode=0o700)
-        inherited = scratch / "artifacts"
-        inherited.mkdir()
-        for name, text in artifacts.items():
-            if Path(name).name != name:
-                raise PlanFamilyError(
-                    f"The inherited artifact name {name!r} is not a plain file name.",
-                    code="E_PLAN_ARTIFACT",
-                    work_item_id=item.id,
-                )
-            (inherited / name).write_text(text, encoding="utf-8")
+        try:
+            for leftover in scratch.iterdir():  # of a run that a crash ended
+                remove_tree(leftover)
+            inherited = scratch / "artifacts"
+            inherited.mkdir()
+            for name, text in artifacts.items():
+                _check_name(name, item)
+                (inherited / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+            (scratch / "empty").mkdir()
+        except OSError as error:
+            raise SandboxError(
+                f"The scratch directory {scratch} cannot be used: {error.strerror}.",
+                code="E_SANDBOX_SCRATCH",
+                work_item_id=item.id,
+            ) from error
         read = [Path(path) for path in item.read]
         if item.workspace is None:
-            empty = scratch / "empty"
-            empty.mkdir()
-            return cls(scratch, _EMPTY_CWD, empty, None, read)
+            return cls(scratch, _EMPTY_CWD, scratch / "empty", None, read)
         original = Path(item.workspace)
         workspace = Workspace.prepare(original, scratch)
         return cls(scratch, original, workspace.copy, workspace, read)
@@ -75,23 +94,102 @@ class Site:
         reads = tuple(Mount(source=path, target=path) for path in self._read)
         return (*reads, *work, Mount(source=self._scratch / "artifacts", target=_ARTIFACTS))
 
+    async def changes(self) -> Changes:
+        """What the copy holds that the original does not; nothing without a workspace.
+
+        Raises:
+            SandboxError: The copy cannot be read, or has grown beyond its ceiling.
+        """
+        if self._workspace is None:
+            return _UNCHANGED
+        return await asyncio.to_thread(self._workspace.changes)
+
     async def diff(self) -> str:
-        """What changed against the original, as a unified diff; empty without a workspace."""
+        """The changes as a unified diff; empty without a workspace."""
         if self._workspace is None:
             return ""
         return await asyncio.to_thread(self._workspace.diff, _DIFF_BYTES)
 
-    async def apply(self, undo_dir: Path) -> int:
-        """Bring the verified changes into the original; returns how many paths changed.
+    async def apply(self, verified: Changes, place: Path) -> None:
+        """Bring the verified changes into the original, all or none; the way back is in `place`.
 
         Raises:
-            SandboxError: The original changed meanwhile; nothing was applied.
+            SandboxError: The original changed meanwhile, the copy is not what was verified, or
+                the disk refused; nothing was applied.
         """
-        if self._workspace is None:
-            return 0
-        applied = await asyncio.to_thread(self._workspace.apply, undo_dir)
-        return applied.created + applied.changed + applied.deleted
+        if self._workspace is None or not verified:
+            return
+        if await self.changes() != verified:
+            raise SandboxError(
+                "The private copy changed after it was verified; nothing was applied.",
+                code="E_SANDBOX_UNVERIFIED",
+            )
+        await unbroken(asyncio.to_thread(_apply, self._workspace, place))
 
-    async def close(self) -> None:
-        """Remove the scratch copy."""
-        await asyncio.to_thread(shutil.rmtree, self._scratch, True)
+    async def take_back(self, place: Path) -> None:
+        """Undo what `apply` did; the original is what it was.
+
+        Raises:
+            SandboxError: Somebody changed the same files in between; nothing was undone.
+        """
+        await unbroken(asyncio.to_thread(undo, place))
+
+
+def _apply(workspace: Workspace, place: Path) -> None:
+    try:
+        workspace.apply(place)
+    except SandboxError:
+        _drop_if_unused(place)
+        raise
+    except OSError as error:  # the disk is full: before the first change, or at the last record
+        recover(place)
+        _drop_if_unused(place)
+        raise SandboxError(
+            f"The changes could not be written ({error.strerror}); the directory is as before.",
+            code="E_SANDBOX_APPLY",
+        ) from error
+
+
+def _drop_if_unused(place: Path) -> None:
+    """A place without a journal guards nothing, and would hide the undo of an earlier change."""
+    if not (place / "journal.json").exists():
+        remove_tree(place)
+
+
+def _check_name(name: str, item: WorkItem) -> None:
+    """A name comes from whatever made the artifact: it must be one file name and no path."""
+    encoded = name.encode("utf-8", "replace")
+    if name in ("", ".", "..") or "/" in name or "\0" in name or len(encoded) > _NAME_BYTES:
+        raise PlanFamilyError(
+            f"The inherited artifact name {name[:80]!r} is not a plain file name.",
+            code="E_PLAN_ARTIFACT",
+            work_item_id=item.id,
+        )
+
+
+@contextmanager
+def _alone(scratch: Path, item: WorkItem) -> Generator[None]:
+    """Hold the scratch directory of one item: two runs would delete each other's copy.
+
+    The lock ends with the process, however that ends.
+    """
+    busy = AlreadyRunning(f"{item.id} is running already.", work_item_id=item.id)
+    try:
+        scratch.mkdir(parents=True, mode=0o700, exist_ok=True)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(scratch, flags)
+    except OSError as error:
+        raise SandboxError(
+            f"The scratch directory {scratch} cannot be used: {error.strerror}.",
+            code="E_SANDBOX_SCRATCH",
+        ) from error
+    with opened(descriptor):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # whoever held it before removes the directory; a lock on a removed one is none
+            here = os.path.samestat(os.fstat(descriptor), os.stat(scratch))
+        except OSError as error:
+            raise busy from error
+        if not here:
+            raise busy
+        yield

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from silas.audit import Audit
-from silas.gates import Gate, GateResult, GateRunner, GateTrigger
+from silas.gates import Gate, GateResult, Gates, GateTrigger
 from silas.plans import WorkItem
 from silas.work.ledger import Ledger
 from silas.work.models import AskGate
@@ -12,37 +12,54 @@ from silas.work.models import AskGate
 class StepGates:
     """Evaluates `after_step` gates over what the steps printed."""
 
-    def __init__(self, gates: GateRunner, audit: Audit, ask: AskGate) -> None:
+    def __init__(self, gates: Gates, audit: Audit, ask: AskGate) -> None:
         self._gates = gates
         self._audit = audit
         self._ask = ask
 
     async def refuse(self, item: WorkItem, gates: Sequence[Gate], ledger: Ledger) -> str | None:
-        """The reason why the work stops here, or None. A value nobody printed blocks."""
-        steps = [gate for gate in gates if gate.on is GateTrigger.after_step]
-        if not steps:
-            return None
-        outcome = await self._gates.check_gates(
-            steps, GateTrigger.after_step, {"step_output": ledger.variables()}
-        )
-        for quality in outcome.quality:
-            await self._audit.log(
-                "quality_gate_after_step", gate=quality.gate_name, flags=list(quality.flags)
-            )
-        for result in outcome.policy:
-            if await self._passes(item, result):
-                continue
-            await self._audit.log(
-                "gate_blocked",
-                gate=result.gate_name,
-                reason=result.reason,
-                trigger="after_step",
-                work_item_id=item.id,
-            )
-            return f"The gate {result.gate_name} stopped the work: {result.reason}."
-        return None
+        """The reason why the work stops here, or None. A value nobody printed blocks.
 
-    async def _passes(self, item: WorkItem, result: GateResult) -> bool:
-        if result.action == "require_approval":
-            return await self._ask(item.id, result)
-        return result.action == "continue"
+        A block goes before every question: nobody is asked about what is not going to happen.
+        """
+        results = await self._results(item, gates, ledger)
+        blocked = next((result for result in results if result.action == "block"), None)
+        for result in results if blocked is None else ():
+            if result.action != "continue" and not await self._ask(item.id, result):
+                blocked = result
+                break
+        if blocked is None:
+            return None
+        await self._audit.log(
+            "gate_blocked",
+            gate=blocked.gate_name,
+            reason=blocked.reason,
+            trigger="after_step",
+            work_item_id=item.id,
+        )
+        return f"The gate {blocked.gate_name} stopped the work: {blocked.reason}."
+
+    async def _results(
+        self, item: WorkItem, gates: Sequence[Gate], ledger: Ledger
+    ) -> list[GateResult]:
+        """What the policy gates say; the quality gates' ratings are recorded.
+
+        The attempt is over, so all its steps are: each gate is asked at the step it is for.
+        """
+        policy: list[GateResult] = []
+        runner, printed = self._gates.for_turn(), ledger.variables()
+        for gate in gates:
+            if gate.on is not GateTrigger.after_step:
+                continue
+            context = {"step": gate.after_step, "step_output": printed}
+            outcome = await runner.check_gates([gate], GateTrigger.after_step, context)
+            policy += outcome.policy
+            for quality in outcome.quality:
+                await self._audit.log(
+                    "quality_gate_after_step",
+                    gate=quality.gate_name,
+                    score=quality.score,
+                    flags=list(quality.flags),
+                    work_item_id=item.id,
+                )
+        return policy

@@ -1,76 +1,47 @@
 """One task: entry check, attempts, ledger, step gates, verification from outside (spec 5.2.1)."""
 
 import asyncio
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.errors import DatabaseError, LLMError, SandboxError
-from silas.gates import Gate
+from silas.errors import DatabaseError, LLMError, PlanFamilyError, SandboxError, SilasError
 from silas.plans import (
+    BudgetExhausted,
     BudgetTracker,
-    VerificationReport,
+    Reservation,
     WorkItem,
     WorkItemResult,
     WorkItemStatus,
     WorkItemStore,
-    format_failures,
 )
-from silas.sandbox import SandboxLimits
+from silas.sandbox.workspace import Changes
 from silas.skills import Skills
-from silas.tools import AutonomyLevel, ToolCallContext, ToolResult
-from silas.tools.toolset import AllTools, ToolRun
-from silas.types import new_id
-from silas.work.authority import TaskAuthority
+from silas.tools import OutcomeUnknown
+from silas.tools.toolset import ToolRun
+from silas.work.agent_run import AgentRunner
+from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.entry import refuse_entry
-from silas.work.ledger import Ledger, unknown_references
-from silas.work.models import Advise, AskCall, Notify, ProgressEvent
+from silas.work.inherit import inherited
+from silas.work.models import Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
+from silas.work.record import TaskRecord
+from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.steps import StepGates
-from silas.work.undo import next_place
+from silas.work.unbroken import unbroken
+from silas.work.undo import SHOWN_PATHS, next_place
 from silas.work.verify import VerificationRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
-    from pydantic_ai.usage import UsageLimits
+
+__all__ = ["TaskRunner", "TaskSettings"]
 
 _STUCK_AFTER = 3  # attempts before the planner is asked for guidance (5.2.1 e)
-_REQUESTS_PER_ATTEMPT = 50  # model calls in one attempt; a loop that never ends is not work
-
-
-@dataclass(frozen=True)
-class TaskSettings:
-    """Numbers and places that come from the configuration.
-
-    Attributes:
-        scratch: Where private workspace copies live while a task runs.
-        undo: Where what a task overwrote is kept, one directory a work item.
-        limits: Sandbox limits of one tool call.
-        autonomy: The autonomy level of execution (decision table C).
-        system_gates: `gates.system`, evaluated before the work item's own.
-    """
-
-    scratch: Path
-    undo: Path
-    limits: SandboxLimits
-    autonomy: AutonomyLevel
-    system_gates: tuple[Gate, ...]
-
-
-@dataclass
-class _Attempt:
-    """What one pass through the loop knows."""
-
-    ledger: Ledger
-    next_steps: list[str]
-    error: str | None = None
-    blocked: str | None = None
-    report: VerificationReport | None = None
 
 
 class TaskRunner:
@@ -93,12 +64,10 @@ class TaskRunner:
         settings: TaskSettings,
     ) -> None:
         self._approval = approval
-        self._agent = agent
-        self._toolset = toolset
-        self._steps = steps
+        self._agent_runs = AgentRunner(agent, toolset, steps, approval, ask_call, audit, settings)
+        self._record = TaskRecord(store, audit)
         self._verifier = verifier
         self._advise = advise
-        self._ask_call = ask_call
         self._skills = skills
         self._store = store
         self._audit = audit
@@ -106,143 +75,114 @@ class TaskRunner:
         self._settings = settings
 
     async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
-        """Execute one task to `done`, `failed`, `stuck` or `blocked`; the item is persisted."""
+        """Execute one task to its end; whatever happens, the item does not stay `running`.
+
+        Raises:
+            AlreadyRunning: Another run of this item is under way; nothing was touched.
+            DatabaseError: What became of it could not be recorded.
+        """
+        try:
+            result = await self._ended(item, notify)
+            event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
+            await notify(event)
+        except asyncio.CancelledError:
+            ended = await self._record.stopped(item)
+            if ended is None:
+                raise
+            return ended  # the cancellation came too late
+        return result
+
+    async def _ended(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        try:
+            return await self._entered(item, notify)
+        except AlreadyRunning:
+            raise
+        except SilasError as error:
+            return await self._broken_off(item, error)
+        except Exception as error:  # a mistake of ours: it is recorded, and then shown
+            await self._broken_off(item, _unexpected(error))
+            raise
+
+    async def _broken_off(self, item: WorkItem, error: SilasError) -> WorkItemResult:
+        """Record what ended the work; raise where even that is not possible."""
+        status = WorkItemStatus.blocked if isinstance(error, _BLOCKING) else WorkItemStatus.failed
+        try:
+            result = await self._record.ended(item, status, str(error))
+            await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
+        except DatabaseError as unrecorded:
+            raise unrecorded from error
+        return result
+
+    async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         # 0  approval gate: mandatory, before anything else
         refusal = await refuse_entry(item, self._approval, self._skills)
         if refusal is not None:
-            await self._audit.log(
-                "execution_blocked_no_approval", work_item_id=item.id, reason=refusal
-            )
-            return await self._finish(item, WorkItemStatus.blocked, refusal, notify)
-        # 0.5  artifacts of the item this one deepens
-        artifacts, missing = await self._inherited(item)
-        if missing is not None:
-            return await self._finish(item, WorkItemStatus.blocked, missing, notify)
-        site: Site | None = None
-        try:
-            site = await Site.prepare(item, self._settings.scratch / item.id, artifacts)
-            return await self._loop(item, site, notify)
-        except (SandboxError, LLMError) as error:
-            status = (
-                WorkItemStatus.blocked if isinstance(error, SandboxError) else WorkItemStatus.failed
-            )
-            await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
-            return await self._finish(item, status, str(error), notify)
-        except asyncio.CancelledError:
-            await self._cancelled(item)
-            raise
-        finally:
-            if site is not None:
-                await site.close()
+            return await self._blocked(item, refusal)
+        # 0.5  what it waits for, and the artifacts of the item this one deepens
+        artifacts, missing = await inherited(item, self._store)
+        if missing:
+            return await self._record.ended(item, WorkItemStatus.blocked, missing)
+        async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
+            tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
+            try:
+                return await self._loop(item, site, tracker, notify)
+            finally:
+                item.budget_used = tracker.used()
 
-    async def _loop(self, item: WorkItem, site: Site, notify: Notify) -> WorkItemResult:
-        # 1  budget tracking: asked before every action
-        tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
+    async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
+        await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
+        return await self._record.ended(item, WorkItemStatus.blocked, refusal)
+
+    async def _loop(
+        self, item: WorkItem, site: Site, tracker: BudgetTracker, notify: Notify
+    ) -> WorkItemResult:
+        # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
         failures, guidance = "", ""
         # 2  retry loop
-        while not tracker.exhausted():
+        while not _spent(tracker, item):
             # 2a  count the attempt before it happens
             tracker.charge(attempts=1, executor_runs=1)
             item.attempts += 1
-            await self._progress(
-                item, WorkItemStatus.running, f"attempt {item.attempts}", tracker, notify
-            )
+            item.budget_used = tracker.used()
+            await self._record.attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
-            instructions = _instructions(item, failures, guidance)
-            attempt = await self._attempt(item, site, gates, instructions, tracker)
+            briefing = instructions(item, failures, guidance)
+            attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker)
+            item.budget_used = tracker.used()
             if attempt.blocked is not None:
+                return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
+            if attempt.error is None:
+                # 2e  external verification; 2f  without checks, one successful run is done
+                refusal = await refuse_entry(item, self._approval, self._skills)
+                if refusal is not None:
+                    return await self._blocked(item, refusal)
+                changes = await site.changes()
+                passed = await self._verified(item, site, attempt, changes)
                 item.budget_used = tracker.used()
-                return await self._finish(item, WorkItemStatus.blocked, attempt.blocked, notify)
-            # 2e  external verification; 2f  without checks, one successful run is done
-            if attempt.error is None and await self._verified(item, site, attempt):
-                item.budget_used = tracker.used()
-                return await self._done(item, site, attempt, notify)
-            failures = attempt.error or _failures(attempt)
+                if passed:
+                    return await self._done(item, site, attempt, changes)
+            failures = what_failed(attempt)
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             guidance = await self._guidance(item, failures, tracker)
         # 3  budget or attempts exhausted
-        item.budget_used = tracker.used()
         words = failures or f"The budget is spent: {tracker.describe()}."
-        return await self._finish(item, WorkItemStatus.stuck, words, notify)
+        item.budget_used = tracker.used()
+        return await self._record.ended(item, WorkItemStatus.stuck, words)
 
-    async def _attempt(
-        self,
-        item: WorkItem,
-        site: Site,
-        gates: tuple[Gate, ...],
-        instructions: str,
-        tracker: BudgetTracker,
-    ) -> _Attempt:
-        """Run the agent once; tool calls go through the door and into the ledger (2c to 2d)."""
-        attempt = _Attempt(Ledger(), [])
-        authority = TaskAuthority(item, self._approval, self._ask_call)
-        run = self._tool_run(item, site, gates, attempt.ledger, authority)
-        try:
-            async with asyncio.timeout(max(tracker.remaining_seconds(), 0.001)):
-                outcome = await self._agent.run(
-                    instructions,
-                    toolset=self._toolset,
-                    deps=run,
-                    limits=_usage_limits(tracker),
-                )
-        except TimeoutError:
-            attempt.error = "The wall time of the budget ran out."
-            return attempt
-        except ModelRunFailed as error:
-            tracker.charge(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)
-            if error.code != "E_LLM_BUDGET":
-                raise
-            attempt.error = error.message
-            return attempt
-        tracker.charge(tokens=outcome.tokens, cost_usd=outcome.cost_usd)
-        if outcome.fell_back:
-            attempt.error = "executor_structured_output_invalid"
-            return attempt
-        attempt.next_steps = list(outcome.output.next_steps)
-        unknown = unknown_references(outcome.output.artifact_refs, attempt.ledger.artifacts())
-        if unknown:
-            await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
-        attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
-        return attempt
-
-    def _tool_run(
-        self,
-        item: WorkItem,
-        site: Site,
-        gates: tuple[Gate, ...],
-        ledger: Ledger,
-        authority: TaskAuthority,
-    ) -> ToolRun:
-        trace, files, prefix = new_id("trace"), site.files(), f"{item.attempts}."
-
-        def context(step: str) -> ToolCallContext:
-            return ToolCallContext(
-                trace_id=trace,
-                task_id=item.id,
-                step_id=prefix + step,
-                idempotency_key="",
-                autonomy_level=self._settings.autonomy,
-                granted_scopes=frozenset({"sandbox.execute"}),
-                gates=gates,
-                authorise=authority.authorise,
-                files=files,
-                limits=self._settings.limits,
-            )
-
-        def record(tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
-            ledger.record(tool_name, args, result)
-
-        return ToolRun(
-            role="executor", allowed=AllTools.ALL, context=context, ask=authority.ask, record=record
-        )
-
-    async def _verified(self, item: WorkItem, site: Site, attempt: _Attempt) -> bool:
+    async def _verified(
+        self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
+    ) -> bool:
+        if changes.withheld:
+            # It would be there while the checks look, and missing where the work is wanted.
+            left_out = "; ".join(changes.withheld)
+            attempt.error = f"What cannot be written back must be removed: {left_out}."
+            return False
         if not item.verify:
             # Without checks the ledger decides: something was done, and the last of it succeeded.
             entries = attempt.ledger.entries
             return bool(entries) and entries[-1].result.ok
-        attempt.report = await self._verifier.run_checks(item.verify, site.bench())
+        attempt.report = await self._verifier.run_checks(tuple(item.verify), site.bench())
         results = [r.model_dump(mode="json") for r in attempt.report.results]
         item.verification_results.append({"attempt": item.attempts, "results": results})
         await self._audit.log(
@@ -255,131 +195,97 @@ class TaskRunner:
         return attempt.report.all_passed
 
     async def _guidance(self, item: WorkItem, failures: str, tracker: BudgetTracker) -> str:
-        """Planner advice when stuck, within the budget (2e)."""
+        """Planner advice when stuck, within the budget (2e).
+
+        Advice is a help: where the planner cannot be asked the work goes on without it.
+        """
         wanted = item.attempts >= _STUCK_AFTER and item.on_stuck == "consult_planner"
-        if not wanted or not tracker.may_consult_planner() or tracker.exhausted():
+        if not wanted or not tracker.may_consult_planner() or _spent(tracker, item):
             return ""
+        left = tracker.remaining()
         tracker.charge(planner_calls=1)
-        advice = await self._advise(item, failures)
-        tracker.charge(tokens=advice.tokens, cost_usd=advice.cost_usd)
+        try:
+            with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
+                async with asyncio.timeout(left.wall_time_seconds):
+                    advice = await self._advised(item, failures, held)
+        except (TimeoutError, LLMError, BudgetExhausted) as error:
+            code = "E_LLM_TIMEOUT" if isinstance(error, TimeoutError) else error.code
+            await self._audit.log("planner_advice_failed", work_item_id=item.id, code=code)
+            return ""
         return advice.text
 
+    async def _advised(self, item: WorkItem, failures: str, held: Reservation) -> Advice:
+        try:
+            advice = await self._advise(item, failures)
+        except ModelRunFailed as error:
+            held.settle(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)
+            raise
+        held.settle(tokens=advice.tokens, cost_usd=advice.cost_usd)
+        return advice
+
     async def _done(
-        self, item: WorkItem, site: Site, attempt: _Attempt, notify: Notify
+        self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
     ) -> WorkItemResult:
         """Only verified changes reach the original, and they can be undone (decision B3)."""
         diff = await site.diff()
-        changed = await site.apply(next_place(self._settings.undo / item.id))
-        await self._audit.log("workspace_applied", work_item_id=item.id, paths=changed)
         artifacts = attempt.ledger.artifacts()
         if diff:
             artifacts["changes.diff"] = diff
         passed = [r.name for r in attempt.report.results] if attempt.report else []
-        summary = (
+        words = (
             f"Done and verified: {', '.join(passed)}."
             if passed
             else "Done; the plan has no checks."
         )
-        return await self._finish(
+        end = partial(
+            self._record.ended,
             item,
             WorkItemStatus.done,
-            summary,
-            notify,
+            words,
             artifacts=artifacts,
             next_steps=attempt.next_steps,
             diff=diff,
         )
+        # from here a cancellation comes too late: applied and recorded, or neither
+        return await unbroken(self._applied(item, site, changes, end))
 
-    async def _inherited(self, item: WorkItem) -> tuple[dict[str, str], str | None]:
-        """Artifacts of `follow_up_of` by name; words if the link or a name is missing (0.5)."""
-        if item.follow_up_of is None:
-            return {}, None
-        prior = await self._store.get_result(item.follow_up_of)
-        if prior is None or prior.status is not WorkItemStatus.done:
-            return {}, f"It follows up {item.follow_up_of}, which is not completed work."
-        wanted = item.input_artifacts_from
-        if wanted == ["*"]:
-            return prior.artifacts, None
-        absent = sorted(set(wanted) - prior.artifacts.keys())
-        if absent:
-            return {}, f"{item.follow_up_of} has no artifact {', '.join(absent)}."
-        return {name: prior.artifacts[name] for name in wanted}, None
-
-    async def _progress(
+    async def _applied(
         self,
         item: WorkItem,
-        status: WorkItemStatus,
-        words: str,
-        tracker: BudgetTracker,
-        notify: Notify,
-    ) -> None:
-        item.status = status
-        item.budget_used = tracker.used()
-        await self._store.save(item)
-        await self._audit.log("work_item_attempt", work_item_id=item.id, attempt=item.attempts)
-        await notify(ProgressEvent(item.id, status, words, item.attempts))
-
-    async def _cancelled(self, item: WorkItem) -> None:
-        item.status = WorkItemStatus.paused
-        try:
-            await self._store.save(item)
-            await self._audit.log("work_item_cancelled", work_item_id=item.id)
-        except DatabaseError:
-            return  # the cancellation itself must go on; rehydration finds the item running
-
-    async def _finish(
-        self,
-        item: WorkItem,
-        status: WorkItemStatus,
-        words: str,
-        notify: Notify,
-        *,
-        artifacts: dict[str, str] | None = None,
-        next_steps: list[str] | None = None,
-        diff: str = "",
+        site: Site,
+        changes: Changes,
+        end: Callable[[], Coroutine[Any, Any, WorkItemResult]],
     ) -> WorkItemResult:
-        item.status = status
-        result = WorkItemResult(
-            work_item_id=item.id,
-            status=status,
-            summary=words,
-            last_error=None if status is WorkItemStatus.done else words,
-            verification_results=item.verification_results,
-            budget_used=item.budget_used,
-            artifacts=artifacts or {},
-            next_steps=next_steps or [],
-            diff=diff,
-        )
-        await self._store.save(item)
-        await self._store.save_result(result)
-        await self._audit.log("work_item_finished", work_item_id=item.id, status=status.value)
-        await notify(ProgressEvent(item.id, status.value, words, item.attempts))
-        return result
+        if not changes:
+            return await end()
+        place = next_place(self._settings.undo / item.id)
+        paths = [change.path for change in changes.all][:SHOWN_PATHS]
+        # what cannot be recorded does not happen (decision B5)
+        await self._audit.log("workspace_applying", work_item_id=item.id, paths=paths)
+        await site.apply(changes, place)
+        try:
+            await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
+            return await end()
+        except Exception:  # whatever kept it from being recorded
+            await site.take_back(place)
+            raise
 
 
-def _instructions(item: WorkItem, failures: str, guidance: str) -> str:
-    """The briefing; on a retry with what failed and what the planner advises (2b)."""
-    parts = [item.body]
-    if failures:
-        parts.append(f"# Previous attempt {item.attempts - 1} failed\n\n{failures}")
-    if guidance:
-        parts.append(f"# Planner guidance\n\n{guidance}")
-    return "\n\n".join(parts)
+_BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)
+"""What somebody has to look at before it is tried again."""
 
 
-def _failures(attempt: _Attempt) -> str:
-    if attempt.report is not None:
-        return format_failures(attempt.report)
-    failed = next((e for e in attempt.ledger.entries if not e.result.ok), None)
-    return f"{failed.tool_name} failed: {failed.result.error}" if failed else "nothing was done"
-
-
-def _usage_limits(tracker: BudgetTracker) -> "UsageLimits":
-    from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - only a run needs it
-
-    left = tracker.remaining()
-    return UsageLimits(
-        request_limit=_REQUESTS_PER_ATTEMPT,
-        total_tokens_limit=max(left.tokens, 1),
-        cost_limit=Decimal(str(left.cost_usd)) if left.cost_usd > 0 else None,
+def _unexpected(error: Exception) -> SilasError:
+    return SilasError(
+        f"Silas itself failed ({type(error).__name__}); nothing was applied.",
+        code="E_SILAS_UNEXPECTED",
     )
+
+
+def _spent(tracker: BudgetTracker, item: WorkItem) -> bool:
+    """Whether no attempt may begin.
+
+    Planner calls have their own question: that the last one was used must not keep its guidance
+    from being followed.
+    """
+    return tracker.used().model_copy(update={"planner_calls": 0}).exceeds(item.budget)

@@ -5,13 +5,25 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
+from silas.sandbox.journal import Journal, read_journal
 from silas.sandbox.undo import recover, undo
+from silas.work.unbroken import unbroken
+
+SHOWN_PATHS = 100
+"""Paths that an audit entry names; a change of a whole tree would fill the log."""
 
 
 def next_place(kept: Path) -> Path:
     """A fresh directory for the next change of one work item; names sort by age."""
     numbers = [int(path.name) for path in kept.glob("*") if path.name.isdecimal()]
     return kept / f"{max(numbers, default=0) + 1:06d}"
+
+
+def _journal(place: Path) -> Journal | None:
+    try:
+        return read_journal(place)
+    except SandboxError:
+        return None  # nothing was changed from here
 
 
 class Undo:
@@ -22,22 +34,45 @@ class Undo:
         self._audit = audit
 
     async def undo(self, work_item_id: str) -> None:
-        """Restore the workspace to exactly what it was before this item last changed it.
+        """Restore the workspace to exactly what it was before the item's last change that stands.
 
         Raises:
             SandboxError: There is nothing to undo, or the files changed since.
         """
+        place, journal = self._last(work_item_id)
+        await unbroken(asyncio.to_thread(undo, place))
+        paths = [change.path for change in journal.changes][:SHOWN_PATHS]
+        await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
+
+    def _last(self, work_item_id: str) -> tuple[Path, Journal]:
         kept = self._folder / work_item_id
-        if Path(work_item_id).name != work_item_id or not kept.is_dir():
-            raise SandboxError(
-                f"There is nothing to undo for {work_item_id!r}; see `silas status` for the ids.",
-                code="E_SANDBOX_NO_UNDO",
-            )
-        await asyncio.to_thread(undo, max(kept.iterdir()))
-        await self._audit.log("workspace_undone", work_item_id=work_item_id)
+        known = Path(work_item_id).name == work_item_id and kept.is_dir()
+        places = sorted((p for p in kept.iterdir() if p.name.isdecimal()) if known else ())
+        found = [(place, journal) for place in places if (journal := _journal(place))]
+        standing = [(place, journal) for place, journal in found if journal.phase != "undone"]
+        if standing:
+            return standing[-1]
+        raise SandboxError(
+            f"Everything that {work_item_id} changed was undone already."
+            if found
+            else f"There is nothing to undo for {work_item_id!r}; see `silas status` for the ids.",
+            code="E_SANDBOX_NO_UNDO",
+        )
 
     async def recover(self) -> None:
-        """Bring workspaces that a crash caught half-changed back to what they were."""
+        """Bring workspaces that a crash caught half-changed back to what they were.
+
+        One that somebody else changed since is left as it is, on record: it must not keep
+        everything else from starting.
+        """
         for place in sorted(self._folder.glob("*/*")):
-            if await asyncio.to_thread(recover, place):
-                await self._audit.log("workspace_recovered", work_item_id=place.parent.name)
+            work_item_id = place.parent.name
+            try:
+                recovered = await unbroken(asyncio.to_thread(recover, place))
+            except SandboxError as error:
+                await self._audit.log(
+                    "workspace_not_recovered", work_item_id=work_item_id, reason=error.message
+                )
+                continue
+            if recovered:
+                await self._audit.log("workspace_recovered", work_item_id=work_item_id)

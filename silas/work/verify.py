@@ -70,10 +70,9 @@ class VerificationRunner:
     def _judge(
         self, check: VerificationCheck, ran: SandboxResult, bench: Bench
     ) -> tuple[bool, str]:
-        if ran.ended_by == "timeout":
-            return False, f"Timeout after {check.timeout}s"
-        if ran.ended_by != "exit":
-            return False, f"Ended by the {ran.ended_by} limit"
+        ended = self._ended_early(check, ran)
+        if ended:
+            return False, ended
         expect = check.expect
         if expect.file_exists is not None:
             inside = Path(expect.file_exists)
@@ -83,3 +82,20 @@ class VerificationRunner:
                 )
         judged = evaluate(expect, ran.stdout, ran.exit_code, [bench.root])
         return judged.passed, judged.reason
+
+    def _ended_early(self, check: VerificationCheck, ran: SandboxResult) -> str:
+        """Why the command did not come to an end of its own, or nothing."""
+        match ran.ended_by:
+            case "exit":
+                return ""
+            case "signal":
+                # an exit code that was asked for may be that of a signal
+                return "" if check.expect.exit_code is not None else "Ended by a signal"
+            case "timeout" if ran.duration_seconds < check.timeout:
+                return f"Ended at the CPU time limit of {self._limits.cpu_seconds}s"
+            case "timeout":
+                return f"Timeout after {check.timeout}s"
+            case "cancelled":
+                return "Ended from outside"
+            case "memory" | "processes" | "output":
+                return f"Ended at the limit on {ran.ended_by}"

@@ -27,6 +27,14 @@ DECISION: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves(
+    "S3.2-STRUCTURED-RESPONSE",
+    "S3.2-THREE-QUERIES",
+    "S3.2-MEMORY-OP-FIELDS",
+    "S3.2-PROFILE-CONFIGURED",
+    "S3.2-DIRECT-HAS-RESPONSE",
+    "S3.2-PLANNER-HAS-NONE",
+)
 @pytest.mark.parametrize(
     ("model", "data"),
     [
@@ -59,6 +67,7 @@ def test_an_answer_that_breaks_the_schema_is_refused(
         model.model_validate(data)
 
 
+@pytest.mark.proves("S3.2-MEMORY-OP-FIELDS")
 @pytest.mark.parametrize(
     "data",
     [
@@ -80,10 +89,12 @@ def test_defaults_are_those_of_the_specification() -> None:
     assert response.plan_action is None
 
 
+@pytest.mark.proves("S3.2-THREE-QUERIES")
 def test_three_memory_queries_are_accepted() -> None:
     assert AgentResponse.model_validate({"message": "m", "memory_queries": [QUERY] * 3})
 
 
+@pytest.mark.proves("S3.2-PROFILE-CONFIGURED")
 def test_a_profile_is_checked_against_the_configured_names() -> None:
     names = {"context_profiles": {"coding", "conversation"}}
     assert RouteDecision.model_validate(DECISION, context=names)
@@ -91,11 +102,13 @@ def test_a_profile_is_checked_against_the_configured_names() -> None:
         RouteDecision.model_validate({**DECISION, "context_profile": "poetry"}, context=names)
 
 
+@pytest.mark.proves("S3.2-PROFILE-CONFIGURED")
 def test_with_no_profile_configured_no_profile_is_accepted() -> None:
     with pytest.raises(ValidationError):
         RouteDecision.model_validate(DECISION, context={"context_profiles": frozenset[str]()})
 
 
+@pytest.mark.proves("S15-NEVER-FORGE")
 def test_fields_a_model_invents_are_dropped() -> None:
     response = AgentResponse.model_validate({"message": "m", "approval_token": "forged"})
     assert "approval_token" not in response.model_dump()

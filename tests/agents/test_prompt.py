@@ -20,6 +20,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.proves("B9-FRAMED")
 @given(HOSTILE)
 def test_no_content_can_open_or_close_a_block(text: str) -> None:
     blocks = list(sections(frame("message", text, taint="external") + "\n\n" + frame("b", "x")))
@@ -28,6 +29,7 @@ def test_no_content_can_open_or_close_a_block(text: str) -> None:
     assert blocks[0].label("taint") == "external"
 
 
+@pytest.mark.proves("B9-FRAMED")
 @given(HOSTILE, HOSTILE)
 def test_no_label_can_break_out_of_its_header(kind: str, value: str) -> None:
     framed = frame("k" + kind, "inside", who=value)
@@ -43,6 +45,7 @@ def test_escaping_is_undone_exactly_at_any_depth(text: str) -> None:
     assert unescape(unescape(escape(escape(lines)))) == lines
 
 
+@pytest.mark.proves("B9-FRAMED")
 @pytest.mark.parametrize(
     "forged",
     [
@@ -111,6 +114,7 @@ def test_what_changes_between_turns_comes_after_what_does_not() -> None:
     assert "Be brief." in shared
 
 
+@pytest.mark.proves("B9-FRAMED")
 def test_a_request_is_external_unless_it_says_otherwise() -> None:
     assert "--- message | taint: external ---" in TurnRequest("hi", now=NOW).render()
 

@@ -84,6 +84,7 @@ def unused() -> Any:
     raise AssertionError("the runbook was not asked for")
 
 
+@pytest.mark.proves("A21-OUTPUT-MODES")
 @pytest.mark.parametrize(
     ("output", "answer", "sent", "absent"),
     [
@@ -106,6 +107,7 @@ async def test_every_output_mode_brings_a_valid_decision_over_http(
     assert server.paths == ["/v1/chat/completions"]
 
 
+@pytest.mark.proves("A21-OUTPUT-MODES")
 async def test_native_output_sends_the_schema_and_prompted_output_puts_it_in_the_prompt() -> None:
     async with openai_server([JSON, JSON]) as server:
         await route(server, "native")
@@ -117,6 +119,7 @@ async def test_native_output_sends_the_schema_and_prompted_output_puts_it_in_the
     assert prompted["response_format"] == {"type": "json_object"}
 
 
+@pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
 async def test_auto_falls_back_once_to_another_mode_when_no_form_was_attempted() -> None:
     async with openai_server(["Sure, I will plan it.", JSON]) as server:
         run = await route(server, "auto")
@@ -127,6 +130,7 @@ async def test_auto_falls_back_once_to_another_mode_when_no_form_was_attempted()
     assert SCHEMA_ERROR in server.bodies[1]["messages"][-1]["content"]
 
 
+@pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
 async def test_auto_falls_back_when_the_server_refuses_the_form() -> None:
     refusal = Failure(400, "this model does not support tools")
     async with openai_server([refusal, JSON]) as server:
@@ -142,6 +146,7 @@ async def test_auto_stays_with_the_mode_that_worked() -> None:
     assert "response_format" in server.bodies[2]
 
 
+@pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
 async def test_auto_never_tries_a_third_mode() -> None:
     async with openai_server(["no form", "no form either"]) as server:
         run = await route(server, "auto")
@@ -156,6 +161,7 @@ async def test_an_explicit_mode_is_never_left() -> None:
     assert all("tools" in body for body in server.bodies)
 
 
+@pytest.mark.proves("S5.1.0-ONE-RETRY", "S3.2-STRUCTURED-RESPONSE")
 @pytest.mark.parametrize(
     ("bad", "named"),
     [
@@ -183,6 +189,7 @@ async def test_a_malformed_answer_is_retried_once_with_what_was_wrong(
     assert SCHEMA_ERROR not in str(server.bodies[0])
 
 
+@pytest.mark.proves("S5.1.0-PROXY-FALLBACK", "S5.1.0-ONE-RETRY")
 @pytest.mark.parametrize("output", ["tool", "native", "prompted", "auto"])
 async def test_a_second_malformed_answer_ends_in_the_deterministic_decision(
     output: OutputSetting,
@@ -206,6 +213,7 @@ async def test_a_second_malformed_answer_ends_in_the_deterministic_decision(
     assert run.cost_usd == 0
 
 
+@pytest.mark.proves("S18.1-LLM")
 @pytest.mark.parametrize(
     "passing",
     [
@@ -237,6 +245,7 @@ async def test_a_provider_that_names_a_time_is_given_it() -> None:
     assert clock.waited == [7.0]
 
 
+@pytest.mark.proves("S18.1-LLM")
 @pytest.mark.parametrize(
     ("answers", "code", "requests"),
     [

@@ -83,6 +83,7 @@ async def test_the_retry_repeats_the_prompt_with_the_error_and_counts_both() -> 
     assert "plan it" in again
 
 
+@pytest.mark.proves("S5.1.0-PLANNER-FALLBACK")
 async def test_a_planner_out_of_form_twice_proposes_nothing() -> None:
     wrong = ExecutorAgentOutput(summary="x")
     run = await planner(ScriptedModel([wrong, wrong])).plan(TURN, toolset=NONE, deps=None)
@@ -111,6 +112,7 @@ async def test_cost_stops_a_run_at_its_ceiling() -> None:
     assert len(model.requests) == 3
 
 
+@pytest.mark.proves("S5.1.0-SAME-LIMITS")
 async def test_the_retry_does_not_get_a_second_token_budget() -> None:
     wrong = PlannerAdvice(guidance="x")
     model = ScriptedModel([wrong, wrong], tokens=(60, 0))
@@ -120,6 +122,7 @@ async def test_the_retry_does_not_get_a_second_token_budget() -> None:
     assert failed.value.spent.tokens == 120
 
 
+@pytest.mark.proves("S5.1.0-SAME-LIMITS")
 async def test_the_retry_may_make_as_many_requests_as_the_first_attempt() -> None:
     model = ScriptedModel([PlannerAdvice(guidance="x"), ExecutorAgentOutput(summary="done")])
     run = await execute(model, UsageLimits(request_limit=1))
@@ -156,6 +159,7 @@ async def test_waiting_goes_through_the_clock_and_nothing_else() -> None:
     assert run.output == PLAN
 
 
+@pytest.mark.proves("S18.1-LLM")
 @pytest.mark.parametrize(
     ("attempt", "asked", "wait"),
     [
@@ -210,6 +214,7 @@ async def test_a_pause_that_nobody_resolves_is_not_mistaken_for_a_bad_answer() -
     assert len(model.requests) == 1
 
 
+@pytest.mark.proves("S3.2-PROFILE-CONFIGURED")
 async def test_the_proxy_accepts_only_a_configured_profile() -> None:
     from silas.agents import ProxyAgent
 

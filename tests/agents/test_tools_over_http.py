@@ -79,6 +79,7 @@ async def test_a_report_out_of_form_repeats_no_tool_call() -> None:
     assert "exit code 0" in str(last)
 
 
+@pytest.mark.proves("S5.1.0-EXECUTOR-FALLBACK")
 async def test_an_executor_that_never_reports_in_form_fails_its_attempt() -> None:
     toolset, _ = tools()
     async with openai_server([Tool.call("report_work")] * 2) as server:
@@ -87,6 +88,7 @@ async def test_an_executor_that_never_reports_in_form_fails_its_attempt() -> Non
     assert run.error == "executor_structured_output_invalid"
 
 
+@pytest.mark.proves("S15-NEVER-REGISTER-TOOLS")
 async def test_a_tool_that_does_not_exist_is_answered_within_the_run() -> None:
     toolset, _ = tools()
     async with openai_server([Tool.call("rm_rf"), REPORT]) as server:

@@ -70,6 +70,7 @@ async def refused(
     assert raised.value.code == code
 
 
+@pytest.mark.proves("S5.11-VERIFY-USES")
 async def test_an_approved_plan_runs_once(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -87,6 +88,7 @@ async def test_an_approved_plan_runs_once(
     assert (await audit.verify_chain()).valid
 
 
+@pytest.mark.proves("S5.11-CHECK-HOLDS")
 async def test_check_says_no_until_a_use_was_spent(engine: ApprovalEngine, audit: AuditLog) -> None:
     token = await engine.issue_token(TASK, a_decision())
     assert (await engine.check(token, TASK)).code == "E_APPROVAL_UNSPENT"
@@ -95,6 +97,7 @@ async def test_check_says_no_until_a_use_was_spent(engine: ApprovalEngine, audit
     assert await engine.check(token, TASK)
 
 
+@pytest.mark.proves("S4.4-ISSUED-UNUSED", "A10-TTL-30-MINUTES")
 async def test_a_new_token_says_what_was_decided(engine: ApprovalEngine, clock: MockClock) -> None:
     token = await engine.issue_token(
         TASK, a_decision(not_after="2026-01-02T03:10:00+00:00"), ApprovalScope.self_update,
@@ -123,6 +126,7 @@ async def test_a_token_survives_json_and_still_authorises(
     assert await engine.verify(again, TASK)
 
 
+@pytest.mark.proves("S3.6-FRESH-EXECUTION-NONCE")
 async def test_the_view_shows_the_counters_of_the_store(engine: ApprovalEngine) -> None:
     token = await engine.issue_token(GOAL, a_decision(), STANDING, max_executions=3)
     await engine.require(token, GOAL, SPAWNED)
@@ -134,6 +138,7 @@ async def test_the_view_shows_the_counters_of_the_store(engine: ApprovalEngine) 
 # ── Refusals ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.proves("A4-APPROVED-ONLY")
 @pytest.mark.parametrize("verdict", [ApprovalVerdict.declined, ApprovalVerdict.edit_requested])
 async def test_a_no_never_authorises(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, verdict: ApprovalVerdict
@@ -157,10 +162,14 @@ EDITS: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves("S3.6-SIGNED-FIELDS")
 def test_every_signed_field_has_an_edit() -> None:
     assert set(EDITS) == set(SIGNED_FIELDS)
 
 
+@pytest.mark.proves(
+    "S3.6-SIGNED-FIELDS", "S5.11-VERIFY-SIGNATURE", "S5.11-CHECK-HOLDS", "A6-REFUSAL-BURNS-NOTHING"
+)
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # a strength that is none
 @pytest.mark.parametrize("field", SIGNED_FIELDS)
 async def test_an_edited_field_is_refused(
@@ -176,6 +185,7 @@ async def test_an_edited_field_is_refused(
     assert await engine.verify(token, TASK)
 
 
+@pytest.mark.proves("S5.11-VERIFY-SIGNATURE")
 @pytest.mark.parametrize("signature", [b"", b"x" * 64, b"x" * 63, bytes(64), b"x" * 65])
 async def test_a_signature_that_is_none_is_refused(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, signature: bytes
@@ -185,6 +195,7 @@ async def test_a_signature_that_is_none_is_refused(
     await refused(engine, audit, nonces, "E_APPROVAL_SIGNATURE", forged, TASK)
 
 
+@pytest.mark.proves("S5.11-VERIFY-SIGNATURE", "S5.8-WRONG-SIGNATURE")
 async def test_another_key_is_refused(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, clock: MockClock
 ) -> None:
@@ -200,6 +211,7 @@ async def test_conditions_without_canonical_bytes_are_refused(
     await refused(engine, audit, nonces, "E_APPROVAL_SIGNATURE", forged, TASK)
 
 
+@pytest.mark.proves("A5-TOKEN-ID-DERIVED")
 async def test_an_edited_token_id_is_refused_and_buys_no_new_uses(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -210,6 +222,7 @@ async def test_an_edited_token_id_is_refused_and_buys_no_new_uses(
     assert (await engine.check(forged, TASK)).code == "E_APPROVAL_TOKEN_ID"
 
 
+@pytest.mark.proves("A6-USES-COUNTED-BY-STORE")
 async def test_an_edited_counter_buys_no_new_uses(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -220,6 +233,7 @@ async def test_an_edited_counter_buys_no_new_uses(
         await refused(engine, audit, nonces, "E_APPROVAL_SPENT", forged, TASK)
 
 
+@pytest.mark.proves("A6-CHECK-ASKS-STORE", "A6-USES-COUNTED-BY-STORE")
 async def test_an_edited_counter_does_not_pass_for_a_spent_use(engine: ApprovalEngine) -> None:
     token = await engine.issue_token(TASK, a_decision())
     forged = edited(token, executions_used=1, execution_nonces=("ab" * 32,))
@@ -227,6 +241,7 @@ async def test_an_edited_counter_does_not_pass_for_a_spent_use(engine: ApprovalE
     assert await engine.verify(forged, TASK)  # nor does it take the real use away
 
 
+@pytest.mark.proves("A6-COPIES")
 async def test_a_copy_of_an_unused_token_cannot_be_spent_as_well(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -236,6 +251,7 @@ async def test_a_copy_of_an_unused_token_cannot_be_spent_as_well(
     await refused(engine, audit, nonces, "E_APPROVAL_SPENT", copy, TASK)
 
 
+@pytest.mark.proves("A6-CONCURRENT-SPENDS")
 async def test_of_two_concurrent_spends_one_succeeds(engine: ApprovalEngine) -> None:
     token = await engine.issue_token(TASK, a_decision())
     verdicts = await asyncio.wait_for(
@@ -244,6 +260,9 @@ async def test_of_two_concurrent_spends_one_succeeds(engine: ApprovalEngine) -> 
     assert sorted(v.code for v in verdicts) == ["", *["E_APPROVAL_SPENT"] * 7]
 
 
+@pytest.mark.proves(
+    "S5.11-VERIFY-HASH", "S5.11-CHECK-HOLDS", "S18.1-APPROVAL", "A6-REFUSAL-BURNS-NOTHING"
+)
 @pytest.mark.parametrize(
     "other",
     [
@@ -264,6 +283,7 @@ async def test_another_item_is_refused(
     assert (await engine.check(token, other)).code == "E_APPROVAL_SUBJECT"
 
 
+@pytest.mark.proves("S5.11-VERIFY-EXPIRY", "S5.11-CHECK-HOLDS", "A10-TTL-30-MINUTES")
 async def test_it_expires_after_thirty_minutes(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, clock: MockClock
 ) -> None:
@@ -300,6 +320,7 @@ async def test_a_token_from_the_future_is_refused(
     assert (await engine.check(too_far, TASK)).code == "E_APPROVAL_NOT_YET"
 
 
+@pytest.mark.proves("S5.11-VERIFY-USES")
 async def test_a_signed_token_of_many_uses_that_is_not_standing_has_one(
     engine: ApprovalEngine,
     audit: AuditLog,
@@ -326,6 +347,7 @@ UNMET: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.proves("A4-CONDITIONS-MET")
 @pytest.mark.parametrize("conditions", [{"not_before": EARLIER}, {"not_after": LATER}])
 @pytest.mark.parametrize("verdict", [ApprovalVerdict.approved, ApprovalVerdict.conditional])
 async def test_a_condition_that_holds_lets_it_run(
@@ -336,6 +358,7 @@ async def test_a_condition_that_holds_lets_it_run(
     assert await engine.check(token, TASK)
 
 
+@pytest.mark.proves("A4-CONDITIONS-MET")
 @pytest.mark.parametrize("conditions", UNMET)
 @pytest.mark.parametrize("verdict", [ApprovalVerdict.approved, ApprovalVerdict.conditional])
 async def test_a_condition_that_does_not_hold_refuses(
@@ -349,6 +372,7 @@ async def test_a_condition_that_does_not_hold_refuses(
     await refused(engine, audit, nonces, "E_APPROVAL_CONDITIONS", token, TASK)
 
 
+@pytest.mark.proves("A4-CONDITIONS-MET")
 @pytest.mark.parametrize("conditions", [{}, {"if": "it rains"}, {"not_after": LATER, "if": "so"}])
 async def test_a_conditional_yes_needs_conditions_that_can_be_evaluated(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, conditions: dict[str, Any]
@@ -373,6 +397,7 @@ async def standing(engine: ApprovalEngine, uses: int = 2) -> ApprovalToken:
     return await engine.issue_token(GOAL, a_decision(), STANDING, max_executions=uses)
 
 
+@pytest.mark.proves("S3.6-MULTI-USE", "S5.11-CHECK-STANDING")
 async def test_a_standing_approval_covers_spawned_tasks_up_to_its_uses(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -386,6 +411,7 @@ async def test_a_standing_approval_covers_spawned_tasks_up_to_its_uses(
     assert await engine.check(token, smaller)
 
 
+@pytest.mark.proves("S5.11-CHECK-STANDING")
 async def test_a_use_for_one_spawned_task_does_not_let_another_run(engine: ApprovalEngine) -> None:
     token = await standing(engine)
     await engine.require(token, GOAL, SPAWNED)
@@ -393,6 +419,7 @@ async def test_a_use_for_one_spawned_task_does_not_let_another_run(engine: Appro
     assert (await engine.check(token, other)).code == "E_APPROVAL_UNSPENT"
 
 
+@pytest.mark.proves("S5.11-STANDING-NEEDS-SPAWNED")
 async def test_a_standing_approval_needs_a_spawned_task(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
 ) -> None:
@@ -422,6 +449,13 @@ SPAWNED_WRONG = {
 }
 
 
+@pytest.mark.proves(
+    "S5.11-STANDING-PARENT",
+    "S5.11-STANDING-POLICY",
+    "S5.11-CHECK-STANDING",
+    "A8-BUDGET-WITHIN",
+    "A6-REFUSAL-BURNS-NOTHING",
+)
 @pytest.mark.parametrize("name", SPAWNED_WRONG)
 async def test_a_task_that_the_goal_does_not_spawn_is_refused(
     engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore, name: str
@@ -433,6 +467,7 @@ async def test_a_task_that_the_goal_does_not_spawn_is_refused(
     assert (await engine.check(token, task)).code == code
 
 
+@pytest.mark.proves("S5.11-STANDING-POLICY")
 @pytest.mark.parametrize(
     ("goal", "code"),
     [
@@ -457,6 +492,7 @@ async def test_an_ordinary_approval_covers_no_spawned_task(
     assert (await engine.check(token, SPAWNED)).code == "E_APPROVAL_SUBJECT"
 
 
+@pytest.mark.proves("S3.6-STANDING-NEEDS-SPAWN-HASH")
 @pytest.mark.parametrize("conditions", [{}, {"spawn_policy_hash": "", "limits": [9, 9, 9]}])
 async def test_a_standing_token_without_a_policy_authorises_nothing(
     engine: ApprovalEngine,
@@ -516,6 +552,7 @@ UNISSUABLE: dict[str, tuple[Subject, dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.proves("S3.6-STANDING-NEEDS-SPAWN-HASH")
 @pytest.mark.parametrize("name", UNISSUABLE)
 async def test_what_must_not_be_signed_is_not(
     engine: ApprovalEngine, audit: AuditLog, name: str
@@ -550,6 +587,7 @@ async def test_a_changed_argument_does_not_reach_into_the_token(engine: Approval
 # ── Property: uses never exceed what was approved ────────────────────────────────────────────────
 
 
+@pytest.mark.proves("S3.6-MULTI-USE", "A6-USES-COUNTED-BY-STORE", "A6-COPIES")
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     uses=st.integers(1, 4),

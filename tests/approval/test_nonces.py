@@ -27,6 +27,7 @@ def nobody(number: int) -> None:
     """A witness with nothing to write."""
 
 
+@pytest.mark.proves("S4.5-DOMAINS-APART", "A7-CONTENT-BOUND-KEY")
 async def test_a_nonce_is_used_once_within_its_domain(nonces: NonceStore) -> None:
     assert not await nonces.is_used("msg", "n-1")
     await nonces.record("msg", "n-1")
@@ -49,6 +50,7 @@ async def test_an_unknown_domain_and_an_empty_nonce_are_errors(
             await call(domain, nonce)
 
 
+@pytest.mark.proves("S4.5-DOMAINS-APART", "A7-CONTENT-BOUND-KEY")
 async def test_a_message_nonce_cannot_pass_for_a_use(nonces: NonceStore, clock: MockClock) -> None:
     await nonces.record("msg", "token-1:digest-1:n-1")
     assert await nonces.uses("token-1") == 0
@@ -93,6 +95,7 @@ async def test_a_witness_that_fails_spends_nothing(nonces: NonceStore, clock: Mo
     assert await nonces.uses("token-1") == 0
 
 
+@pytest.mark.proves("S4.5-RETENTION")
 async def test_pruning_forgets_what_is_old_and_has_expired(
     nonces: NonceStore, clock: MockClock
 ) -> None:
@@ -106,6 +109,7 @@ async def test_pruning_forgets_what_is_old_and_has_expired(
     assert await nonces.prune_expired(clock.now()) == 0
 
 
+@pytest.mark.proves("S4.5-RETENTION")
 async def test_pruning_keeps_what_is_younger_than_asked(
     nonces: NonceStore, clock: MockClock
 ) -> None:
@@ -115,6 +119,7 @@ async def test_pruning_keeps_what_is_younger_than_asked(
     assert await nonces.is_used("msg", "n")
 
 
+@pytest.mark.proves("S4.5-RETENTION")
 async def test_the_uses_of_a_token_that_lives_on_are_never_pruned(
     nonces: NonceStore, clock: MockClock
 ) -> None:
@@ -126,6 +131,7 @@ async def test_the_uses_of_a_token_that_lives_on_are_never_pruned(
     assert await nonces.prune_expired(clock.now()) == 1
 
 
+@pytest.mark.proves("S4.5-RETENTION")
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ttl=st.integers(1, 500),
@@ -148,6 +154,7 @@ async def test_however_often_it_is_pruned_a_token_is_spent_once(
     assert spent == bool(steps)
 
 
+@pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT")
 async def test_a_use_whose_entry_cannot_be_written_is_not_spent(
     database: Database, signer: Ed25519Signer, audit: AuditLog, clock: MockClock
 ) -> None:
@@ -168,6 +175,7 @@ async def test_a_use_whose_entry_cannot_be_written_is_not_spent(
     assert await engine.verify(token, a_subject())
 
 
+@pytest.mark.proves("A23-DURABLE-SPEND")
 async def test_a_use_is_written_for_power_loss(
     database: Database, signer: Ed25519Signer, audit: AuditLog, clock: MockClock
 ) -> None:

@@ -90,6 +90,7 @@ async def a_token_on_disk(engine: ApprovalEngine, token_file: Path) -> ApprovalT
     return token
 
 
+@pytest.mark.proves("A6-CONCURRENT-SPENDS")
 async def test_of_two_processes_one_spends(
     tmp_path: Path, database: Database, real_time: SystemClock, token_file: Path
 ) -> None:
@@ -101,6 +102,7 @@ async def test_of_two_processes_one_spends(
     assert (await audit.verify_chain()).valid
 
 
+@pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT")
 @pytest.mark.parametrize(
     ("death", "uses", "entries"), [("before commit", 0, 1), ("after commit", 1, 2)]
 )

@@ -18,6 +18,7 @@ VECTORS: dict[str, Any] = json.loads(
 SIGNER = Ed25519Signer.from_seed(bytes.fromhex(VECTORS["seed"]))
 
 
+@pytest.mark.proves("S3.6-SIGNED-BYTES", "S3.6-SIGNED-FIELDS", "A5-TOKEN-ID-DERIVED")
 @pytest.mark.parametrize("vector", VECTORS["tokens"], ids=lambda v: str(v["name"]))
 def test_the_signed_bytes_of_a_token(vector: dict[str, Any]) -> None:
     signature = bytes.fromhex(vector["signature"])
@@ -33,6 +34,7 @@ def test_the_signed_bytes_of_a_token(vector: dict[str, Any]) -> None:
     assert token_bytes(again) == token_bytes(token)
 
 
+@pytest.mark.proves("S3.1-CANONICAL-MESSAGE")
 @pytest.mark.parametrize("vector", VECTORS["messages"], ids=lambda v: str(v["name"]))
 def test_the_signed_bytes_of_a_message(vector: dict[str, Any]) -> None:
     message = ChannelMessage(

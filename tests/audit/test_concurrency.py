@@ -5,6 +5,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from silas.audit import AuditLog
 from silas.db import Database
 from silas.testing import MockClock
@@ -25,6 +27,7 @@ for n in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.proves("B5-CONCURRENT-APPENDS")
 async def test_many_tasks_keep_one_chain(audit: AuditLog) -> None:
     async def write(task: int) -> None:
         for n in range(20):
@@ -35,6 +38,7 @@ async def test_many_tasks_keep_one_chain(audit: AuditLog) -> None:
     assert await audit.verify_chain() == (True, 400, "")
 
 
+@pytest.mark.proves("B5-CONCURRENT-APPENDS")
 async def test_several_threads_keep_one_chain_while_it_is_verified(audit: AuditLog) -> None:
     begin = threading.Barrier(5)
 
@@ -54,6 +58,7 @@ async def test_several_threads_keep_one_chain_while_it_is_verified(audit: AuditL
     assert await audit.verify_chain() == (True, 400, "")
 
 
+@pytest.mark.proves("B5-CONCURRENT-APPENDS")
 async def test_four_processes_keep_one_chain(tmp_path: Path, audit: AuditLog) -> None:
     script = tmp_path / "writer.py"
     script.write_text(WRITER)

@@ -61,6 +61,7 @@ async def test_entries_come_oldest_first_and_name_the_hash_before(audit: AuditLo
     assert str(await audit.head()) == f"5:{rest[-1].entry_hash}"
 
 
+@pytest.mark.proves("A24-STORED-BYTES", "B5-HASH-CHAIN")
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(event=st.text(), data=JSON)
 async def test_the_stored_bytes_are_the_canonical_ones(
@@ -104,6 +105,7 @@ def refuse_entries(database: Database) -> None:
         )
 
 
+@pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT")
 @pytest.mark.parametrize("calamity", [fill_the_disk, refuse_entries])
 async def test_an_effect_whose_entry_cannot_be_written_does_not_happen(
     database: Database, audit: AuditLog, calamity: Callable[[Database], None]
@@ -124,6 +126,7 @@ async def test_an_effect_whose_entry_cannot_be_written_does_not_happen(
     assert await audit.verify_chain() == (True, 0, "")
 
 
+@pytest.mark.proves("S15-NEVER-AUDIT")
 @pytest.mark.parametrize(
     "statement",
     [
@@ -149,6 +152,7 @@ async def test_the_tables_refuse_to_change_what_is_written(
     assert await audit.verify_chain() == (True, 3, "")
 
 
+@pytest.mark.proves("S4.16-VERIFY-FROM-CHECKPOINT")
 async def test_a_checkpoint_makes_verification_incremental(audit: AuditLog) -> None:
     for _ in range(4):
         await audit.log("x")
@@ -183,6 +187,7 @@ async def test_an_unknown_checkpoint_verifies_nothing(audit: AuditLog) -> None:
     )
 
 
+@pytest.mark.proves("B5-SIGNED-CHECKPOINTS")
 async def test_a_checkpoint_of_another_key_does_not_count(
     database: Database, clock: MockClock, audit: AuditLog
 ) -> None:
@@ -196,6 +201,7 @@ async def test_a_checkpoint_of_another_key_does_not_count(
         await audit.write_checkpoint()
 
 
+@pytest.mark.proves("S4.16-CHECKPOINT")
 async def test_export_goes_to_a_stream_or_to_a_private_file(
     tmp_path: Path, audit: AuditLog, signer: Ed25519Signer
 ) -> None:

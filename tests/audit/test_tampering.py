@@ -55,6 +55,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.proves("B5-HASH-CHAIN", "S15-NEVER-AUDIT")
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize("place", [1, 2, 999, 1000, 1001, 1499])
 async def test_the_first_bad_entry_is_named(
@@ -68,12 +69,14 @@ async def test_the_first_bad_entry_is_named(
     assert f"Entry {place} " in verdict.reason
 
 
+@pytest.mark.proves("B5-HASH-CHAIN")
 async def test_an_entry_before_the_first_is_found(database: Database, audit: AuditLog) -> None:
     await fill(audit, 2)
     attack(database, "INSERT INTO audit_log SELECT 0, body, entry_hash FROM audit_log LIMIT 1")
     assert await audit.verify_chain() == (False, 2, "An entry 0 was inserted before the first.")
 
 
+@pytest.mark.proves("B5-HASH-CHAIN")
 async def test_swapped_entries_are_found(database: Database, audit: AuditLog) -> None:
     await fill(audit, 6)
     attack(
@@ -99,6 +102,7 @@ async def test_an_entry_with_a_false_number_is_found_though_its_hash_is_right(
     assert verdict == (False, 1, "Entry 2 carries another entry's number.")
 
 
+@pytest.mark.proves("S4.16-CHECKPOINT")
 async def test_a_cut_off_end_is_found_where_a_checkpoint_has_signed_it(
     database: Database, audit: AuditLog
 ) -> None:
@@ -110,6 +114,7 @@ async def test_a_cut_off_end_is_found_where_a_checkpoint_has_signed_it(
         assert verdict.reason.startswith("Entry 5 is missing")
 
 
+@pytest.mark.proves("S4.16-CHECKPOINT", "B5-SIGNED-CHECKPOINTS", "S15-NEVER-AUDIT")
 async def test_a_chain_recomputed_without_the_key_is_found_by_its_checkpoint(
     database: Database, audit: AuditLog
 ) -> None:
@@ -123,6 +128,7 @@ async def test_a_chain_recomputed_without_the_key_is_found_by_its_checkpoint(
     assert not (await audit.verify_from_checkpoint()).valid
 
 
+@pytest.mark.proves("B5-SIGNED-CHECKPOINTS")
 @pytest.mark.parametrize(
     "statement",
     [

@@ -18,6 +18,7 @@ AUDIT: dict[str, Any] = json.loads((VECTORS / "audit.json").read_text())
 RFC8032: list[dict[str, str]] = json.loads((VECTORS / "approval.json").read_text())["rfc8032"]
 
 
+@pytest.mark.proves("B5-HASH-CHAIN")
 async def test_the_chain_and_its_export_are_the_frozen_ones(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

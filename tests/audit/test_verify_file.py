@@ -160,6 +160,7 @@ ATTACKS: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
 }
 
 
+@pytest.mark.proves("B5-ONE-FILE-VERIFIER")
 async def test_a_whole_export_verifies(
     tmp_path: Path, audit: AuditLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,6 +178,7 @@ async def test_an_empty_log_exports_and_verifies(
     assert verify(tmp_path / "export", capsys).code == 0
 
 
+@pytest.mark.proves("B5-HASH-CHAIN", "B5-SIGNED-CHECKPOINTS", "B5-ONE-FILE-VERIFIER")
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_an_altered_export_is_refused_and_the_place_named(
     tmp_path: Path, audit: AuditLog, capsys: pytest.CaptureFixture[str], name: str
@@ -251,6 +253,7 @@ def test_what_cannot_be_checked_is_neither_good_nor_bad(
     assert capsys.readouterr().out.count("\n") == 1
 
 
+@pytest.mark.proves("B5-ONE-FILE-VERIFIER")
 @pytest.mark.parametrize("elsewhere", [True, False])
 async def test_it_runs_on_the_standard_library_alone(
     tmp_path: Path, audit: AuditLog, elsewhere: bool

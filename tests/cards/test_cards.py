@@ -7,7 +7,13 @@ from pydantic import ValidationError
 
 from silas.cards import Action, Card, CardChannel
 from silas.cards import models as card_models
-from silas.cards.models import ALL_CARDS, DecisionAnswer, PlanAnswer
+from silas.cards.models import (
+    ALL_CARDS,
+    DecisionAnswer,
+    PlanAnswer,
+    SecureInputAnswer,
+    SecureInputCard,
+)
 from silas.testing.cards import a_card
 from silas.testing.channels import ScriptedChannel
 
@@ -29,18 +35,21 @@ _SAFE: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves("S8.1-CARDS-END-SAFELY")
 def test_the_list_of_cards_is_complete() -> None:
     defined = {name for name in vars(card_models) if name.endswith("Card")} - {"Card"}
     assert {cls.__name__ for cls in ALL_CARDS} == defined
     assert {cls.__name__ for cls in ALL_CARDS} == set(_SAFE)
 
 
+@pytest.mark.proves("S8.1-CARDS-END-SAFELY")
 @pytest.mark.parametrize("kind", ALL_CARDS)
 def test_silence_declines_blocks_or_dismisses(kind: type[Card[Any]]) -> None:
     safe = a_card(kind).safe
     assert (safe if isinstance(safe, str) else safe.model_dump()) == _SAFE[kind.__name__]
 
 
+@pytest.mark.proves("S8.1-CARDS-END-SAFELY")
 @pytest.mark.parametrize("kind", ALL_CARDS)
 def test_a_card_whose_silence_would_agree_cannot_be_made(kind: type[Card[Any]]) -> None:
     yes = a_card(kind).actions[0].value
@@ -68,6 +77,7 @@ def test_a_safe_answer_that_is_not_offered_must_be_a_no_of_its_kind(kind: str, s
         a_card(cls, safe=safe)
 
 
+@pytest.mark.proves("S8.1-CARDS-END-SAFELY")
 @pytest.mark.parametrize("kind", [card for card in ALL_CARDS if not card.own_words])
 def test_an_approval_dressed_as_a_decline_is_refused(kind: type[Card[Any]]) -> None:
     yes = a_card(kind).actions[0].value
@@ -75,6 +85,7 @@ def test_an_approval_dressed_as_a_decline_is_refused(kind: type[Card[Any]]) -> N
         a_card(kind, safe=yes, actions=[Action[Any](label="Leave", value=yes, role="decline")])
 
 
+@pytest.mark.proves("S0.5.3-REQUIRED-FIELDS")
 @pytest.mark.parametrize("kind", ALL_CARDS)
 def test_a_card_has_its_required_fields_and_cannot_change(kind: type[Card[Any]]) -> None:
     card = a_card(kind)
@@ -89,6 +100,36 @@ def test_a_card_has_its_required_fields_and_cannot_change(kind: type[Card[Any]])
         card.intent = "other"  # pyright: ignore[reportAttributeAccessIssue] - that is the point
 
 
+@pytest.mark.proves("S0.5.3-REQUIRED-FIELDS")
+@pytest.mark.parametrize("kind", ALL_CARDS)
+@pytest.mark.parametrize("field", ["intent", "risk", "rationale", "actions", "safe"])
+def test_a_card_without_a_required_field_cannot_be_made(kind: type[Card[Any]], field: str) -> None:
+    fields = {name: getattr(a_card(kind), name) for name in kind.model_fields}
+    del fields[field]
+    with pytest.raises(ValidationError, match=field):
+        kind.model_validate(fields)
+
+
+@pytest.mark.proves("S0.5.3-REQUIRED-FIELDS")
+def test_an_action_without_its_consequence_cannot_be_made() -> None:
+    with pytest.raises(ValidationError, match="label"):
+        Action[str](label="", value="go on")
+    with pytest.raises(ValidationError, match="label"):
+        Action[str].model_validate({"value": "go on"})
+
+
+@pytest.mark.proves("S4.1.1-SECURE-ANSWER-EMPTY")
+def test_the_answer_to_a_secure_input_has_no_place_for_anything_of_the_secret() -> None:
+    assert set(SecureInputAnswer.model_fields) == {"ref_id", "success"}
+    assert SecureInputAnswer.model_validate({"ref_id": "ref"}).success is False
+    for more in ("value", "length", "hash", "hint"):
+        with pytest.raises(ValidationError, match=more):
+            SecureInputAnswer.model_validate({"ref_id": "ref", "success": True, more: "s3cret"})
+    offered = [action.value for action in a_card(SecureInputCard).actions]
+    assert all(isinstance(answer, SecureInputAnswer) for answer in offered)
+
+
+@pytest.mark.proves("S0.5.3-ACTION-ORDER")
 @pytest.mark.parametrize(
     ("roles", "valid"),
     [

@@ -3,15 +3,17 @@
 import asyncio
 import io
 import queue
-from collections.abc import AsyncIterator, Awaitable
+import re
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
 
-from silas.cards import CardChannel, Channel, ChannelMessage, GateCard, PlanCard
-from silas.channels import CLIChannel, PreApproved, TextCards
+from silas.cards import ChannelMessage, GateCard
+from silas.channels import CLIChannel
+from silas.channels.paint import paint_diff, wants_colour
+from silas.main.terminal import signs_of_life
 from silas.testing.cards import a_card
-from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 
 T = TypeVar("T")
@@ -82,6 +84,7 @@ def terminal() -> Any:
     made.keyboard.end()  # lets the reading thread go
 
 
+@pytest.mark.proves("S4.1.1-TEXT-FALLBACK")
 @pytest.mark.parametrize(("typed", "answer"), [("1", "approve"), ("y", "approve"), ("2", "block")])
 async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: str) -> None:
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
@@ -90,6 +93,7 @@ async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: st
     assert await _soon(asking) == answer
 
 
+@pytest.mark.proves("S4.1.1-SILENCE-DECLINES")
 async def test_an_unclear_reply_is_asked_again_twice_and_then_it_is_no(
     terminal: _Terminal,
 ) -> None:
@@ -101,6 +105,7 @@ async def test_an_unclear_reply_is_asked_again_twice_and_then_it_is_no(
     assert "Not understood" in terminal.screen.getvalue()
 
 
+@pytest.mark.proves("S8.1-TIMEOUT-DECLINES", "S4.1.1-SILENCE-DECLINES", "S18.1-CHANNEL")
 async def test_silence_until_the_timeout_is_no(terminal: _Terminal) -> None:
     asking = asyncio.ensure_future(
         terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=60))
@@ -127,6 +132,7 @@ async def test_unclear_replies_do_not_extend_the_timeout(terminal: _Terminal) ->
     assert await _soon(asking) == "block"
 
 
+@pytest.mark.proves("S8.1-DISCONNECT-DECLINES", "S18.1-CHANNEL")
 async def test_the_end_of_the_input_is_no_for_this_and_every_later_card() -> None:
     terminal = _Terminal()
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
@@ -136,6 +142,7 @@ async def test_the_end_of_the_input_is_no_for_this_and_every_later_card() -> Non
     assert await _soon(terminal.channel.ask("owner", a_card(GateCard))) == "block"
 
 
+@pytest.mark.proves("S8.1-DISCONNECT-DECLINES")
 async def test_without_a_terminal_the_answer_is_no_at_once_whatever_is_piped_in() -> None:
     terminal = _Terminal(terminal=False)
     terminal.keyboard.type("1")
@@ -193,6 +200,7 @@ async def test_two_cards_are_asked_one_after_the_other(terminal: _Terminal) -> N
     assert await _soon(second) == "block"
 
 
+@pytest.mark.proves("S4.1-LISTEN")
 async def test_messages_come_with_the_clocks_time_until_the_input_ends(
     terminal: _Terminal,
 ) -> None:
@@ -218,6 +226,7 @@ async def test_what_is_sent_cannot_drive_the_terminal(terminal: _Terminal) -> No
     assert shown.count("\n") == 2
 
 
+@pytest.mark.proves("S4.1-SEND")
 async def test_output_that_cannot_be_encoded_is_escaped_rather_than_lost() -> None:
     raw = io.BytesIO()
     output = io.TextIOWrapper(raw, encoding="ascii")
@@ -226,85 +235,81 @@ async def test_output_that_cannot_be_encoded_is_escaped_rather_than_lost() -> No
     assert raw.getvalue() == b"caf\\xe9\n"
 
 
-class _Wire:
-    """A channel of text only, whose messages a test puts in."""
-
-    channel_name = "telegram"
-
-    def __init__(self) -> None:
-        self.incoming: asyncio.Queue[tuple[ChannelMessage, str]] = asyncio.Queue()
-        self.sent: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
-
-    async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
-        while True:
-            yield await self.incoming.get()
-
-    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-        self.sent.put_nowait((recipient_id, text))
-
-    def say(self, who: str, text: str) -> None:
-        message = ChannelMessage(
-            channel="telegram", sender_id=who, text=text, timestamp=MockClock().now()
-        )
-        self.incoming.put_nowait((message, who))
+async def test_colour_is_laid_over_whole_lines_and_only_where_it_was_asked_for() -> None:
+    plain, coloured = io.StringIO(), io.StringIO()
+    for output, colour in ((plain, False), (coloured, True)):
+        channel = CLIChannel(io.StringIO(), output, MockClock(), colour=colour)
+        await channel.send("owner", "done: Done and verified\nand more")
+    assert "\x1b" not in plain.getvalue()
+    assert coloured.getvalue() == "\x1b[32mdone: Done and verified\x1b[0m\nand more\n"
 
 
-class TestTheTextFallback:
-    async def test_a_reply_on_the_same_connection_answers_and_others_pass(self) -> None:
-        wire = _Wire()
-        cards = TextCards(wire, MockClock())
-        assert isinstance(wire, Channel)
-        assert isinstance(cards, CardChannel)
-        messages = cards.listen()
-        heard = asyncio.ensure_future(anext(messages))
-        asking = asyncio.ensure_future(cards.ask("a", a_card(GateCard)))
-        await _soon(wire.sent.get())
-        wire.say("b", "1")
-        assert (await _soon(heard))[1] == "b"
-        heard = asyncio.ensure_future(anext(messages))
-        wire.say("a", "what?")
-        assert "number" in (await _soon(wire.sent.get()))[1]
-        wire.say("a", "1")
-        assert await _soon(asking) == "approve"
-        wire.say("a", "hello")
-        assert (await _soon(heard))[0].text == "hello"
+async def test_text_from_outside_cannot_bring_its_own_colour() -> None:
+    output = io.StringIO()
+    channel = CLIChannel(io.StringIO(), output, MockClock(), colour=True)
+    await channel.send("owner", "text \x1b[31mred")
+    assert "\x1b" not in output.getvalue()
 
-    async def test_silence_is_no(self) -> None:
-        wire, clock = _Wire(), MockClock()
-        asking = asyncio.ensure_future(
-            TextCards(wire, clock).ask("a", a_card(GateCard, timeout_seconds=9))
-        )
-        await _soon(wire.sent.get())
+
+@pytest.mark.parametrize(
+    ("terminal", "environ", "wanted"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_colour_is_wanted_on_terminals_unless_their_owner_says_no(
+    terminal: bool, environ: dict[str, str], wanted: bool
+) -> None:
+    assert wants_colour(_Keyboard(terminal=terminal), environ) is wanted
+
+
+def test_a_diff_is_coloured_by_line_and_keeps_its_text() -> None:
+    diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same"
+    painted = paint_diff(diff)
+    assert "\x1b[31m-old\x1b[0m" in painted
+    assert "\x1b[32m+new\x1b[0m" in painted
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == diff
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():
         await asyncio.sleep(0)
-        clock.advance(9)
-        assert await _soon(asking) == "block"
-
-    async def test_two_cards_for_one_person_wait_for_each_other(self) -> None:
-        wire = _Wire()
-        cards = TextCards(wire, MockClock())
-        listening = asyncio.ensure_future(anext(cards.listen()))
-        first = asyncio.ensure_future(cards.ask("a", a_card(GateCard, intent="First")))
-        second = asyncio.ensure_future(cards.ask("a", a_card(GateCard, intent="Second")))
-        assert "First" in (await _soon(wire.sent.get()))[1]
-        assert wire.sent.empty()
-        wire.say("a", "1")
-        assert await _soon(first) == "approve"
-        assert "Second" in (await _soon(wire.sent.get()))[1]
-        wire.say("a", "2")
-        assert await _soon(second) == "block"
-        listening.cancel()
 
 
-class TestAnApprovalGivenBeforehand:
-    @pytest.mark.parametrize(("digit", "verdict"), [("0", "approved"), ("1", "declined")])
-    async def test_it_counts_for_exactly_one_plan(self, digit: str, verdict: str) -> None:
-        inner = ScriptedChannel(lambda card: card.actions[0].value)
-        channel = PreApproved(inner, "0" * 64)
-        answer = await channel.ask("owner", a_card(PlanCard, plan_hash=digit * 64))
-        assert answer.verdict == verdict
-        assert inner.cards == []
+async def test_long_silence_is_broken_ever_more_rarely(terminal: _Terminal) -> None:
+    clock, shown = terminal.clock, terminal.screen.getvalue
+    signs = asyncio.ensure_future(signs_of_life(terminal.channel, clock))
+    for pause, total in ((10, 10), (20, 30), (40, 70), (60, 130), (60, 190)):
+        await asyncio.sleep(0)
+        clock.advance(pause - 1)
+        await asyncio.sleep(0)
+        assert f"for {total} seconds" not in shown()
+        clock.advance(1)
+        await _soon(until(lambda total=total: f"nothing new for {total} seconds" in shown()))
+    signs.cancel()
+    assert shown().count("still at it") == 5
 
-    async def test_every_other_card_is_still_asked(self) -> None:
-        inner = ScriptedChannel()
-        assert await PreApproved(inner, "0" * 64).ask("owner", a_card(GateCard)) == "block"
-        assert len(inner.cards) == 1
+
+async def test_news_and_open_questions_need_no_sign_of_life(terminal: _Terminal) -> None:
+    signs = asyncio.ensure_future(signs_of_life(terminal.channel, terminal.clock))
+    await asyncio.sleep(0)
+    terminal.clock.advance(9)
+    await terminal.channel.send("owner", "working: attempt 1")
+    terminal.clock.advance(1)
+    await asyncio.sleep(0)
+    asking = asyncio.ensure_future(
+        terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=900))
+    )
+    await _soon(terminal.screen.shows("Your choice"))
+    for _ in range(30):
+        terminal.clock.advance(10)
+        await asyncio.sleep(0)
+    assert "still at it" not in terminal.screen.getvalue()
+    terminal.keyboard.type("1")
+    assert await _soon(asking) == "approve"
+    signs.cancel()

@@ -13,6 +13,7 @@ from silas.testing.cards import a_card
 from silas.types import Risk
 
 
+@pytest.mark.proves("S0.5.3-DETAILS-BY-RISK", "A15-NUMBERED-OPTIONS")
 @pytest.mark.parametrize("kind", ALL_CARDS)
 @pytest.mark.parametrize("risk", list(Risk))
 def test_every_card_shows_its_anatomy_and_opens_details_by_risk(
@@ -120,6 +121,18 @@ def test_yes_and_no_mean_nothing_where_they_could_mean_two_things() -> None:
     assert parse_reply(card, "yes") is None
     assert parse_reply(card, "no") is None
     assert parse_reply(card, "2") == "some"
+
+
+@pytest.mark.proves("S0.5-NO-MANDATORY-FREE-TEXT", "A15-NUMBERED-OPTIONS")
+@pytest.mark.parametrize("kind", ALL_CARDS)
+def test_every_question_can_be_answered_by_the_number_of_an_option_alone(
+    kind: type[Card[Any]],
+) -> None:
+    card = a_card(kind)
+    answers = [parse_reply(card, str(number)) for number in range(1, len(card.actions) + 1)]
+    assert answers == [action.value for action in card.actions]
+    assert len(answers) >= 1
+    assert card.safe in answers
 
 
 @given(st.text(max_size=20))

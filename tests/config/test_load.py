@@ -33,14 +33,17 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
 
 
 class TestTheShippedFile:
+    @pytest.mark.proves("A14-DEFAULTS-RUN")
     def test_it_equals_the_defaults(self, tmp_path: Path) -> None:
         environ = {"HOME": str(tmp_path)}
         assert load_config(SHIPPED, environ) == load_config(environ=environ)
 
+    @pytest.mark.proves("S11-KEYS")
     def test_it_names_every_key(self) -> None:
         given: Any = yaml.safe_load(SHIPPED.read_text("utf-8"))["silas"]
         assert _missing(SilasConfig, given) == []
 
+    @pytest.mark.proves("A14-DEFAULTS-RUN")
     def test_every_section_says_something_and_every_gate_runs_on_the_base_install(
         self, tmp_path: Path
     ) -> None:
@@ -157,6 +160,7 @@ class TestTheEnvironment:
         config = _load(tmp_path, "silas: {owner_id: '${A}'}", A="${B}", B="b")
         assert config.owner_id == "${B}"
 
+    @pytest.mark.proves("S11-ENVIRONMENT")
     def test_overrides_win_over_the_file(self, tmp_path: Path) -> None:
         config = _load(
             tmp_path,
@@ -196,6 +200,7 @@ class TestTheEnvironment:
 
 
 class TestModels:
+    @pytest.mark.proves("A14-DEFAULTS-RUN")
     def test_roles_follow_the_key_in_the_environment(self, tmp_path: Path) -> None:
         assert _load(tmp_path, "silas: {}").models.planner.name == "runbook"
         keyed = _load(tmp_path, "silas: {models: {proxy: null}}", OPENROUTER_API_KEY="k")

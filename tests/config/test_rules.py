@@ -14,6 +14,22 @@ def _load(tmp_path: Path, text: str) -> SilasConfig:
     return load_config(file, {"HOME": str(tmp_path)})
 
 
+@pytest.mark.proves(
+    "S11-REMOTE-NEEDS-TOKEN",
+    "S11-DIRECTORIES-DIFFER",
+    "S11-CUSTOMER-DIRECTORY",
+    "S11-PROFILES",
+    "S11-SKILL-METADATA-SHARE",
+    "S11-ALL-REGISTERS",
+    "S11-HYSTERESIS",
+    "S11-BATCH-SIZES",
+    "S11-SUGGESTIONS-NEED-SCHEDULER",
+    "S11-IMPORT-NEEDS-REPORT",
+    "S11-DESCRIPTION-BOUNDS",
+    "S18.1-CFG",
+    "S5.6-CUSTOMER-DIRECTORY",
+    "S3.5-PROFILE-RANGES",
+)
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
@@ -93,6 +109,7 @@ def test_a_rule_that_just_holds_does_not(tmp_path: Path, text: str) -> None:
     assert _load(tmp_path, text)
 
 
+@pytest.mark.proves("S11-CUSTOMER-DIRECTORY")
 def test_a_customer_directory_that_everyone_may_write_to_stops_the_start(tmp_path: Path) -> None:
     customers = tmp_path / "data" / "customer_context"
     customers.mkdir(parents=True)
@@ -104,6 +121,7 @@ def test_a_customer_directory_that_everyone_may_write_to_stops_the_start(tmp_pat
     assert _load(tmp_path, "")
 
 
+@pytest.mark.proves("S11-DIRECTORIES-DIFFER")
 def test_directories_that_are_one_through_a_link_are_one(tmp_path: Path) -> None:
     (tmp_path / "data" / "real").mkdir(parents=True)
     (tmp_path / "data" / "link").symlink_to("real")
@@ -112,6 +130,7 @@ def test_directories_that_are_one_through_a_link_are_one(tmp_path: Path) -> None
     assert caught.value.code == "E_CFG_SANDBOX_DIRS"
 
 
+@pytest.mark.proves("S11-CUSTOMER-DIRECTORY")
 def test_a_customer_directory_that_leads_outside_through_a_link_is_outside(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "customer_context").symlink_to("/tmp")
@@ -131,6 +150,7 @@ def test_web_search_is_there_only_with_a_provider_and_a_key(
     assert config.search.enabled is enabled
 
 
+@pytest.mark.proves("S18.1-CFG", "S11-SUGGESTIONS-NEED-SCHEDULER")
 def test_the_rules_hold_for_a_configuration_made_in_python(tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         SilasConfig.model_validate({"data_dir": tmp_path, "scheduler": {"enabled": False}})

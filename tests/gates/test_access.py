@@ -1,11 +1,16 @@
 """Access levels rise with gates, fall with time, and never apply to the owner."""
 
+import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import silas
 from silas.canonical import sha256_hex
 from silas.errors import ConfigError
 from silas.gates import AccessController, AccessLevel, OwnerAccess, read_customer
@@ -33,6 +38,7 @@ class _World:
         return {"customer_id": "c-7"}
 
 
+@pytest.mark.proves("A10-PUBLIC-BY-DEFAULT")
 async def test_everybody_begins_at_public() -> None:
     world = _World()
     assert await world.access.get_allowed_tools() == ["faq"]
@@ -44,6 +50,7 @@ async def test_without_a_public_level_nothing_is_allowed() -> None:
     assert await _World({}).access.get_allowed_tools() == []
 
 
+@pytest.mark.proves("S5.6-ALL-GATES-NEEDED")
 @pytest.mark.parametrize(
     ("gates", "level"),
     [
@@ -65,6 +72,7 @@ async def test_a_level_needs_all_its_gates_and_the_highest_one_met_is_taken(
     assert await world.access.get_allowed_tools() == _LEVELS[level].tools
 
 
+@pytest.mark.proves("S5.6-TRANSITION-AUDITED")
 async def test_rising_loads_the_customer_and_is_audited() -> None:
     world = _World()
     await world.access.gate_passed("identity")
@@ -82,6 +90,7 @@ async def test_rising_loads_the_customer_and_is_audited() -> None:
     ]
 
 
+@pytest.mark.proves("S5.6-EXPIRY")
 @pytest.mark.parametrize(("seconds", "level"), [(899.9, "verified"), (900, "public")])
 async def test_a_level_expires_at_its_second_and_must_be_proved_again(
     seconds: float, level: str
@@ -97,6 +106,7 @@ async def test_a_level_expires_at_its_second_and_must_be_proved_again(
     assert world.access.level == ("public" if expired else "trusted")
 
 
+@pytest.mark.proves("S5.6-TRANSITION-AUDITED", "S5.6-EXPIRY")
 async def test_an_expired_level_is_not_risen_from() -> None:
     world = _World()
     await world.access.gate_passed("identity")
@@ -112,6 +122,7 @@ async def test_a_level_that_requires_nothing_is_reached_by_nobody() -> None:
     assert world.access.level == "public"
 
 
+@pytest.mark.proves("A11-OWNER-BYPASSES-LEVELS")
 async def test_the_owner_has_every_tool_whatever_the_gates_say() -> None:
     tools = ["a"]
     owner = OwnerAccess(lambda: tools)
@@ -121,12 +132,44 @@ async def test_the_owner_has_every_tool_whatever_the_gates_say() -> None:
     assert await owner.get_customer_context() is None
 
 
+@pytest.mark.proves("S5.6-DETERMINISTIC", "S15-NEVER-ACCESS")
+@given(st.lists(st.sampled_from(["identity", "contract", "other", "public", "trusted", "(owner)"])))
+async def test_the_level_follows_from_the_gates_that_passed_and_from_nothing_else(
+    passed: list[str],
+) -> None:
+    world = _World()
+    for gate in passed:
+        await world.access.gate_passed(gate)
+    expected = "public"
+    if "identity" in passed:
+        expected = "trusted" if "contract" in passed else "verified"
+    assert world.access.level == expected
+    assert await world.access.get_allowed_tools() == _LEVELS[expected].tools
+
+
+@pytest.mark.proves("S5.6-DETERMINISTIC", "S15-NEVER-ACCESS")
+def test_only_the_turn_reports_gates_and_no_agent_or_tool_can_name_the_controller() -> None:
+    package = Path(silas.__file__).parent
+    callers: list[str] = []
+    holders: set[str] = set()
+    for path in sorted(package.rglob("*.py")):
+        where = path.relative_to(package)
+        text = path.read_text("utf-8")
+        calls = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)]
+        callers += [str(where) for n in calls if ast.unparse(n.func).endswith(".gate_passed")]
+        if re.search(r"\b(AccessController|OwnerAccess|gates\.access)\b", text):
+            holders.add(where.parts[0])
+    assert callers == ["stream/turn.py"]
+    assert holders == {"gates", "wiring"}
+
+
 class TestTheCustomerDirectory:
     def _write(self, directory: Path, connection: str, data: Any) -> None:
         directory.chmod(0o700)
         name = sha256_hex(connection.encode())
         (directory / f"{name}.json").write_text(json.dumps(data))
 
+    @pytest.mark.proves("S5.6-CUSTOMER-DIRECTORY")
     def test_a_customer_is_read_by_connection(self, tmp_path: Path) -> None:
         self._write(tmp_path, "../../etc", {"customer_id": "c"})
         assert read_customer(tmp_path, "../../etc") == {"customer_id": "c"}
@@ -137,6 +180,7 @@ class TestTheCustomerDirectory:
         self._write(tmp_path, "x", ["c"])
         assert read_customer(tmp_path, "x") is None
 
+    @pytest.mark.proves("S5.6-CUSTOMER-DIRECTORY")
     @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
     def test_a_directory_that_others_may_write_to_is_refused(
         self, tmp_path: Path, mode: int

@@ -15,6 +15,7 @@ async def _run(trigger: GateTrigger, key: str, text: str) -> tuple[bool, str]:
     return outcome.block is None, str(outcome.context[key])
 
 
+@pytest.mark.proves("A14-DEFAULTS-RUN")
 @pytest.mark.parametrize(
     ("message", "passes", "left"),
     [

@@ -14,6 +14,7 @@ from silas.gates import Expectation, evaluate
 from silas.gates.expect import parse_number
 
 
+@pytest.mark.proves("S5.3-PREDICATES")
 @pytest.mark.parametrize(
     ("fields", "output", "exit_code", "passed"),
     [
@@ -67,10 +68,12 @@ def test_an_expectation_holds_or_not(
     assert verdict.reason
 
 
+@pytest.mark.proves("S3.3-EXPECT-EXACTLY-ONE")
 def test_an_expectation_made_around_validation_does_not_hold() -> None:
     assert not evaluate(Expectation.model_construct(), "anything", 0, [])
 
 
+@pytest.mark.proves("S3.3-EXPECT-EXACTLY-ONE")
 @pytest.mark.parametrize("fields", [{}, {"not_empty": False}, {"equals": "a", "exit_code": 0}])
 def test_exactly_one_field_is_set(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="exactly one"):
@@ -94,6 +97,7 @@ def roots(tmp_path: Path) -> list[Path]:
     return [inside, second]
 
 
+@pytest.mark.proves("S3.3-FILE-EXISTS-WITHIN", "S3.3-FILE-EXISTS-NO-DOTDOT", "S5.3-PREDICATES")
 @pytest.mark.parametrize(
     ("name", "passed"),
     [
@@ -121,12 +125,14 @@ def test_file_exists_looks_only_inside_the_roots(
     assert evaluate(Expectation(file_exists=name), "", 0, roots).passed is passed
 
 
+@pytest.mark.proves("S3.3-FILE-EXISTS-WITHIN")
 def test_an_absolute_path_inside_a_root_is_looked_at(roots: list[Path]) -> None:
     inside, outside = roots[0] / "here.txt", roots[0].parent / "outside" / "secret.txt"
     assert evaluate(Expectation(file_exists=str(inside)), "", 0, roots)
     assert not evaluate(Expectation(file_exists=str(outside)), "", 0, roots)
 
 
+@pytest.mark.proves("S3.3-FILE-EXISTS-WITHIN")
 def test_no_roots_means_no_file_anywhere() -> None:
     assert not evaluate(Expectation(file_exists=os.sep), "", 0, [])
 

@@ -24,6 +24,7 @@ _TRADE: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves("S5.5.2-NOT-A-NUMBER", "S5.5.2-RANGES", "S5.5.2-NO-RANGE-BLOCKS")
 @pytest.mark.parametrize(
     ("value", "action"),
     [
@@ -55,6 +56,7 @@ async def test_a_number_meets_the_ranges_in_order_with_inclusive_bounds(
     assert result.action == action
 
 
+@pytest.mark.proves("S5.5.2-HARD-BLOCK-FIRST", "S5.5.2-NO-RANGE-BLOCKS")
 @pytest.mark.parametrize(
     ("fields", "value", "action"),
     [
@@ -77,6 +79,7 @@ async def test_a_range_that_is_missing_or_malformed_never_lets_a_number_through(
     assert result.action == action
 
 
+@pytest.mark.proves("S5.5.2-STRINGS")
 @pytest.mark.parametrize(
     ("value", "action"),
     [("a", "continue"), ("b", "require_approval"), ("both", "continue"), ("c", "block"),
@@ -92,6 +95,7 @@ async def test_a_string_gate_without_any_values_blocks() -> None:
     assert (await _check({"v": "x"}, type="string_match", extract="v")).action == "block"
 
 
+@pytest.mark.proves("S5.5.2-REGEX")
 @pytest.mark.parametrize(
     ("fields", "value", "action"),
     [
@@ -110,6 +114,7 @@ async def test_a_pattern_matches_or_blocks(fields: dict[str, Any], value: str, a
     assert (await _check({"v": value}, type="regex", extract="v", **fields)).action == action
 
 
+@pytest.mark.proves("S5.5.2-FILE-WITHIN", "S5.5.2-FILE-CHECKS")
 @pytest.mark.parametrize(
     ("name", "config", "action", "reason"),
     [
@@ -135,6 +140,7 @@ async def test_a_file_is_valid_inside_the_roots_and_within_its_size(
     assert (result.action, reason in result.reason) == (action, True)
 
 
+@pytest.mark.proves("S5.5.2-APPROVAL-ALWAYS")
 @pytest.mark.parametrize("context", [{}, {"step_output": 1}])
 async def test_always_asking_asks_whatever_the_value_is(context: dict[str, Any]) -> None:
     assert (await _check(context, type="approval_always")).action == "require_approval"
@@ -170,6 +176,7 @@ async def test_the_value_comes_from_where_the_trigger_and_extract_say(
     assert result.action == ("block" if value is None else "continue")
 
 
+@pytest.mark.proves("S5.5.2-EXPLICIT-REWRITE")
 @pytest.mark.parametrize(
     ("fields", "context", "changed"),
     [
@@ -202,6 +209,17 @@ async def test_the_value_comes_from_where_the_trigger_and_extract_say(
             {"on": "on_tool_call", "type": "numeric_range", "extract": "usd",
              "config": {"clamp": {"min": 0, "max": 25}}},
             {"tool_args": {"usd": 25}},
+            None,
+        ),
+        (
+            {"on": "every_user_message", "type": "regex", "check": "A", "config": {"strip": True}},
+            {"message": " A "},
+            None,
+        ),
+        (
+            {"on": "on_tool_call", "type": "numeric_range", "extract": "usd",
+             "auto_approve": {"max": 100}},
+            {"tool_args": {"usd": " 90.0 "}},
             None,
         ),
     ],

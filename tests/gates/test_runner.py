@@ -1,5 +1,6 @@
 """The two lanes, the allowlist, and what happens when a provider is missing or fails."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,7 @@ def _runner(audit: MemoryAudit, limit: int = 32, **providers: Scripted) -> GateR
 _ON = GateTrigger.every_user_message
 
 
+@pytest.mark.proves("S5.4-LEFT-TO-RIGHT", "S4.9-THREE-RESULTS")
 async def test_policy_gates_run_in_order_and_each_sees_the_changes_before_it() -> None:
     def says(gate: Gate, context: dict[str, Any]) -> dict[str, Any]:
         return {"modified_context": {"message": context["message"] + gate.name}}
@@ -68,6 +70,7 @@ async def test_policy_gates_run_in_order_and_each_sees_the_changes_before_it() -
     assert [r.gate_name for r in outcome.policy] == ["a", "b", "c"]
 
 
+@pytest.mark.proves("S5.4-QUALITY-AFTER", "S4.9-THREE-RESULTS")
 async def test_quality_gates_run_after_policy_on_the_changed_context() -> None:
     audit = MemoryAudit()
     policy = Scripted(lambda _g, _c: {"modified_context": {"message": "clean"}})
@@ -81,6 +84,12 @@ async def test_quality_gates_run_after_policy_on_the_changed_context() -> None:
     assert "quality_lane_violation" not in audit.events()
 
 
+@pytest.mark.proves(
+    "S3.4-QUALITY-CONTINUES",
+    "S3.4-QUALITY-MUTATION-DROPPED",
+    "S5.4-QUALITY-VIOLATION",
+    "S5.4-QUALITY-AFTER",
+)
 @pytest.mark.parametrize(
     "answer",
     [
@@ -103,6 +112,7 @@ async def test_a_quality_gate_can_neither_block_nor_rewrite(answer: dict[str, An
     assert audit.events() == ["quality_lane_violation"]
 
 
+@pytest.mark.proves("S3.4-PROMOTION")
 async def test_a_promoted_llm_gate_is_a_policy_gate() -> None:
     outcome = await _runner(
         MemoryAudit(), llm=Scripted(lambda _g, _c: {"action": "block", "lane": "quality"})
@@ -111,6 +121,53 @@ async def test_a_promoted_llm_gate_is_a_policy_gate() -> None:
     assert outcome.block.lane is GateLane.policy
 
 
+@pytest.mark.proves("S3.4-LANE-FROM-PROVIDER", "S3.4-PROMOTION")
+@pytest.mark.parametrize("promoted", [False, True])
+@pytest.mark.parametrize("provider", list(GateProvider))
+async def test_the_provider_decides_the_lane_and_promotion_moves_only_the_model_ones(
+    provider: GateProvider, promoted: bool
+) -> None:
+    says = Scripted(lambda _g, _c: {"action": "block"})
+    gate = _gate("g", provider.value, promote_to_policy=promoted)
+    runner = GateRunner({provider: says}, MemoryAudit(), 32)
+    outcome = await runner.check_gates([gate], _ON, {"message": "m"})
+    advisory = provider is GateProvider.llm and not promoted
+    assert gate.lane is (GateLane.quality if advisory else GateLane.policy)
+    assert (len(outcome.quality), len(outcome.policy)) == ((1, 0) if advisory else (0, 1))
+    assert (outcome.block is None) is advisory
+
+
+@pytest.mark.proves("S5.4-TRIGGER", "S4.9-THREE-RESULTS")
+@pytest.mark.parametrize("trigger", list(GateTrigger))
+async def test_only_gates_of_the_trigger_at_hand_are_evaluated(trigger: GateTrigger) -> None:
+    provider = Scripted(lambda _g, _c: {})
+    gates = [
+        _gate(f"{each.value}-{kind}", kind, on=each.value)
+        for each in GateTrigger
+        for kind in ("custom", "llm")
+    ]
+    outcome = await _runner(MemoryAudit(), custom=provider, llm=provider).check_gates(
+        gates, trigger, {"message": "m"}
+    )
+    mine = [f"{trigger.value}-custom", f"{trigger.value}-llm"]
+    assert [name for name, _ in provider.seen] == mine
+    assert [r.gate_name for r in (*outcome.policy, *outcome.quality)] == mine
+
+
+@pytest.mark.proves("S5.4-ALLOWLIST-BY-RUNNER")
+@pytest.mark.parametrize("provider", list(GateProvider))
+async def test_forbidden_changes_are_dropped_whoever_makes_them(provider: GateProvider) -> None:
+    audit = MemoryAudit()
+    says = Scripted(lambda _g, _c: {"modified_context": {"message": "a", "sender_id": "owner"}})
+    gate = _gate("g", provider.value, promote_to_policy=True)
+    outcome = await GateRunner({provider: says}, audit, 32).check_gates(
+        [gate], _ON, {"message": "m", "sender_id": "customer"}
+    )
+    assert outcome.context == {"message": "a", "sender_id": "customer"}
+    assert ("rejected_mutation", {"gate": "g", "key": "sender_id"}) in audit.entries
+
+
+@pytest.mark.proves("S3.4-MUTATION-ALLOWLIST", "S3.4-REJECTION-AUDITED")
 @pytest.mark.parametrize(
     ("offered", "kept", "rejected"),
     [
@@ -137,6 +194,7 @@ async def test_only_allowed_keys_are_merged_and_the_others_are_named_in_the_audi
     assert (single.modified_context or {}) == kept
 
 
+@pytest.mark.proves("S3.4-TOOL-ARGS-MERGED")
 async def test_tool_arguments_are_merged_shallowly() -> None:
     runner = _runner(
         MemoryAudit(),
@@ -148,6 +206,7 @@ async def test_tool_arguments_are_merged_shallowly() -> None:
     assert outcome.context == {"tool_args": {"usd": 25.0, "to": {"name": "x"}}}
 
 
+@pytest.mark.proves("S3.4-MUTATION-AUDITED")
 async def test_a_mutation_is_audited_without_the_text_it_removed() -> None:
     audit = MemoryAudit()
     gate = _gate(
@@ -162,8 +221,22 @@ async def test_a_mutation_is_audited_without_the_text_it_removed() -> None:
         [gate], GateTrigger.every_agent_response, {"response": "use sk-verysecret"}
     )
     assert outcome.context["response"] == "use [KEY]"
-    assert audit.events() == ["gate_mutation"]
+    assert audit.entries == [
+        (
+            "gate_mutation",
+            {
+                "gate": "redact",
+                "key": "response",
+                "original": _fingerprint("use sk-verysecret"),
+                "modified": _fingerprint("use [KEY]"),
+            },
+        )
+    ]
     assert "verysecret" not in str(audit.entries)
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(repr(text).encode()).hexdigest()
 
 
 async def test_a_provider_cannot_change_the_context_behind_the_runner() -> None:
@@ -179,6 +252,7 @@ async def test_a_provider_cannot_change_the_context_behind_the_runner() -> None:
     assert outcome.context == {"tool_args": {"cmd": "ls"}, "sender_id": "customer"}
 
 
+@pytest.mark.proves("S5.4-ALL-GATES-RUN")
 async def test_after_a_block_the_other_policy_gates_still_run_and_further_blocks_are_logged() -> (
     None
 ):
@@ -194,6 +268,7 @@ async def test_after_a_block_the_other_policy_gates_still_run_and_further_blocks
     assert audit.entries == [("gate_additional_block", {"gate": "c", "on_block": "report"})]
 
 
+@pytest.mark.proves("A14-MISSING-PROVIDER-BLOCKS")
 @pytest.mark.parametrize("provider", ["guardrails_ai", "script", "custom", "predicate"])
 async def test_a_policy_gate_without_its_provider_blocks(provider: str) -> None:
     audit = MemoryAudit()
@@ -202,6 +277,7 @@ async def test_a_policy_gate_without_its_provider_blocks(provider: str) -> None:
     assert audit.events() == ["gate_unavailable"]
 
 
+@pytest.mark.proves("A14-MISSING-PROVIDER-BLOCKS")
 async def test_a_promoted_gate_without_its_provider_blocks() -> None:
     result = await _runner(MemoryAudit()).check_gate(
         _gate("g", "llm", promote_to_policy=True), {"message": "m"}
@@ -209,6 +285,7 @@ async def test_a_promoted_gate_without_its_provider_blocks() -> None:
     assert (result.action, result.reason) == ("block", "No provider: llm")
 
 
+@pytest.mark.proves("A14-MISSING-PROVIDER-BLOCKS")
 async def test_a_quality_gate_without_its_provider_blocks_in_the_policy_lane() -> None:
     audit = MemoryAudit()
     outcome = await _runner(audit).check_gates([_gate("g", "llm")], _ON, {"message": "m"})
@@ -219,6 +296,7 @@ async def test_a_quality_gate_without_its_provider_blocks_in_the_policy_lane() -
     assert audit.events() == ["gate_unavailable"]
 
 
+@pytest.mark.proves("S18.1-GATE")
 @pytest.mark.parametrize(
     ("provider", "action", "flags"),
     [("custom", "block", ()), ("llm", "continue", ("llm_error",))],
@@ -237,6 +315,7 @@ async def test_a_failing_provider_closes_policy_and_leaves_quality_open(
     assert "secret" not in str(audit.entries) + result.reason
 
 
+@pytest.mark.proves("S5.4-TRIGGER")
 @pytest.mark.parametrize(
     ("step", "ran"),
     [(1, ["one", "every"]), (2, ["every", "two"]), (None, ["every"]), ("1", ["every"])],
@@ -255,6 +334,7 @@ async def test_after_step_gates_fire_for_their_step(step: Any, ran: list[str]) -
     assert [name for name, _ in provider.seen] == ran
 
 
+@pytest.mark.proves("S18.5-GATE-EVALUATIONS")
 async def test_beyond_the_limit_of_evaluations_policy_blocks_and_quality_continues() -> None:
     provider = Scripted(lambda _g, _c: {})
     runner = _runner(MemoryAudit(), limit=2, custom=provider, llm=provider)
@@ -266,6 +346,7 @@ async def test_beyond_the_limit_of_evaluations_policy_blocks_and_quality_continu
     assert (await runner.check_gates(gates[:2], _ON, {})).block is None
 
 
+@pytest.mark.proves("S18.5-GATE-EVALUATIONS")
 async def test_one_turn_shares_one_count_and_the_next_starts_afresh() -> None:
     runner = _runner(MemoryAudit(), limit=2, custom=Scripted(lambda _g, _c: {}))
     turn = runner.for_turn()

@@ -1,4 +1,5 @@
 import asyncio
+import hashlib
 import sqlite3
 import stat
 import sys
@@ -44,6 +45,7 @@ def count(db: Database, table: str = "notes") -> int:
         return tx.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
 
 
+@pytest.mark.proves("S6.1-WAL")
 def test_the_file_is_private_and_journals_ahead(db: Database) -> None:
     assert stat.S_IMODE(db.path.stat().st_mode) == 0o600
     with db.read() as tx:
@@ -51,6 +53,7 @@ def test_the_file_is_private_and_journals_ahead(db: Database) -> None:
         assert tx.driver.execute("PRAGMA busy_timeout").fetchone() == (5000,)
 
 
+@pytest.mark.proves("S6.1-IDEMPOTENT")
 def test_a_migration_is_applied_once_and_recorded(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +64,61 @@ def test_a_migration_is_applied_once_and_recorded(
     assert count(db, "schema_migrations") == 1
 
 
+@pytest.mark.proves("S6.1-MIGRATIONS-RECORDED")
+def test_a_record_names_the_migration_its_checksum_and_the_moment(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.migrate(package(tmp_path, monkeypatch, _001_initial=CREATE))
+    with db.read() as tx:
+        recorded = tx.driver.execute("SELECT * FROM schema_migrations").fetchall()
+    checksum = hashlib.sha256(CREATE.encode()).hexdigest()
+    moment = MockClock().now().isoformat()
+    assert recorded == [("garden", 1, "001_initial.sql", checksum, moment)]
+    assert moment.endswith("+00:00")
+
+
+@pytest.mark.proves("S6.1-NUMBERED")
+def test_migrations_are_applied_in_the_order_of_their_numbers(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow = "ALTER TABLE notes ADD COLUMN {};\n"
+    steps = {
+        "_010_third": grow.format("third TEXT"),
+        "_002_second": grow.format("second TEXT"),
+        "_001_first": CREATE,
+    }
+    db.migrate(package(tmp_path, monkeypatch, **steps))
+    with db.read() as tx:
+        columns = [row[1] for row in tx.driver.execute("PRAGMA table_info(notes)")]
+    assert columns == ["id", "body", "second", "third"]
+
+
+@pytest.mark.proves("S6.1-NUMBERED")
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"_001_notes": CREATE, "_001_other": "CREATE TABLE other (id INTEGER);\n"},
+        {"_001_notes": CREATE, "later": "CREATE TABLE other (id INTEGER);\n"},
+        {"_01_notes": CREATE},
+        {"_001_notes": CREATE, "_002_b": "SELECT 1;\n", "_003_c": "SELECT 1;\n"},
+    ],
+    ids=["a number twice", "no number", "two digits", "a number before an applied one"],
+)
+def test_a_migration_without_the_next_number_is_refused_and_nothing_is_applied(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
+) -> None:
+    applied = {name: text for name, text in files.items() if name in ("_001_notes", "_003_c")}
+    before = len(applied) if len(files) == 3 else 0
+    if before:
+        db.migrate(package(tmp_path, monkeypatch, **applied))
+    with pytest.raises(DatabaseError) as caught:
+        db.migrate(package(tmp_path, monkeypatch, **files))
+    assert caught.value.code == "E_DB_MIGRATION"
+    assert count(db, "schema_migrations") == before
+    assert count(db, "sqlite_master WHERE name = 'other'") == 0
+
+
+@pytest.mark.proves("S6.1-DRIFT-REFUSED")
 @pytest.mark.parametrize(
     ("second", "word"),
     [
@@ -186,6 +244,7 @@ def test_statement_errors_are_ours(db: Database) -> None:
         tx.driver.execute("SELECT * FROM nowhere")
 
 
+@pytest.mark.proves("S18.1-DB")
 def test_a_file_that_is_no_database_is_refused_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "silas.db"
     path.write_bytes(b"this is not a database, it is a sentence" * 100)
@@ -208,3 +267,55 @@ def test_a_locked_database_says_so_instead_of_waiting_forever(tmp_path: Path) ->
     holder.execute("ROLLBACK")
     holder.close()
     db.close()
+
+
+@pytest.mark.proves("S18.1-DB")
+def test_a_write_waits_for_the_one_of_another_process_to_end(tmp_path: Path) -> None:
+    db = Database(tmp_path / "silas.db", MockClock())
+    with db.write() as tx:
+        tx.driver.execute(CREATE)
+    holder = sqlite3.connect(db.path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    failed: list[Exception] = []
+
+    def add() -> None:
+        try:
+            with db.write() as tx:
+                tx.driver.execute("INSERT INTO notes (body) VALUES ('patient')")
+        except DatabaseError as error:
+            failed.append(error)
+
+    writer = threading.Thread(target=add)
+    writer.start()
+    writer.join(0.1)  # long enough for a write that does not wait to have failed
+    assert writer.is_alive()
+    holder.execute("ROLLBACK")
+    holder.close()
+    writer.join(5)
+    assert failed == []
+    assert count(db) == 1
+    db.close()
+
+
+@pytest.mark.proves("S18.1-DB")
+def test_a_damaged_page_is_an_error_and_never_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "silas.db"
+    db = Database(path, MockClock())
+    with db.write() as tx:
+        tx.driver.execute(CREATE)
+        for _ in range(200):
+            tx.driver.execute("INSERT INTO notes (body) VALUES (?)", ("x" * 100,))
+    with db.read() as tx:
+        (size,) = tx.driver.execute("PRAGMA page_size").fetchone()
+        (root,) = tx.driver.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'notes'"
+        ).fetchone()
+    db.close()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    damaged = Database(path, MockClock())
+    with pytest.raises(DatabaseError) as caught:
+        count(damaged)
+    assert caught.value.code == "E_DB_CORRUPT"
+    damaged.close()

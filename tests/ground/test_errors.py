@@ -34,6 +34,7 @@ FAMILIES: dict[type[SilasError], str] = {
 }
 
 
+@pytest.mark.proves("S18.1-ONE-CODE")
 @pytest.mark.parametrize(("family", "prefix"), FAMILIES.items())
 def test_each_family_carries_its_prefix_ids_and_one_sentence(
     family: type[SilasError], prefix: str
@@ -44,6 +45,7 @@ def test_each_family_carries_its_prefix_ids_and_one_sentence(
     assert str(error) == f"Do this. [{error.code}]"
 
 
+@pytest.mark.proves("S18.1-ONE-CODE")
 def test_a_code_of_another_family_is_a_programming_error() -> None:
     with pytest.raises(AssertionError):
         SandboxError("x", code="E_DB_LOCKED")
@@ -86,6 +88,7 @@ CONTROL_FLOW = {
 DEVELOPMENT = {"EmulatedDBAPIException", "DontWrapMixin", "HasDescriptionCode", "SQLAlchemyWarning"}
 
 
+@pytest.mark.proves("S18.1-ONE-CODE")
 @pytest.mark.parametrize(
     "name",
     ["pydantic_ai.exceptions", "sqlalchemy.exc", "nacl.exceptions", "keyring.errors", "yaml.error"],
@@ -115,6 +118,20 @@ def test_the_most_specific_row_wins_and_the_cause_is_kept() -> None:
     assert locked.code == "E_DB_OPERATION"
     assert "database is locked" in locked.message
     assert locked.scope_id == "s"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (sqlite3.IntegrityError("UNIQUE constraint failed: t.id"), "E_DB_QUERY"),
+        (sqlite3.ProgrammingError("Incorrect number of bindings"), "E_DB_QUERY"),
+        (sqlite3.DatabaseError("database disk image is malformed"), "E_DB_CORRUPT"),
+    ],
+)
+def test_a_refused_statement_is_no_damaged_database(error: sqlite3.Error, code: str) -> None:
+    found = from_foreign(error)
+    assert found is not None
+    assert found.code == code
 
 
 def test_our_own_errors_pass_and_strangers_are_not_guessed() -> None:

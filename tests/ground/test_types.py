@@ -6,6 +6,7 @@ from pydantic import TypeAdapter, ValidationError
 from silas.types import Base64Bytes, TaintLevel, join_taint, new_id, new_nonce
 
 
+@pytest.mark.proves("A10-UNLISTED-EXTERNAL")
 def test_nothing_known_about_an_origin_means_external() -> None:
     assert join_taint([]) is TaintLevel.external
 

@@ -30,6 +30,7 @@ SMALL_ORDER = [
 ]
 
 
+@pytest.mark.proves("S5.8-KEYPAIR")
 @pytest.mark.parametrize("vector", RFC8032, ids=lambda v: f"{len(v['message']) // 2} bytes")
 def test_the_vectors_of_rfc_8032(vector: dict[str, str]) -> None:
     signer = Ed25519Signer.from_seed(bytes.fromhex(vector["seed"]))
@@ -45,6 +46,7 @@ def signer(request: pytest.FixtureRequest) -> Signer:
     return a_signer() if request.param == "real" else FakeSigner()
 
 
+@pytest.mark.proves("S5.8-KEYPAIR", "S5.8-WRONG-SIGNATURE")
 def test_a_signature_is_for_exactly_these_bytes(signer: Signer) -> None:
     signature = signer.sign(b"data")
     assert len(signature) == 64
@@ -54,6 +56,7 @@ def test_a_signature_is_for_exactly_these_bytes(signer: Signer) -> None:
     assert not signer.verify(b"", signature)
 
 
+@pytest.mark.proves("S5.8-WRONG-SIGNATURE")
 @given(data=st.binary(max_size=50), signature=st.binary(max_size=80))
 def test_random_bytes_are_no_signature_and_no_error(data: bytes, signature: bytes) -> None:
     assert not a_signer().verify(data, signature)
@@ -63,6 +66,7 @@ def test_random_bytes_are_no_signature_and_no_error(data: bytes, signature: byte
 MALFORMED: list[Any] = ["text", None, 7, [1], "ab" * 32]
 
 
+@pytest.mark.proves("S5.8-WRONG-SIGNATURE")
 @pytest.mark.parametrize("bad", MALFORMED)
 def test_what_is_not_even_bytes_does_not_verify(bad: Any) -> None:
     signature = a_signer().sign(b"data")
@@ -72,12 +76,14 @@ def test_what_is_not_even_bytes_does_not_verify(bad: Any) -> None:
         assert not a_signer().verify(b"data", bad)  # pyright: ignore[reportArgumentType] - the point of the test
 
 
+@pytest.mark.proves("S5.8-WRONG-SIGNATURE")
 def test_a_signature_and_its_message_cannot_be_split_elsewhere() -> None:
     signature = a_signer().sign(b"data")
     assert not a_signer().verify(b"ata", signature + b"d")
     assert not a_signer().verify(b"data", signature[:63])
 
 
+@pytest.mark.proves("S5.8-WRONG-SIGNATURE")
 def test_another_encoding_of_the_same_signature_is_refused() -> None:
     signature = a_signer().sign(b"data")
     order = 2**252 + 27742317777372353535851937790883648493
@@ -105,6 +111,7 @@ def test_an_imported_key_is_written_in_one_way() -> None:
     assert import_public_key(key.upper()) == import_public_key(key) == key
 
 
+@pytest.mark.proves("S5.8-KEYPAIR")
 def test_generated_keys_differ() -> None:
     assert Ed25519Signer.generate().public_key != Ed25519Signer.generate().public_key
 
@@ -115,6 +122,7 @@ def test_a_seed_has_thirty_two_bytes(length: int) -> None:
         Ed25519Signer.from_seed(bytes(length))
 
 
+@pytest.mark.proves("S5.8-KEY-NEVER-SHOWN")
 def test_the_private_key_never_shows() -> None:
     seed = bytes(range(32))
     signer = Ed25519Signer.from_seed(seed)

@@ -89,6 +89,7 @@ def code_of(call: Callable[[], object]) -> str:
     return raised.value.code
 
 
+@pytest.mark.proves("A19-UNLOCKED")
 def test_a_passphrase_unlocks_the_file(home: Home) -> None:
     made = home.vault(Prompt(PASSPHRASE)).create("owner")
     prompt = Prompt(PASSPHRASE)
@@ -99,6 +100,7 @@ def test_a_passphrase_unlocks_the_file(home: Home) -> None:
     assert len(prompt.asked) == 1  # unlocked once, then kept in memory
 
 
+@pytest.mark.proves("A19-UNLOCKED")
 def test_a_key_file_unlocks_without_a_question(home: Home) -> None:
     made = home.by_key_file(create_key_file=True).create("owner")
     assert home.by_key_file().load("owner").public_key == made.public_key
@@ -106,6 +108,7 @@ def test_a_key_file_unlocks_without_a_question(home: Home) -> None:
     assert len(home.key_file.read_bytes()) == 32
 
 
+@pytest.mark.proves("A19-UNLOCKED")
 def test_a_key_file_is_only_made_where_the_owner_asked(home: Home) -> None:
     assert code_of(lambda: home.by_key_file().create("owner")) == "E_CFG_KEY_MISSING"
     assert not home.key_file.exists()
@@ -121,6 +124,7 @@ def test_an_existing_key_file_is_used_as_it_is(home: Home) -> None:
     assert home.by_key_file().load("owner").public_key == made.public_key
 
 
+@pytest.mark.proves("A19-ENCRYPTED-FILE", "S5.8-KEY-NEVER-SHOWN")
 def test_the_files_are_the_owners_alone_and_hold_no_plain_key(home: Home) -> None:
     signer = home.by_key_file(create_key_file=True).create("owner")
     assert home.record.stat().st_mode & 0o777 == 0o600
@@ -153,6 +157,7 @@ def test_of_two_creations_at_once_one_key_remains(
     assert late.create("owner").public_key == first.public_key
 
 
+@pytest.mark.proves("A19-UNLOCKED")
 def test_a_wrong_passphrase_and_a_wrong_key_file_are_said_to_be_wrong(home: Home) -> None:
     home.vault(Prompt(PASSPHRASE)).create("owner")
     wrong = home.vault(Prompt("incorrect horse"))
@@ -234,6 +239,7 @@ def test_a_forged_record_gives_no_key(home: Home, changes: dict[str, Any], code:
     assert code_of(lambda: home.by_key_file().load("owner")) == code
 
 
+@pytest.mark.proves("A19-ENCRYPTED-FILE")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644, 0o610])
 @pytest.mark.parametrize("which", ["record", "key_file"])
 def test_a_file_that_others_may_read_is_refused(home: Home, which: str, mode: int) -> None:
@@ -267,6 +273,7 @@ def test_no_key_is_an_error_that_says_how_to_make_one(home: Home) -> None:
     assert not home.vault().exists("owner")
 
 
+@pytest.mark.proves("A19-UNLOCKED", "S5.8-KEY-NEVER-SHOWN")
 def test_the_configuration_has_no_place_for_a_passphrase() -> None:
     for name in ("passphrase", "passphrase_env"):
         with pytest.raises(ValidationError):
@@ -276,6 +283,7 @@ def test_the_configuration_has_no_place_for_a_passphrase() -> None:
 # ── The operating system's key store ─────────────────────────────────────────────────────────────
 
 
+@pytest.mark.proves("S5.8-PRIVATE-IN-KEY-STORE")
 @pytest.mark.parametrize("backend", ["auto", "keyring"])
 def test_a_key_store_keeps_the_key_and_the_record_only_the_public_half(
     home: Home, backend: str
@@ -300,6 +308,7 @@ def test_a_configured_file_is_not_put_into_the_key_store(home: Home) -> None:
     assert store.kept == {}
 
 
+@pytest.mark.proves("S5.8-PRIVATE-IN-KEY-STORE")
 def test_a_key_store_that_went_away_is_no_reason_for_a_second_identity(home: Home) -> None:
     home.vault(store=MemoryKeyring()).create("owner")
     for gone in (home.vault(), home.vault(store=MemoryKeyring()), home.vault(Prompt(PASSPHRASE))):
@@ -335,6 +344,7 @@ def test_a_key_store_that_fails_is_an_error_and_leaves_no_record(
     assert not home.vault().exists("owner")
 
 
+@pytest.mark.proves("S5.8-KEY-NEVER-SHOWN")
 def test_an_error_of_the_key_store_does_not_repeat_what_it_says(home: Home) -> None:
     store = LockedKeyring()
     store.kept["silas", "owner"] = "secret"

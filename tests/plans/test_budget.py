@@ -16,6 +16,7 @@ def _tracker(
     return BudgetTracker(Budget(**limits), used or BudgetUsed(), clock or MockClock())
 
 
+@pytest.mark.proves("S3.3-BUDGET-AT-LIMIT")
 @pytest.mark.parametrize(
     ("limits", "below", "at"),
     [
@@ -37,6 +38,7 @@ def test_exactly_at_a_limit_is_exhausted(
     assert tracker.exhausted()
 
 
+@pytest.mark.proves("S3.3-BUDGET-AT-LIMIT")
 def test_wall_time_runs_by_itself_and_goes_on_after_a_restart() -> None:
     clock = MockClock()
     tracker = _tracker(clock, max_wall_time_seconds=60)
@@ -89,6 +91,7 @@ def test_a_charge_that_is_no_amount_is_refused(amount: float) -> None:
     assert tracker.used().cost_usd == 0
 
 
+@pytest.mark.proves("B11-RESERVED")
 def test_two_calls_that_fit_alone_do_not_fit_together() -> None:
     tracker = _tracker(max_tokens=100, max_cost_usd=1)
     with tracker.reserve(tokens=60, cost_usd=0.1) as first:
@@ -127,6 +130,7 @@ def test_a_call_that_used_more_than_it_held_is_charged_what_it_used() -> None:
     assert tracker.remaining().tokens == 0
 
 
+@pytest.mark.proves("B11-RESERVED")
 @given(st.lists(st.tuples(st.integers(1, 50), st.booleans()), max_size=30))
 def test_reservations_never_let_estimates_pass_the_limit(calls: list[tuple[int, bool]]) -> None:
     tracker = _tracker(max_tokens=100)
@@ -158,6 +162,7 @@ def test_use_and_limits_are_told_in_words() -> None:
     )
 
 
+@pytest.mark.proves("S3.3-BUDGET-MERGE")
 def test_a_parent_carries_everything_its_children_used() -> None:
     child = BudgetUsed(
         tokens=1, cost_usd=0.5, wall_time_seconds=2, attempts=3, planner_calls=4, executor_runs=5

@@ -30,6 +30,7 @@ def _lines(card: PlanCard, *, without_hash: bool = False) -> list[str]:
     ]
 
 
+@pytest.mark.proves("B1-ON-THE-CARD")
 def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
     card = _card(
         workspace="/home/me/src",
@@ -58,6 +59,7 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
         assert expected in text
 
 
+@pytest.mark.proves("B2-CARD-FROM-HASHED-BYTES")
 def test_a_card_binds_to_the_hash_of_the_bytes_and_is_declined_by_silence() -> None:
     card = _card()
     assert card.plan_hash == plan_hash(a_plan())
@@ -72,6 +74,12 @@ def test_a_card_binds_to_the_hash_of_the_bytes_and_is_declined_by_silence() -> N
     assert plan_card(plan_bytes(a_plan()), rationale=" ").rationale == "No reason was given."
 
 
+@pytest.mark.proves("S8.1-CARD-TIMEOUTS")
+def test_a_plan_waits_five_minutes_for_its_answer() -> None:
+    assert _card().timeout_seconds == 300
+
+
+@pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")
 def test_nothing_of_the_plan_is_missing_from_the_card() -> None:
     cards = {(*_lines(_card(), without_hash=True), _card().intent)}
     for change in CHANGES:
@@ -107,6 +115,7 @@ def test_a_plan_without_checks_says_so() -> None:
 _ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True}]
 
 
+@pytest.mark.proves("S0.5.2-RISK-BY-HARNESS")
 @pytest.mark.parametrize(
     ("overrides", "risk"),
     [
@@ -199,6 +208,7 @@ def test_ordinary_text_is_shown_as_it_is() -> None:
         assert show(text) == text
 
 
+@pytest.mark.proves("B2-CARD-FROM-HASHED-BYTES")
 @pytest.mark.parametrize(
     "raw",
     [

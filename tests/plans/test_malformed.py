@@ -10,6 +10,9 @@ from silas.testing.builders import plan_text
 from tests.plans.malformed import MALFORMED, Malformed
 
 
+@pytest.mark.proves(
+    "S3.3-STATE-IS-RUNTIME", "S3.3-FILE-EXISTS-NO-DOTDOT", "S3.3-EXPECT-EXACTLY-ONE"
+)
 @pytest.mark.parametrize("case", MALFORMED, ids=lambda case: case.name)
 def test_a_malformed_plan_is_refused_with_its_place_and_reason(case: Malformed) -> None:
     with pytest.raises(PlanError) as refused:

@@ -1,8 +1,10 @@
 """What a good plan becomes (spec 4.15, 7.2, 13)."""
 
+import os
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from silas.gates import EscalationAction, Expectation
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes
@@ -17,10 +19,117 @@ def _parse(text: str) -> WorkItem:
     return PlanParser().parse(text)
 
 
+@pytest.mark.proves("S4.15-PURE-PARSING")
 def test_the_built_text_and_the_built_item_are_the_same_plan() -> None:
     assert plan_bytes(_parse(plan_text())) == plan_bytes(a_plan())
 
 
+FORMAT = """---
+id: task-3f2a
+type: task
+title: Fix the date
+interaction_mode: act_and_report
+skills: [coding]
+budget: { max_tokens: 200000, max_cost_usd: 2.00, max_wall_time_seconds: 1800 }
+verify:
+  - name: tests_pass
+    run: "pytest -q"
+    expect: { exit_code: 0 }
+on_stuck: consult_planner
+---
+
+# Context
+The report prints tomorrow's date.
+
+# What to do
+1. Find it.
+
+# Constraints
+No new dependency.
+
+# If you get stuck
+Say so.
+"""
+"""The plan format of section 7.2, its blanks filled in."""
+
+
+@pytest.mark.proves("S7.2-PLAN-FORMAT")
+def test_a_plan_in_the_specified_format_becomes_its_work_item() -> None:
+    item = _parse(FORMAT)
+    assert item.model_dump(exclude_defaults=True, mode="json") == {
+        "id": "task-3f2a",
+        "type": "task",
+        "title": "Fix the date",
+        "interaction_mode": "act_and_report",
+        "skills": ["coding"],
+        "verify": [
+            {
+                "name": "tests_pass",
+                "run": "pytest -q",
+                "expect": {"exit_code": 0},
+            }
+        ],
+        "body": FORMAT.split("---\n\n")[1].rstrip(),
+    }
+
+
+@pytest.mark.proves(
+    "S7.2-PLAN-FORMAT", "S3.3-BUDGET-DEFAULTS", "S3.3-MODE-DEFAULT", "S3.3-APPROVAL-BY-DEFAULT"
+)
+def test_what_a_plan_leaves_out_has_its_specified_default() -> None:
+    item = _parse("---\nid: a\ntype: task\ntitle: T\n---\nDo it.\n")
+    assert item.budget.model_dump() == {
+        "max_tokens": 200_000,
+        "max_cost_usd": 2.00,
+        "max_wall_time_seconds": 1800,
+        "max_attempts": 5,
+        "max_planner_calls": 3,
+    }
+    assert item.interaction_mode is InteractionMode.confirm_only_when_required
+    assert (item.agent, item.on_failure, item.on_stuck) == (
+        "ephemeral",
+        "report",
+        "consult_planner",
+    )
+    assert (item.needs_approval, item.approval_token, item.status) == (True, None, "pending")
+    lists = ("input_artifacts_from", "verify", "gates", "skills", "tasks", "depends_on", "read")
+    assert [getattr(item, name) for name in (*lists, "network", "tools")] == [[]] * 9
+    assert (item.access_levels, item.escalation, item.schedule) == ({}, {}, None)
+
+
+@pytest.mark.proves("S3.3-CHECK-DEFAULTS")
+def test_a_check_that_says_nothing_of_them_has_a_minute_and_no_network() -> None:
+    (check,) = _parse(plan_text()).verify
+    assert (check.timeout, check.network) == (60, False)
+
+
+_FILES = ("open", "stat", "lstat", "listdir", "scandir", "readlink", "mkdir", "access")
+
+
+@pytest.mark.proves("S4.15-PURE-PARSING")
+def test_parsing_touches_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = plan_text(workspace="/srv/w", read=["/etc/hosts"], worker="coder")
+    expected = _parse(text)  # whatever is imported when needed is imported now
+    touched: list[object] = []
+
+    def refuse(*args: object, **_: object) -> None:
+        touched.append(args)
+        raise AssertionError("a file was touched")
+
+    with monkeypatch.context() as patch:
+        for name in _FILES:
+            patch.setattr(os, name, refuse)
+        patch.setattr("builtins.open", refuse)
+        with pytest.raises(AssertionError):
+            Path("/srv/w").exists()
+        touched.clear()
+        assert _parse(text) == expected
+        with pytest.raises(PlanError):
+            _parse(text.replace("type: task", "type: tusk").replace("id: ", "di: "))
+    assert touched == []
+
+
+@pytest.mark.proves("S13-EXAMPLES")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_example_plans_of_the_specification_parse(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -29,10 +138,12 @@ def test_the_example_plans_of_the_specification_parse(path: Path) -> None:
     assert text.endswith(f"---\n\n{item.body}\n")
 
 
+@pytest.mark.proves("S13-EXAMPLES")
 def test_all_five_example_plans_are_shipped() -> None:
     assert len(EXAMPLES) == 5
 
 
+@pytest.mark.proves("S13-EXAMPLES", "S3.3-ALWAYS-ON-STREAM")
 def test_an_always_on_goal_lives_in_the_stream_and_keeps_its_gates() -> None:
     item = _parse((PLANS / "customer-support-bot.md").read_text(encoding="utf-8"))
     assert item.agent == "stream"
@@ -48,6 +159,26 @@ def test_an_always_on_goal_lives_in_the_stream_and_keeps_its_gates() -> None:
     assert item.escalation["suppress_and_rephrase"].fallback == "escalate_human"
 
 
+@pytest.mark.proves("S3.3-ALWAYS-ON-STREAM")
+def test_an_always_on_goal_stays_in_the_lane_it_names() -> None:
+    always_on = plan_text(type="goal", schedule="always_on")
+    assert _parse(always_on).agent == "stream"
+    named = plan_text(type="goal", schedule="always_on", agent="ephemeral")
+    assert _parse(named).agent == "ephemeral"
+    assert _parse(plan_text(type="goal", schedule="0 * * * *")).agent == "ephemeral"
+
+
+@pytest.mark.proves("S3.3-EPHEMERAL-WORK")
+@pytest.mark.parametrize("kind", ["task", "project"])
+def test_tasks_and_projects_have_no_other_lane_than_the_ephemeral_one(kind: str) -> None:
+    assert _parse(plan_text(type=kind)).agent == "ephemeral"
+    with pytest.raises(PlanError, match="must use agent: ephemeral"):
+        _parse(plan_text(type=kind, agent="stream"))
+    with pytest.raises(ValidationError, match="must use agent: ephemeral"):
+        a_plan(type=kind, agent="stream")
+
+
+@pytest.mark.proves("S13-EXAMPLES")
 def test_the_failure_context_keeps_its_lines_and_its_placeholder() -> None:
     item = _parse((PLANS / "health-monitor.md").read_text(encoding="utf-8"))
     assert item.failure_context is not None
@@ -84,6 +215,7 @@ def test_windows_line_ends_do_not_change_the_plan() -> None:
     assert plan_bytes(_parse(plan.replace("\n", "\r\n"))) == plan_bytes(_parse(plan))
 
 
+@pytest.mark.proves("S3.3-APPROVAL-BY-DEFAULT", "S3.3-STATE-IS-RUNTIME")
 @pytest.mark.parametrize("claimed", ["false", "true"])
 def test_what_a_plan_says_about_needing_approval_never_counts(claimed: str) -> None:
     text = plan_text().replace("type:", f"needs_approval: {claimed}\ntype:")

@@ -12,6 +12,7 @@ from silas.plans import (
     VerificationResult,
     WorkItem,
     format_failures,
+    plan_hash,
     spawn_policy_hash,
     spawn_task,
     subject_of,
@@ -89,6 +90,21 @@ GOALS: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.proves("A8-SPAWN-IS-PURE")
+@pytest.mark.parametrize("overrides", GOALS)
+def test_the_same_goal_and_report_make_the_same_task_and_are_left_as_they_were(
+    overrides: dict[str, Any],
+) -> None:
+    goal, report = a_goal(**overrides), a_report("x", "api", "disk")
+    given = (goal.model_dump(), report.model_dump())
+    first, second = spawn_task(goal, report), spawn_task(goal, report)
+    assert first.model_copy(update={"id": second.id}) == second
+    first.skills.append("root")
+    first.network.append("evil.example")
+    assert (goal.model_dump(), report.model_dump()) == given
+
+
+@pytest.mark.proves("A8-ONLY-WHAT-SPAWNS")
 @pytest.mark.parametrize("overrides", GOALS)
 def test_what_a_goal_spawns_has_the_goals_policy(overrides: dict[str, Any]) -> None:
     goal = a_goal(**overrides)
@@ -103,6 +119,43 @@ def test_the_policy_is_the_specified_hash_where_a_goal_names_no_scope() -> None:
     assert subject_of(spawn_task(goal, a_report())).policy == spawn_policy_hash(goal)
 
 
+def _reordered(goal: WorkItem) -> WorkItem:
+    """The same goal as somebody else would write it."""
+    fields = {
+        "skills": [*reversed(goal.skills), goal.skills[0]],
+        "gates": list(reversed(goal.gates)),
+        "verify": list(reversed(goal.verify)),
+        "escalation": dict(reversed(goal.escalation.items())),
+    }
+    return goal.model_copy(update=fields)
+
+
+@pytest.mark.proves("S3.6-SPAWN-HASH-ORDER")
+def test_equivalent_goals_have_one_spawn_hash_whatever_the_order() -> None:
+    goal = a_goal(
+        skills=["ops", "coding"],
+        gates=[
+            {"name": "g", "on": "on_tool_call", "on_block": "halt"},
+            {"name": "h", "on": "every_user_message", "on_block": "far"},
+        ],
+    )
+    assert spawn_policy_hash(_reordered(goal)) == spawn_policy_hash(goal)
+    assert plan_hash(_reordered(goal)) != plan_hash(goal)
+    for change in ({"skills": ["ops"]}, {"gates": goal.gates[:1]}, {"verify": goal.verify[:1]}):
+        assert spawn_policy_hash(goal.model_copy(update=change)) != spawn_policy_hash(goal)
+
+
+@pytest.mark.proves("S3.6-SPAWN-HASH-TEMPLATE")
+def test_the_template_is_hashed_as_it_stands_whatever_failed() -> None:
+    goal = a_goal()
+    task = spawn_task(goal, a_report("this time it was something else"))
+    assert "$failed_checks" in str(task.failure_context)
+    assert spawn_policy_hash(task) == spawn_policy_hash(goal)
+    filled = goal.model_copy(update={"failure_context": task.body})
+    assert spawn_policy_hash(filled) != spawn_policy_hash(goal)
+
+
+@pytest.mark.proves("A8-ONLY-WHAT-SPAWNS")
 @pytest.mark.parametrize(
     "change",
     [
@@ -128,6 +181,7 @@ def test_a_spawned_task_that_was_widened_has_another_policy(change: dict[str, An
     assert subject_of(widened).policy != subject_of(goal).policy
 
 
+@pytest.mark.proves("A8-ONLY-WHAT-SPAWNS", "A8-BODY-AROUND-CHECKS")
 @pytest.mark.parametrize(
     "change",
     [
@@ -167,6 +221,7 @@ def test_a_task_that_spawn_task_does_not_make_has_not_the_policy_of_the_goal(
     assert subject_of(altered).policy != subject_of(a_goal()).policy
 
 
+@pytest.mark.proves("A8-BODY-AROUND-CHECKS")
 @pytest.mark.parametrize(
     "inserted",
     [

@@ -1,5 +1,6 @@
 """The work item store's contract, on the database and in memory (spec 4.13)."""
 
+import hashlib
 from collections.abc import Generator
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from silas.plans import (
     WorkItemResult,
     WorkItemStatus,
     WorkItemStore,
+    plan_bytes,
     plan_hash,
 )
 from silas.plans.store import SqlWorkItemStore
@@ -83,6 +85,7 @@ def _full() -> WorkItem:
     )
 
 
+@pytest.mark.proves("S3.3-TOKEN-WHOLE")
 async def test_an_item_comes_back_exactly_as_it_was_saved(store: WorkItemStore) -> None:
     item = _full()
     await store.save(item)
@@ -128,6 +131,7 @@ async def test_a_loaded_item_is_a_copy(store: WorkItemStore) -> None:
     assert (again.attempts, again.skills) == (0, [])
 
 
+@pytest.mark.proves("S4.13-LISTS")
 async def test_lists_are_ordered_by_creation_then_id(store: WorkItemStore) -> None:
     moments = {
         "c": NOW,
@@ -148,6 +152,7 @@ async def test_lists_are_ordered_by_creation_then_id(store: WorkItemStore) -> No
         assert [item.id for item in items] == ["d", "a", "c", "b"]
 
 
+@pytest.mark.proves("S4.13-STATUS-ATOMIC")
 async def test_status_and_budget_change_together_and_nothing_else_does(
     store: WorkItemStore,
 ) -> None:
@@ -159,12 +164,28 @@ async def test_status_and_budget_change_together_and_nothing_else_does(
     assert await store.get("task-example") == expected
 
 
+@pytest.mark.proves("S4.13-STATUS-ATOMIC")
+@pytest.mark.parametrize("column", ["status", "budget_used"])
+async def test_where_one_of_the_two_cannot_change_neither_does(db: Database, column: str) -> None:
+    store = SqlWorkItemStore(db, MockClock())
+    await store.save(_full())
+    with db.write() as tx:
+        tx.driver.execute(
+            f"CREATE TRIGGER broken BEFORE UPDATE OF {column} ON work_items "
+            "BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+    with pytest.raises(DatabaseError):
+        await store.update_status("task-example", WorkItemStatus.stuck, BudgetUsed(tokens=99))
+    assert await store.get("task-example") == _full()
+
+
 async def test_the_status_of_an_unknown_item_cannot_be_changed(store: WorkItemStore) -> None:
     with pytest.raises(DatabaseError) as refused:
         await store.update_status("task-none", WorkItemStatus.done, BudgetUsed())
     assert refused.value.code == "E_DB_MISSING"
 
 
+@pytest.mark.proves("S3.3-RESULT-CONTRACT")
 async def test_a_result_comes_back_with_its_artifacts(store: WorkItemStore) -> None:
     result = WorkItemResult(
         work_item_id="task-example",
@@ -181,6 +202,7 @@ async def test_a_result_comes_back_with_its_artifacts(store: WorkItemStore) -> N
     assert await store.get_result("task-example") == result
 
 
+@pytest.mark.proves("S4.13-DURABLE")
 async def test_items_survive_a_new_process(db: Database, tmp_path: Path) -> None:
     await SqlWorkItemStore(db, MockClock()).save(_full())
     again = Database(tmp_path / "silas.db", MockClock())
@@ -191,6 +213,7 @@ async def test_items_survive_a_new_process(db: Database, tmp_path: Path) -> None
         again.close()
 
 
+@pytest.mark.proves("A24-STORED-BYTES")
 @pytest.mark.parametrize(
     "change",
     [
@@ -220,6 +243,16 @@ async def test_a_row_that_is_not_the_stored_plan_any_more_is_refused(
         await store.get("task-example")
     assert refused.value.code == "E_DB_CORRUPT"
     assert "task-example" in str(refused.value)
+
+
+@pytest.mark.proves("A24-STORED-BYTES")
+async def test_the_bytes_that_were_hashed_are_the_bytes_that_are_stored(db: Database) -> None:
+    item = _full()
+    await SqlWorkItemStore(db, MockClock()).save(item)
+    with db.read() as tx:
+        stored, name = tx.driver.execute("SELECT plan_bytes, plan_hash FROM work_items").fetchone()
+    assert stored.encode("utf-8") == plan_bytes(item)
+    assert hashlib.sha256(stored.encode("utf-8")).hexdigest() == name == plan_hash(item)
 
 
 async def test_a_damaged_result_is_refused(db: Database) -> None:

@@ -33,6 +33,13 @@ def _item(vector: dict[str, Any]) -> WorkItem:
     return PlanParser().parse((ROOT / vector["source"]).read_text(encoding="utf-8"))
 
 
+@pytest.mark.proves(
+    "A9-TO-THE-BYTE",
+    "S3.6-SPAWN-HASH-CANONICAL",
+    "S3.6-SPAWN-HASH-TEMPLATE",
+    "S13-EXAMPLES",
+    "S3.3-HASH-PROJECTION",
+)
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["source"] + v["plan_hash"][:6])
 def test_bytes_and_hashes_equal_the_frozen_vectors(vector: dict[str, Any]) -> None:
     item = _item(vector)
@@ -55,6 +62,7 @@ def _token(clock: Clock) -> ApprovalToken:
     )
 
 
+@pytest.mark.proves("S3.3-HASH-NO-RUNTIME")
 def test_what_the_runtime_manages_is_not_hashed() -> None:
     clock = MockClock()
     before = plan_hash(a_plan())
@@ -103,12 +111,31 @@ CHANGES: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.proves("S3.3-HASH-PROJECTION", "S3.3-SKILLS-IN-HASH", "B1-IN-THE-HASH")
 def test_every_field_of_a_plan_changes_its_hash() -> None:
     hashes = {plan_hash(a_plan()), *(plan_hash(a_plan(**change)) for change in CHANGES)}
     assert len(hashes) == len(CHANGES) + 1
     state = {"status", "attempts", "budget_used", "verification_results", "created_at"}
     tested = {name for change in CHANGES for name in change}
     assert tested == set(WorkItem.model_fields) - state - {"needs_approval", "approval_token"}
+
+
+@pytest.mark.proves("A9-OWN-FIELDS-WHEN-SET")
+def test_what_the_specification_does_not_have_is_hashed_only_when_it_is_set() -> None:
+    own = ("workspace", "read", "network", "tools", "worker")
+    assert not set(own) & set(json.loads(plan_bytes(a_plan())))
+    empty = a_plan(workspace=None, read=[], network=[], tools=[], worker=None)
+    assert plan_bytes(empty) == plan_bytes(a_plan())
+    given: dict[str, Any] = {
+        "workspace": "/w",
+        "read": ["/r"],
+        "network": ["h"],
+        "tools": [{}],
+        "worker": "w",
+    }
+    for name in own:
+        hashed = json.loads(plan_bytes(a_plan(**{name: given[name]})))
+        assert {key: hashed[key] for key in own if key in hashed} == {name: given[name]}
 
 
 def test_a_subject_names_kind_parent_digest_and_limits() -> None:

@@ -60,6 +60,7 @@ async def test_no_suggestions_suggest_nothing() -> None:
     assert await suggestions.after_result("owner", "done", ["tidy up"]) == []
 
 
+@pytest.mark.proves("S3.5-PROFILE-RANGES")
 @pytest.mark.parametrize(
     ("shares", "valid"),
     [

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 import silas.sandbox
-from silas.sandbox import SandboxConfig, SandboxUnavailable, default
+from silas.sandbox import (
+    Mount,
+    RefusingSandbox,
+    Sandbox,
+    SandboxConfig,
+    SandboxFiles,
+    SandboxLimits,
+    SandboxUnavailable,
+    default,
+)
 from silas.sandbox.capability import Check, find_bwrap, forget, judge, probe
 
 GOOD = """Name:\tcat
@@ -24,6 +33,7 @@ def test_what_the_kernel_must_confirm_passes() -> None:
     judge(GOOD)
 
 
+@pytest.mark.proves("A20-MISSING-PART-REFUSES", "S5.3-NO-NETWORK")
 @pytest.mark.parametrize(
     ("was", "now", "code"),
     [
@@ -54,6 +64,7 @@ def fake(path: Path, options: str) -> str:
     return str(path)
 
 
+@pytest.mark.proves("A20-MISSING-PART-REFUSES")
 def test_a_missing_bubblewrap_is_refused_with_the_command_that_installs_it(
     tmp_path: Path,
 ) -> None:
@@ -70,6 +81,7 @@ def test_a_bubblewrap_that_others_may_replace_is_not_used(tmp_path: Path) -> Non
         find_bwrap([path])
 
 
+@pytest.mark.proves("A20-MISSING-PART-REFUSES")
 def test_an_old_bubblewrap_is_refused_and_the_missing_options_named(tmp_path: Path) -> None:
     path = fake(tmp_path / "bwrap", "--bind-fd FD --ro-bind-fd FD --size N --perms P")
     if os.geteuid() != 0:  # only a file of root's is looked at, so the probe stops earlier
@@ -99,6 +111,7 @@ def test_this_machine_is_ready_and_doctor_can_say_so() -> None:
     assert default(SandboxConfig(), forbidden=()).name == "bubblewrap"
 
 
+@pytest.mark.proves("A20-MISSING-PART-REFUSES")
 def test_doctor_reports_a_missing_part_without_failing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silas.sandbox.capability._PLACES", ("/nowhere/bwrap",))
     forget()
@@ -111,3 +124,18 @@ def test_doctor_reports_a_missing_part_without_failing(monkeypatch: pytest.Monke
             default(SandboxConfig(), forbidden=())
     finally:
         forget()
+
+
+@pytest.mark.proves("A20-MISSING-PART-REFUSES")
+async def test_without_the_isolation_every_run_is_refused_with_the_same_words(
+    tmp_path: Path,
+) -> None:
+    missing = SandboxUnavailable(
+        "bubblewrap is not installed; run `apt install bubblewrap`.", code="E_SANDBOX_BWRAP_MISSING"
+    )
+    sandbox: Sandbox = RefusingSandbox(missing)
+    mount = Mount(source=tmp_path, target=tmp_path, writable=True)
+    files = SandboxFiles(cwd=tmp_path, mounts=(mount,))
+    with pytest.raises(SandboxUnavailable, match="apt install"):
+        await sandbox.run(["/usr/bin/touch", "ran"], SandboxLimits(), files)
+    assert list(tmp_path.iterdir()) == []

@@ -125,6 +125,7 @@ except OSError as error: print("refused", error.errno)
 """
 
 
+@pytest.mark.proves("S9.1-NETWORK-OFF")
 async def test_a_service_on_the_hosts_loopback_is_reached_only_with_network(
     python: Run, listener: int
 ) -> None:
@@ -134,11 +135,13 @@ async def test_a_service_on_the_hosts_loopback_is_reached_only_with_network(
     assert online.stdout == "hello\n"
 
 
+@pytest.mark.proves("S9.1-NETWORK-OFF")
 async def test_only_the_loopback_device_exists(python: Run) -> None:
     source = "print([line.split(':')[0].strip() for line in open('/proc/net/dev') if ':' in line])"
     assert (await python(source)).stdout == "['lo']\n"
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH", "S9.1-NETWORK-OFF")
 @pytest.mark.parametrize("network", [False, True])
 async def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(
     python: Run, network: bool
@@ -162,6 +165,7 @@ except OSError as error: print("refused", error.errno)
 # The host's files, environment and processes.
 
 
+@pytest.mark.proves("S9.1-FRESH-WORKSPACE", "B8-OUT-OF-REACH")
 async def test_nothing_of_the_host_is_visible_but_programs_and_mounts(run: Run) -> None:
     listing = set((await run(["/bin/ls", "-A", "/"])).stdout.split())
     prefix = {mount.target.parts[1] for mount in PYTHON_MOUNTS}
@@ -171,6 +175,7 @@ async def test_nothing_of_the_host_is_visible_but_programs_and_mounts(run: Run) 
     assert etc <= {"passwd", "group", "hosts", "nsswitch.conf", "ld.so.cache", "alternatives"}
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_the_home_directory_is_not_there(python: Run) -> None:
     home = Path.home()
     source = f"""
@@ -183,6 +188,7 @@ print(os.environ["HOME"], os.listdir(os.environ["HOME"]))
     assert result.stdout == "False\n" * 4 + "/tmp/home []\n"
 
 
+@pytest.mark.proves("S9.1-EXPLICIT-ENVIRONMENT", "B8-OUT-OF-REACH", "S9.1-FRESH-WORKSPACE")
 async def test_the_environment_is_only_what_was_given(
     python: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +226,7 @@ async def test_an_environment_variable_does_not_appear_in_the_hosts_process_list
     assert b"s3cret-value" not in lines
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_no_process_of_the_host_is_visible(python: Run) -> None:
     source = """
 import os
@@ -232,6 +239,7 @@ print(open("/proc/1/comm").read())
     assert result.stdout == "[1, 2] 2\nnobody\nbwrap\n\n"
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH", "S9.1-FRESH-WORKSPACE")
 async def test_no_descriptor_of_the_parent_is_inherited(python: Run, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2")
     descriptor = os.open(tmp_path / "secret", os.O_RDONLY)
@@ -246,6 +254,7 @@ async def test_no_descriptor_of_the_parent_is_inherited(python: Run, tmp_path: P
 # Privileges.
 
 
+@pytest.mark.proves("A20-NAMESPACES-AND-CAPABILITIES", "A20-SECCOMP")
 async def test_the_kernel_confirms_no_capabilities_no_new_privileges_and_the_filter(
     run: Run,
 ) -> None:
@@ -271,6 +280,7 @@ for path in ("/x", "/usr/x", "/usr/bin/x", "/etc/x", "/dev/x", "/proc/x"):
 """
 
 
+@pytest.mark.proves("A20-ROOT-CANNOT-REMOUNT")
 async def test_the_system_is_read_only_and_cannot_be_remounted_even_when_root_started_it(
     python: Run,
 ) -> None:
@@ -318,6 +328,7 @@ async def test_device_nodes_of_the_host_keep_their_mode_whatever_is_done_to_thos
     assert control.stdout == "2\n"
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_the_kernels_list_of_keys_is_hidden(run: Run) -> None:
     result = await run(["/bin/cat", "/proc/keys"])
     assert result.stdout == ""
@@ -333,6 +344,7 @@ print(libc.syscall(56 if os.uname().machine == "x86_64" else 220, CLONE_NEWUSER 
 """
 
 
+@pytest.mark.proves("A20-NAMESPACES-AND-CAPABILITIES")
 async def test_a_nested_user_namespace_is_refused(python: Run) -> None:
     assert (await python(NESTED)).stdout == "-1 -1 -1\n-1\n"
 

@@ -36,6 +36,7 @@ def options(files: SandboxFiles) -> tuple[list[str], Launch]:
         return content.decode().split("\0")[:-1], launch
 
 
+@pytest.mark.proves("A20-NAMESPACES-AND-CAPABILITIES")
 @pytest.mark.parametrize("network", [False, True])
 def test_every_run_gets_every_isolation_option(tmp_path: Path, network: bool) -> None:
     mount = Mount(source=tmp_path, target=tmp_path, writable=True)
@@ -83,6 +84,7 @@ def bare(isolation: tuple[str, ...], script: str) -> str:
     return done.stdout
 
 
+@pytest.mark.proves("A20-ROOT-CANNOT-REMOUNT")
 def test_root_without_cap_drop_escapes_and_with_our_options_does_not(tmp_path: Path) -> None:
     """The reason for `--cap-drop ALL`: the same attack, with and without it."""
     script = REMOUNT.format(path=tmp_path / "mark")

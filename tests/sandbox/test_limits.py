@@ -37,12 +37,14 @@ async def until_running(mark: str, count: int = 2) -> None:
             await asyncio.to_thread(os.sched_yield)
 
 
+@pytest.mark.proves("S9.1-CAPS", "S4.7-DESTROYED")
 async def test_a_run_that_takes_too_long_is_ended(run: Run) -> None:
     result = await run(["/bin/sleep", "1111"], limits={"wall_seconds": 0.2})
     assert (result.ended_by, result.exit_code) == ("timeout", 137)
     assert running("1111") == []
 
 
+@pytest.mark.proves("S9.1-CAPS")
 @pytest.mark.parametrize("how", ["trap '' TERM INT HUP QUIT XCPU", "setsid true", "exec 2>&1"])
 async def test_ignoring_signals_does_not_help(run: Run, how: str) -> None:
     script = f"{how}; while :; do /bin/sleep 2222; done"
@@ -51,6 +53,7 @@ async def test_ignoring_signals_does_not_help(run: Run, how: str) -> None:
     assert running("2222") == []
 
 
+@pytest.mark.proves("S4.7-DESTROYED")
 async def test_a_daemon_ends_with_the_command_that_started_it(run: Run) -> None:
     script = "setsid nohup /bin/sleep 3333 >/dev/null 2>&1 </dev/null & echo started"
     result = await run(["/bin/sh", "-c", script])
@@ -64,6 +67,7 @@ async def test_a_daemon_that_holds_the_output_open_does_not_delay_the_result(run
     assert running("4444") == []
 
 
+@pytest.mark.proves("S9.1-RESOURCE-LIMITS")
 async def test_cpu_time_is_limited(python: Run) -> None:
     result = await python("while True: pass", limits={"cpu_seconds": 1})
     assert result.ended_by == "timeout"
@@ -75,6 +79,7 @@ async def test_ignoring_the_cpu_signal_buys_one_second(python: Run) -> None:
     assert (result.ended_by, result.exit_code) == ("timeout", 137)
 
 
+@pytest.mark.proves("S9.1-RESOURCE-LIMITS")
 async def test_one_process_cannot_take_more_memory_than_allowed(python: Run) -> None:
     source = """
 try: hoard = bytearray(400 << 20); print("got it")
@@ -93,6 +98,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.proves("A20-TOTALS-SUPERVISED", "S9.1-RESOURCE-LIMITS")
 async def test_many_processes_together_cannot_take_more_memory_than_allowed(python: Run) -> None:
     result = await python(MANY, limits={"memory_mb": 256})
     assert result.ended_by == "memory"
@@ -157,12 +163,14 @@ while True:
 """
 
 
+@pytest.mark.proves("A20-TOTALS-SUPERVISED", "S9.1-RESOURCE-LIMITS")
 async def test_a_fork_bomb_is_ended_and_leaves_nothing(python: Run) -> None:
     result = await python(BOMB + "#5555", limits={"processes": 20, "wall_seconds": 2})
     assert result.ended_by in ("processes", "timeout")  # timeout where the kernel refuses forks
     assert running("#5555") == []
 
 
+@pytest.mark.proves("A20-TOTALS-SUPERVISED")
 async def test_threads_count_as_processes(python: Run) -> None:
     source = """
 import threading, time
@@ -188,6 +196,7 @@ print("all")
     assert (result.stdout, result.ended_by) == ("all\n", "exit")
 
 
+@pytest.mark.proves("S9.1-CAPS")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 async def test_too_much_output_is_cut_and_ends_the_run(run: Run, stream: str) -> None:
     script = "yes" if stream == "stdout" else "yes >&2"
@@ -196,6 +205,7 @@ async def test_too_much_output_is_cut_and_ends_the_run(run: Run, stream: str) ->
     assert len(getattr(result, stream)) == 5000
 
 
+@pytest.mark.proves("S9.1-CAPS")
 async def test_output_up_to_the_limit_is_complete(python: Run) -> None:
     result = await python("print('x' * 4999)", limits={"output_bytes": 5000})
     assert (len(result.stdout), result.ended_by) == (5000, "exit")
@@ -203,6 +213,7 @@ async def test_output_up_to_the_limit_is_complete(python: Run) -> None:
     assert (len(over.stdout), over.ended_by) == (5000, "output")
 
 
+@pytest.mark.proves("S9.1-RESOURCE-LIMITS")
 async def test_no_file_grows_beyond_its_limit(python: Run, workdir: Path) -> None:
     source = """
 with open("big", "wb") as f:
@@ -234,6 +245,7 @@ except OSError as error: print(error.strerror)
 # Cancellation and the death of others.
 
 
+@pytest.mark.proves("S4.7-DESTROYED")
 async def test_cancellation_kills_everything_and_waits_for_it(run: Run) -> None:
     script = "trap '' TERM; setsid /bin/sleep 6666 & /bin/sleep 6666"
     task = asyncio.create_task(run(["/bin/sh", "-c", script]))
@@ -267,6 +279,7 @@ async def test_a_run_killed_from_outside_is_reported_as_cancelled(run: Run) -> N
     assert running("8888") == []
 
 
+@pytest.mark.proves("S15-NEVER-OTHER-CONTEXTS")
 async def test_runs_beside_each_other_do_not_see_each_other(python: Run) -> None:
     source = """
 import os, time

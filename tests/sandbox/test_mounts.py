@@ -43,6 +43,7 @@ async def test_a_path_must_say_plainly_where_it_leads(sandbox: Sandbox, path: st
     )
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_the_home_directory_what_contains_it_and_its_secrets_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +58,7 @@ async def test_the_home_directory_what_contains_it_and_its_secrets_are_refused(
     assert (await sandbox.run(ECHO, SandboxLimits(), files)).ok
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_the_directory_of_the_session_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +68,7 @@ async def test_the_directory_of_the_session_is_refused(
     assert await refusal(sandbox, at_its_place(tmp_path / "bus")) == "E_SANDBOX_MOUNT"
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH", "S9.1-FRESH-WORKSPACE")
 async def test_forbidden_roots_are_refused_from_inside_and_above_but_for_exceptions(
     tmp_path: Path,
 ) -> None:
@@ -79,6 +82,7 @@ async def test_forbidden_roots_are_refused_from_inside_and_above_but_for_excepti
     assert (await sandbox.run(ECHO, SandboxLimits(), files)).ok
 
 
+@pytest.mark.proves("B8-OUT-OF-REACH")
 async def test_sockets_pipes_and_devices_are_refused(sandbox: Sandbox, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "docker.sock"))

@@ -82,6 +82,7 @@ def home() -> Iterator[Path]:
         yield place
 
 
+@pytest.mark.proves("A20-NAMESPACES-AND-CAPABILITIES", "A20-SECCOMP")
 def test_a_command_runs_with_every_protection(home: Path) -> None:
     script = "grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status; id -u; pwd"
     ended, code, stdout, _ = as_ordinary_user(sandboxed(script), home)

@@ -112,6 +112,7 @@ def test_a_diff_too_long_says_how_much_is_missing(workspace: Workspace) -> None:
     assert len(text) < 200
 
 
+@pytest.mark.proves("B3-UNDO-EXACT")
 def test_apply_makes_the_original_like_the_copy_and_undo_brings_everything_back(
     workspace: Workspace, original: Path, tmp_path: Path
 ) -> None:
@@ -306,6 +307,7 @@ def test_set_id_bits_never_come_back_from_a_copy(
     assert stat.S_IMODE((original / "run.sh").stat().st_mode) == 0o755
 
 
+@pytest.mark.proves("B3-UNDO-EXACT")
 def test_undo_gives_back_set_id_bits_the_owner_had(original: Path, tmp_path: Path) -> None:
     (original / "run.sh").chmod(0o4755)
     workspace = Workspace.prepare(original, tmp_path / "scratch")
@@ -429,6 +431,7 @@ def _crash_at(monkeypatch: pytest.MonkeyPatch, nth: int) -> list[int]:
     return count
 
 
+@pytest.mark.proves("B3-UNDO-EXACT")
 @pytest.mark.parametrize("action", ["apply", "undo"])
 def test_after_a_crash_at_any_moment_recovery_brings_the_original_back_exactly(
     action: str, original: Path, tmp_path: Path
@@ -544,6 +547,7 @@ def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) 
         act(root, kind, path, content, mode, root.joinpath(*second))
 
 
+@pytest.mark.proves("B3-UNDO-EXACT")
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -28,6 +28,9 @@ _UNDECIDED = {
 }
 
 
+@pytest.mark.proves(
+    "S5.1.0-MODE-PRECEDENCE", "S0.5.7-CONFIRMATION-FORCED", "S3.2-OVERRIDE-HONOURED"
+)
 @pytest.mark.parametrize("risk", [False, True])
 @pytest.mark.parametrize(("register", "initiative"), _UNDECIDED)
 def test_every_combination_resolves_by_precedence(
@@ -41,6 +44,7 @@ def test_every_combination_resolves_by_precedence(
         assert mode is (CONFIRM if risk else expected)
 
 
+@pytest.mark.proves("S5.1.0-MODE-PRECEDENCE", "S5.1.4-INITIATIVE-WITHIN-POLICY")
 @pytest.mark.parametrize(
     ("register", "initiative", "defaults", "mode"),
     [

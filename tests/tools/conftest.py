@@ -5,6 +5,7 @@ import pytest
 
 from silas.db import Database
 from silas.testing import MockClock
+from tests.tools.door import Door
 
 
 @pytest.fixture
@@ -18,3 +19,8 @@ def db(tmp_path: Path, clock: MockClock) -> Iterator[Database]:
     database.migrate("silas.tools")
     yield database
     database.close()
+
+
+@pytest.fixture
+def door(db: Database, clock: MockClock) -> Door:
+    return Door(db, clock)

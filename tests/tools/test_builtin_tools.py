@@ -68,6 +68,7 @@ BAD_SHELL: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER", "S9.1-ARGUMENT-LISTS")
 @pytest.mark.parametrize("args", BAD_SHELL, ids=range(len(BAD_SHELL)))
 def test_a_malformed_command_is_refused_in_one_sentence(
     shell: ShellTool, args: dict[str, Any]
@@ -138,6 +139,7 @@ def test_validation_is_total_and_idempotent(args: dict[str, Any]) -> None:
     assert tool.validate(once) == once
 
 
+@pytest.mark.proves("TR-CONTEXT-IS-THE-CARRIER", "S9.1-ARGUMENT-LISTS")
 async def test_the_argument_list_reaches_the_sandbox_unchanged(
     shell: ShellTool, sandbox: FakeSandbox
 ) -> None:
@@ -146,6 +148,7 @@ async def test_the_argument_list_reaches_the_sandbox_unchanged(
     assert sandbox.runs == [SandboxRun(("echo", "a b", "$HOME"), context.limits, context.files)]
 
 
+@pytest.mark.proves("TR-CONTEXT-IS-THE-CARRIER")
 @pytest.mark.parametrize(
     ("wanted", "granted", "expected"), [(5, 60, 5), (90, 60, 60), (60, 60, 60)]
 )
@@ -158,6 +161,7 @@ async def test_a_timeout_only_lowers_the_limit(
     assert sandbox.runs[0].limits == limits.model_copy(update={"wall_seconds": expected})
 
 
+@pytest.mark.proves("S9.2-CORE-TOOLS")
 async def test_code_goes_in_by_standard_input_and_not_by_argument(
     python: PythonTool, sandbox: FakeSandbox
 ) -> None:
@@ -180,6 +184,7 @@ async def test_a_script_cannot_be_read_as_an_option(
     assert sandbox.runs[0].argv == ("/opt/py", "-B", "-s", named, "-c", "x")
 
 
+@pytest.mark.proves("S5.12-TOOLS-EXTERNAL")
 @pytest.mark.parametrize(
     ("result", "ok", "text"),
     [
@@ -220,6 +225,7 @@ async def test_the_result_says_how_the_program_ended(
     assert (answer.error is None) == ok
 
 
+@pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER")
 def test_both_tools_need_a_scope_and_a_verified_approval_and_are_low_risk(
     shell: ShellTool, python: PythonTool
 ) -> None:

@@ -1,8 +1,6 @@
 """One test per step of the tool door: the step stops what it should, and nothing ran."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -13,11 +11,9 @@ from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, GateError, SandboxError, SilasError
 from silas.gates import Gate, GateLane, GateProvider, GateResult, GateRunner, GateTrigger
 from silas.sandbox import SandboxUnavailable
-from silas.testing import MemoryAudit, MockClock
+from silas.testing import MockClock
 from silas.testing.tools import (
-    FakeGates,
     FakeTool,
-    GateAnswer,
     MemoryOutcomeStore,
     a_context,
     unsafe_approve_all,
@@ -53,63 +49,9 @@ from silas.tools import (
     validated_call,
 )
 from silas.types import TaintLevel
+from tests.tools.door import Door, answering, blocking, failing, rewriting
 
 WAIT = 5.0
-
-
-@dataclass
-class Door:
-    """A tool door with everything around it in reach of a test."""
-
-    db: Database
-    clock: MockClock
-    config: ToolPolicyConfig = field(default_factory=ToolPolicyConfig)
-    audit: MemoryAudit = field(default_factory=MemoryAudit)
-    gates: FakeGates = field(default_factory=FakeGates)
-
-    def __post_init__(self) -> None:
-        self.outcomes = MemoryOutcomeStore(self.clock)
-        self.registry = ToolRegistry(self.clock)
-        self.executor = ToolExecutor(
-            self.registry,
-            self.gates,
-            audit=self.audit,
-            outcomes=self.outcomes,
-            clock=self.clock,
-            db=self.db,
-            config=self.config,
-            scrub=lambda text: text.replace("\x1b", ""),
-        )
-
-    def add(self, tool: FakeTool, risk: RiskLevel = RiskLevel.low, **config: Any) -> FakeTool:
-        self.registry.register(tool, ToolConfig(connector_id="t", risk_default=risk, **config))
-        return tool
-
-
-@pytest.fixture
-def door(db: Database, clock: MockClock) -> Door:
-    return Door(db, clock)
-
-
-def blocking(name: str = "no", reason: str = "not here") -> GateResult:
-    return GateResult(gate_name=name, lane=GateLane.policy, action="block", reason=reason)
-
-
-def answering(
-    policy: list[GateResult] | None = None, quality: list[GateResult] | None = None
-) -> GateAnswer:
-    return lambda context: (policy or [], quality or [], context)
-
-
-def rewriting(args: Any) -> GateAnswer:
-    return lambda context: ([], [], {**context, "tool_args": args})
-
-
-def failing(error: BaseException) -> Callable[[dict[str, Any]], Any]:
-    async def work(request: dict[str, Any]) -> ToolResult:
-        raise error
-
-    return work
 
 
 # 1 -----------------------------------------------------------------------------------------------
@@ -119,6 +61,7 @@ async def test_step_1_an_unregistered_tool_is_refused(door: Door) -> None:
     assert door.audit.events() == ["tool_call.failed"]
 
 
+@pytest.mark.proves("C-UNAVAILABLE")
 async def test_step_1_an_unavailable_tool_fails_fast_until_it_may_be_retried(door: Door) -> None:
     tool = door.add(FakeTool())
     resets = door.clock.now() + timedelta(seconds=30)
@@ -133,6 +76,7 @@ async def test_step_1_an_unavailable_tool_fails_fast_until_it_may_be_retried(doo
 
 
 # 2 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("S5.2.1-ARGUMENTS-FIRST")
 @pytest.mark.parametrize(
     ("action", "request_"),
     [
@@ -156,6 +100,7 @@ async def test_step_2_arguments_that_do_not_fit_the_schema_stop_the_call(
 
 
 # 3 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("TR-SCOPES")
 async def test_step_3_a_scope_that_was_not_granted_stops_the_call(door: Door) -> None:
     tool = door.add(FakeTool(scopes=["mail.read", "mail.send"]))
     context = a_context(granted_scopes=frozenset({"mail.read"}), authorise=unsafe_approve_all)
@@ -166,6 +111,7 @@ async def test_step_3_a_scope_that_was_not_granted_stops_the_call(door: Door) ->
 
 
 # 4 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER")
 async def test_step_4_an_adjuster_turns_an_allowed_call_into_a_question(door: Door) -> None:
     tool = door.add(FakeTool(facts=CallFacts(argv=("sh", "-c", "true"))))
     with pytest.raises(ApprovalRequired) as caught:
@@ -189,6 +135,7 @@ async def test_step_4_a_tool_that_cannot_say_what_it_touches_is_rated_as_the_wor
 
 
 # 5 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("S5.2.1-TOOL-GATES", "S15-NEVER-BYPASS-GATES")
 async def test_step_5_a_policy_gate_blocks_and_its_reason_reaches_the_agent(door: Door) -> None:
     tool = door.add(FakeTool())
     door.gates.answer = answering([blocking("limit", "too much")])
@@ -211,6 +158,7 @@ async def test_step_5_gates_that_fail_block(door: Door) -> None:
     assert door.audit.events() == ["gate.denied"]
 
 
+@pytest.mark.proves("S5.2.1-REWRITTEN-ARGUMENTS")
 async def test_step_5_rewritten_arguments_are_what_runs(door: Door) -> None:
     tool = door.add(FakeTool())
     door.gates.answer = rewriting({"text": "redacted"})
@@ -254,6 +202,7 @@ async def test_step_5_a_gate_may_ask_where_the_matrix_allows(door: Door) -> None
     assert door.audit.entries[-1][1]["source"] == "gate"
 
 
+@pytest.mark.proves("S5.2.1-QUALITY-LOGGED")
 async def test_step_5_quality_results_are_recorded_and_change_nothing(door: Door) -> None:
     tool = door.add(FakeTool())
     advice = GateResult(
@@ -296,6 +245,7 @@ async def test_step_6_a_hard_block_stops_even_an_approved_call(door: Door) -> No
     assert door.audit.events() == ["gate.hard_blocked"]
 
 
+@pytest.mark.proves("TR-PREVIEW", "TR-NO-PREVIEW", "B12-A0-IS-A-CEILING")
 @pytest.mark.parametrize("shows", ["would send a mail", ""])
 async def test_step_6_at_a0_a_call_is_shown_and_never_run(door: Door, shows: str) -> None:
     tool = door.add(FakeTool(shows=shows, requires_authority=True))
@@ -307,6 +257,7 @@ async def test_step_6_at_a0_a_call_is_shown_and_never_run(door: Door, shows: str
     assert door.audit.events() == ["gate.preview"]
 
 
+@pytest.mark.proves("WP-BLOCKED-WINS")
 @pytest.mark.parametrize(
     ("tool", "changes", "source"),
     [
@@ -336,6 +287,7 @@ async def test_step_6_a_policy_that_says_no_stops_an_approved_call(
     assert door.audit.entries[0][1]["source"] == source
 
 
+@pytest.mark.proves("C-ANTIFLAP")
 async def test_step_6_the_same_target_again_within_the_cooldown_is_blocked(door: Door) -> None:
     tool = door.add(FakeTool())
     await door.executor.call("fake", "run", {"target": "lamp"}, a_context("1"))
@@ -350,6 +302,7 @@ async def test_step_6_the_same_target_again_within_the_cooldown_is_blocked(door:
     assert len(tool.calls) == 4
 
 
+@pytest.mark.proves("C-STORM")
 async def test_step_6_more_notifications_than_the_hourly_limit_are_blocked(
     db: Database, clock: MockClock
 ) -> None:
@@ -366,6 +319,7 @@ async def test_step_6_more_notifications_than_the_hourly_limit_are_blocked(
 
 
 # 7 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("TR-CONFIRM", "C-ONE-CALL-TOKEN")
 async def test_step_7_confirm_without_an_approval_asks_for_exactly_this_call(door: Door) -> None:
     tool = door.add(FakeTool(), RiskLevel.high)
     with pytest.raises(ApprovalRequired) as caught:
@@ -375,6 +329,7 @@ async def test_step_7_confirm_without_an_approval_asks_for_exactly_this_call(doo
     assert door.audit.events() == ["gate.required"]
 
 
+@pytest.mark.proves("S15-NEVER-UNAPPROVED", "C-EVENTS")
 async def test_step_7_a_tool_that_requires_authority_asks_even_where_the_matrix_allows(
     door: Door,
 ) -> None:
@@ -392,6 +347,7 @@ async def test_step_7_a_tool_that_requires_authority_asks_even_where_the_matrix_
     ]
 
 
+@pytest.mark.proves("C-POWER-ORDER", "S15-NEVER-UNAPPROVED")
 async def test_step_7_approve_all_cannot_stand_in_for_an_approval(door: Door) -> None:
     tool = door.add(FakeTool(requires_authority=True), RiskLevel.medium, pre_approved=True)
     mode = RunApprovalPolicy(mode=RunApprovalMode.approve_all)
@@ -411,6 +367,7 @@ async def test_step_7_an_approval_error_is_no_approval(door: Door) -> None:
     assert tool.calls == []
 
 
+@pytest.mark.proves("C-ONE-CALL-TOKEN")
 async def test_step_7_a_gate_that_rewrites_after_the_approval_makes_it_worthless(
     door: Door,
 ) -> None:
@@ -453,6 +410,7 @@ def test_the_digest_binds_tool_action_and_canonical_arguments() -> None:
 
 
 # 8 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("C-REPEAT-DEDUPED", "TR-FAILED", "C-EVENTS")
 async def test_step_8_a_repeat_returns_the_recorded_outcome_and_runs_nothing(door: Door) -> None:
     tool = door.add(FakeTool())
     first = await door.executor.call("fake", "run", {"text": "x"}, a_context())
@@ -463,6 +421,7 @@ async def test_step_8_a_repeat_returns_the_recorded_outcome_and_runs_nothing(doo
     assert door.audit.events()[-1] == "tool_call.deduped"
 
 
+@pytest.mark.proves("C-KEY-COVERS")
 async def test_step_8_another_step_or_other_arguments_are_another_call(door: Door) -> None:
     tool = door.add(FakeTool())
     await door.executor.call("fake", "run", {"text": "x"}, a_context("1"))
@@ -472,6 +431,7 @@ async def test_step_8_another_step_or_other_arguments_are_another_call(door: Doo
     assert len(tool.calls) == 4
 
 
+@pytest.mark.proves("C-KEY-REUSE-IS-ERROR")
 async def test_step_8_a_key_reused_for_other_arguments_is_an_error(door: Door) -> None:
     tool = door.add(FakeTool())
     context = a_context(idempotency_key="mine")
@@ -482,6 +442,7 @@ async def test_step_8_a_key_reused_for_other_arguments_is_an_error(door: Door) -
     assert door.audit.events()[-1] == "tool_call.failed"
 
 
+@pytest.mark.proves("C-UNKNOWN-IS-NOT-SUCCESS", "B4-NEVER-REPEATED")
 async def test_step_8_an_unknown_outcome_is_not_repeated_unless_harmless(door: Door) -> None:
     careful = door.add(FakeTool("careful", failing(SandboxError("gone"))))
     harmless = door.add(FakeTool("harmless", failing(SandboxError("gone")), idempotent=True))
@@ -496,6 +457,7 @@ async def test_step_8_an_unknown_outcome_is_not_repeated_unless_harmless(door: D
     assert (len(careful.calls), len(harmless.calls)) == (1, 2)
 
 
+@pytest.mark.proves("B4-UNKNOWN-AFTER-CRASH")
 async def test_step_8_an_open_attempt_of_a_dead_process_is_unknown(door: Door) -> None:
     tool = door.add(FakeTool())
     call = validated_call("fake", "run", {})
@@ -550,6 +512,7 @@ async def test_step_8_duplicates_of_a_cancelled_call_do_not_run_it_again(door: D
 
 
 # 9 -----------------------------------------------------------------------------------------------
+@pytest.mark.proves("B4-ATTEMPTED-FIRST")
 async def test_step_9_the_attempt_is_on_record_before_the_tool_is_called(door: Door) -> None:
     seen: list[Any] = []
 
@@ -562,6 +525,7 @@ async def test_step_9_the_attempt_is_on_record_before_the_tool_is_called(door: D
     assert seen == [([OutcomeStatus.attempted], "tool_call.attempted")]
 
 
+@pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT")
 async def test_step_9_a_call_whose_audit_entry_cannot_be_written_does_not_happen(
     door: Door,
 ) -> None:
@@ -602,6 +566,7 @@ async def test_step_9_a_call_whose_attempt_cannot_be_recorded_does_not_happen(
     assert "tool_call.attempted" not in door.audit.events()
 
 
+@pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT")
 async def test_step_9_attempt_and_audit_entry_are_written_together_or_not_at_all(
     door: Door,
 ) -> None:
@@ -634,6 +599,9 @@ async def test_step_9_attempt_and_audit_entry_are_written_together_or_not_at_all
 
 
 # 10 ----------------------------------------------------------------------------------------------
+@pytest.mark.proves(
+    "C-UNKNOWN-IS-NOT-SUCCESS", "C-HEALTH-MOVES", "TR-FAILED", "TR-UNKNOWN", "B4-ATTEMPTED-FIRST"
+)
 @pytest.mark.parametrize(
     ("error", "raised", "status", "event"),
     [
@@ -691,6 +659,7 @@ async def test_step_10_an_outcome_that_cannot_be_written_is_never_success(door: 
         await door.executor.call("fake", "run", {}, a_context())
 
 
+@pytest.mark.proves("C-HEALTH-MOVES")
 async def test_step_10_a_rate_limit_takes_the_tool_away_until_it_resets(door: Door) -> None:
     resets = door.clock.now() + timedelta(seconds=90)
     tool = door.add(FakeTool(work=failing(RateLimited("slow down", resets))))
@@ -704,6 +673,7 @@ async def test_step_10_a_rate_limit_takes_the_tool_away_until_it_resets(door: Do
     assert [known.tool_name for known in door.registry.list_healthy()] == ["fake"]
 
 
+@pytest.mark.proves("S5.12-TOOLS-EXTERNAL")
 async def test_step_10_everything_a_model_may_see_is_scrubbed_and_stays_external(
     door: Door,
 ) -> None:
@@ -750,6 +720,7 @@ STOPS: list[tuple[str, FakeTool, dict[str, Any], Any, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.proves("TR-AUDIT-BEFORE-RAISE")
 @pytest.mark.parametrize(
     ("tool", "changes", "gate", "request_"),
     [stop[1:] for stop in STOPS],
@@ -791,6 +762,7 @@ async def test_a_stop_leaves_exactly_one_event_and_carries_the_ids_of_the_call(
     assert door.outcomes.statuses() == []
 
 
+@pytest.mark.proves("C-DIGEST-NOT-PAYLOAD")
 async def test_no_event_carries_a_payload(door: Door) -> None:
     secret = "correct horse battery staple"
 
@@ -814,6 +786,7 @@ async def test_no_event_carries_a_payload(door: Door) -> None:
     assert all(len(digest) == 64 for digest in digests)
 
 
+@pytest.mark.proves("C-EVENTS", "TR-FAILED")
 async def test_an_allowed_call_leaves_its_whole_story(door: Door) -> None:
     door.add(FakeTool())
     await door.executor.call("fake", "run", {}, a_context())

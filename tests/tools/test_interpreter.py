@@ -44,6 +44,7 @@ UNRATED: list[list[str]] = [
 ]
 
 
+@pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER")
 @pytest.mark.parametrize("argv", RATED, ids=" ".join)
 def test_text_for_a_shell_is_seen_through_wrappers_and_options(argv: list[str]) -> None:
     assert starts_a_shell(argv)
@@ -54,6 +55,7 @@ def test_an_ordinary_program_is_not_taken_for_a_shell(argv: list[str]) -> None:
     assert not starts_a_shell(argv)
 
 
+@pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER")
 @given(
     wrappers=st.lists(st.sampled_from(sorted(WRAPPERS)), max_size=4),
     options=st.lists(st.from_regex(r"\A-?[a-z0-9]{1,4}\Z"), max_size=4),

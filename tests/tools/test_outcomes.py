@@ -43,6 +43,7 @@ def test_a_call_nobody_made_may_be_attempted(store: OutcomeStore) -> None:
     assert begin(store) is None
 
 
+@pytest.mark.proves("C-REPEAT-DEDUPED")
 @pytest.mark.parametrize("status", [OutcomeStatus.succeeded, OutcomeStatus.failed])
 def test_a_repeat_returns_the_recorded_outcome(store: OutcomeStore, status: OutcomeStatus) -> None:
     begin(store)
@@ -51,6 +52,7 @@ def test_a_repeat_returns_the_recorded_outcome(store: OutcomeStore, status: Outc
     assert begin(store) == DONE
 
 
+@pytest.mark.proves("C-KEY-REUSE-IS-ERROR")
 def test_a_key_used_for_other_arguments_is_an_error(store: OutcomeStore) -> None:
     begin(store)
     store.finish("k", OutcomeStatus.succeeded, DONE)
@@ -61,6 +63,7 @@ def test_a_key_used_for_other_arguments_is_an_error(store: OutcomeStore) -> None
     assert store.find("k", CALL, idempotent=False) == DONE
 
 
+@pytest.mark.proves("B4-NEVER-REPEATED")
 def test_an_attempt_without_outcome_is_never_silently_repeated(store: OutcomeStore) -> None:
     begin(store)
     with pytest.raises(OutcomeUnknown) as caught:
@@ -75,6 +78,7 @@ def test_an_idempotent_attempt_without_outcome_may_be_repeated(store: OutcomeSto
     assert store.find("k", CALL, idempotent=True) == DONE
 
 
+@pytest.mark.proves("C-UNKNOWN-IS-NOT-SUCCESS")
 def test_an_unknown_outcome_is_never_success(store: OutcomeStore) -> None:
     begin(store)
     store.finish("k", OutcomeStatus.unknown, None)
@@ -92,6 +96,7 @@ def test_an_outcome_is_recorded_once_and_only_for_an_attempt(store: OutcomeStore
         store.finish("k", OutcomeStatus.succeeded, DONE)
 
 
+@pytest.mark.proves("B4-UNKNOWN-AFTER-CRASH")
 def test_after_a_restart_every_open_attempt_is_unknown(store: OutcomeStore) -> None:
     begin(store, "open-1")
     begin(store, "open-2")
@@ -142,6 +147,7 @@ def test_the_last_attempt_on_a_target_is_remembered(store: OutcomeStore, clock: 
     assert store.last_attempt("post", "send", "door") is None
 
 
+@pytest.mark.proves("C-STORM")
 def test_outbound_notifications_are_counted_over_a_window(
     store: OutcomeStore, clock: MockClock
 ) -> None:
@@ -172,6 +178,7 @@ def test_the_journal_joins_an_open_transaction_and_vanishes_with_it(
     assert store.find("k", CALL, idempotent=False) is None
 
 
+@pytest.mark.proves("B4-UNKNOWN-AFTER-CRASH")
 def test_the_journal_survives_closing_the_database(db: Database, clock: MockClock) -> None:
     begin(SqlOutcomeStore(db, clock))
     again = Database(db.path, clock)
@@ -181,6 +188,7 @@ def test_the_journal_survives_closing_the_database(db: Database, clock: MockCloc
     again.close()
 
 
+@pytest.mark.proves("C-KEY-COVERS")
 def test_the_key_is_the_digest_of_task_step_action_and_arguments() -> None:
     plain = (
         '{"action":"shell_exec.run","args":{"argv":["ls","\\u00e9"]},"step":"3","task":"task-1"}'
@@ -195,6 +203,7 @@ def test_the_key_is_the_digest_of_task_step_action_and_arguments() -> None:
 JSON = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3)
 
 
+@pytest.mark.proves("C-KEY-COVERS")
 @given(
     st.tuples(st.text(), st.text(), st.text(), JSON),
     st.tuples(st.text(), st.text(), st.text(), JSON),
@@ -205,6 +214,7 @@ def test_two_keys_agree_exactly_when_everything_agrees(
     assert (idempotency_key(*one) == idempotency_key(*two)) == (one == two)
 
 
+@pytest.mark.proves("C-ANTIFLAP")
 @pytest.mark.parametrize(("seconds", "expected"), [(0, True), (59, True), (60, False), (61, False)])
 def test_the_cooldown_ends_when_its_seconds_have_passed(
     clock: MockClock, seconds: float, expected: bool

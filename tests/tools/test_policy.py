@@ -49,6 +49,7 @@ def reach(decision: Decision) -> int:
     return min(STRICTNESS[decision], STRICTNESS[Decision.PREVIEW])
 
 
+@pytest.mark.proves("C-MATRIX")
 @pytest.mark.parametrize(("autonomy", "risk", "expected"), CELLS)
 def test_each_cell_of_the_matrix_is_as_the_decision_table_prints_it(
     autonomy: str, risk: str, expected: str
@@ -57,6 +58,7 @@ def test_each_cell_of_the_matrix_is_as_the_decision_table_prints_it(
     assert decide(AutonomyLevel[autonomy], RiskLevel(risk)) == expected
 
 
+@pytest.mark.proves("C-OVERRIDES-ONLY-STRICTER", "C-SECRETS-CONFIRM", "C-QUIET-CONFIRM")
 @pytest.mark.parametrize(("autonomy", "risk", "cell"), CELLS)
 @pytest.mark.parametrize("flags", FLAGS)
 def test_overrides_only_make_a_cell_stricter(
@@ -81,6 +83,7 @@ def test_overrides_only_make_a_cell_stricter(
     )
 
 
+@pytest.mark.proves("B12-A0-IS-A-CEILING")
 @pytest.mark.parametrize("risk", list(RiskLevel))
 @pytest.mark.parametrize(("secrets", "quiet", "antiflap", "storm"), FLAGS)
 def test_nothing_runs_at_a0_whatever_the_overrides_say(
@@ -97,6 +100,7 @@ def test_nothing_runs_at_a0_whatever_the_overrides_say(
     assert decision in (Decision.PREVIEW, Decision.HARD_BLOCK)
 
 
+@pytest.mark.proves("C-UNKNOWN-PAIR-BLOCKS")
 @pytest.mark.parametrize(("autonomy", "risk"), [(5, "low"), (-1, "low"), (4, "none"), (2, "")])
 def test_an_unknown_pair_is_hard_blocked(autonomy: int, risk: str) -> None:
     decision = decide(cast(AutonomyLevel, autonomy), cast(RiskLevel, risk))
@@ -135,6 +139,7 @@ def test_more_risk_or_less_autonomy_is_never_more_lenient(
     assert reach(at(low, calm)) >= reach(at(high, calm))
 
 
+@pytest.mark.proves("C-ADJUSTERS", "C-ADJUSTERS-ONLY-RAISE")
 @pytest.mark.parametrize("base", RISKS)
 @pytest.mark.parametrize("flags", list(product([False, True], repeat=5)))
 def test_each_adjuster_adds_one_step_capped_at_critical(
@@ -154,6 +159,7 @@ def test_each_adjuster_adds_one_step_capped_at_critical(
     assert assess_risk(config, "run", facts) == RISKS[min(RISKS.index(base) + steps, 3)]
 
 
+@pytest.mark.proves("C-RISK-BY-ACTION")
 def test_the_risk_of_an_action_is_looked_up_before_the_default() -> None:
     config = ToolConfig(
         connector_id="mail",
@@ -177,6 +183,7 @@ POLICY_INPUTS = list(
 )
 
 
+@pytest.mark.proves("C-POWER-ORDER", "WP-BLOCKED-WINS", "B12-A0-IS-A-CEILING")
 def test_the_strictest_opinion_wins_and_a_block_is_never_lifted() -> None:
     for matrix, toolset, gate, worker, run, pre in POLICY_INPUTS:
         ruling = strictest(
@@ -203,6 +210,7 @@ def test_the_strictest_opinion_wins_and_a_block_is_never_lifted() -> None:
         assert rank(ruling.decision) >= rank(matrix)
 
 
+@pytest.mark.proves("C-POWER-ORDER", "C-RUN-POLICY-MODES")
 @pytest.mark.parametrize(
     ("worker", "run", "pre", "expected"),
     [
@@ -212,7 +220,7 @@ def test_the_strictest_opinion_wins_and_a_block_is_never_lifted() -> None:
         ("silent", "reject_all", False, "HARD_BLOCK"),
         ("silent", "reject_all", True, "HARD_BLOCK"),
         ("pre_approved", "prompt", False, "ALLOW"),
-        ("pre_approved", "reject_all", False, "ALLOW"),
+        ("pre_approved", "reject_all", False, "HARD_BLOCK"),
         ("ask", "approve_all", True, "CONFIRM"),
         ("blocked", "approve_all", True, "HARD_BLOCK"),
     ],
@@ -230,6 +238,7 @@ def test_a_toolsets_own_question_is_answered_in_the_order_of_power(
     assert ruling.decision == expected
 
 
+@pytest.mark.proves("C-POWER-ORDER")
 def test_the_most_powerful_block_is_the_one_that_is_named() -> None:
     everything = strictest(
         Decision.HARD_BLOCK, toolset=Stance.blocked, gate="block", worker=Stance.blocked
@@ -271,6 +280,7 @@ def test_an_unknown_time_zone_is_a_clear_error() -> None:
         ToolPolicyConfig(timezone="Mars/Olympus")
 
 
+@pytest.mark.proves("C-SECRETS-CONFIRM")
 @pytest.mark.parametrize(
     ("scopes", "expected"),
     [

@@ -23,6 +23,7 @@ def names(registry: ToolRegistry) -> list[str]:
     return [tool.tool_name for tool in registry.list_healthy()]
 
 
+@pytest.mark.proves("TR-REGISTRY")
 def test_a_registered_tool_carries_what_it_and_its_configuration_say(clock: MockClock) -> None:
     registry = ToolRegistry(clock)
     tool = FakeTool("mail", scopes=["mail.send"], capabilities=["executor", "proxy"], shows="x")
@@ -64,6 +65,7 @@ def test_a_name_is_registered_once_and_never_replaced(clock: MockClock) -> None:
     assert known.tool is first
 
 
+@pytest.mark.proves("TR-REGISTRY")
 def test_an_unknown_tool_is_nobody(clock: MockClock) -> None:
     registry = ToolRegistry(clock)
     assert registry.get("ghost") is None
@@ -71,6 +73,7 @@ def test_an_unknown_tool_is_nobody(clock: MockClock) -> None:
         registry.update_health("ghost", ToolHealth())
 
 
+@pytest.mark.proves("C-HEALTH-MOVES")
 def test_consecutive_errors_degrade_a_tool_and_then_make_it_unavailable(clock: MockClock) -> None:
     health = ToolHealth()
     seen: list[str] = []
@@ -103,6 +106,7 @@ def test_a_failed_retry_waits_again(clock: MockClock) -> None:
     assert usable(again, later + RETRY_AFTER)
 
 
+@pytest.mark.proves("C-HEALTH-MOVES")
 def test_a_rate_limit_lasts_until_it_resets_and_is_not_an_error(clock: MockClock) -> None:
     resets = clock.now() + timedelta(minutes=5)
     health = next_health(ToolHealth(), HealthOutcome("slow down", resets), clock.now())
@@ -112,6 +116,7 @@ def test_a_rate_limit_lasts_until_it_resets_and_is_not_an_error(clock: MockClock
     assert usable(health, resets)
 
 
+@pytest.mark.proves("TR-REGISTRY", "C-UNAVAILABLE")
 def test_an_unavailable_tool_is_not_listed_until_it_may_be_tried_again(clock: MockClock) -> None:
     registry = ToolRegistry(clock)
     registry.register(FakeTool("a"), CONFIG)

@@ -159,6 +159,7 @@ def run(*argv: str, call_id: str = "call-1") -> ToolCallPart:
     return ToolCallPart("shell_exec", {"argv": list(argv)}, tool_call_id=call_id)
 
 
+@pytest.mark.proves("S4.24-CHAIN-ORDER", "A2-ITS-OWN-WRAPPERS")
 def test_the_wrappers_stand_in_the_order_of_the_specification(house: House) -> None:
     chain = build_chain(house.executor, house.registry)
     kinds: list[type] = []
@@ -182,6 +183,7 @@ async def test_a_call_inside_the_approved_plan_runs_without_a_question(house: Ho
     assert (name, args, result.ok) == ("shell_exec", {"argv": ["ls", "-l"]}, True)
 
 
+@pytest.mark.proves("S4.24-DEFERRED-RESUMES", "S5.2.1-CALL-APPROVAL")
 async def test_a_call_outside_the_plan_pauses_and_runs_after_a_yes(house: House) -> None:
     (answer,) = await house.play([run("sh", "-c", "date")])
     assert answer.outcome == "success"
@@ -197,6 +199,7 @@ async def test_a_call_outside_the_plan_pauses_and_runs_after_a_yes(house: House)
     ]
 
 
+@pytest.mark.proves("S5.2.1-CALL-APPROVAL")
 async def test_a_call_that_was_declined_never_runs_and_the_agent_is_told(house: House) -> None:
     house.says_yes = False
     (answer,) = await house.play([run("rm", "x")])
@@ -207,6 +210,7 @@ async def test_a_call_that_was_declined_never_runs_and_the_agent_is_told(house: 
     assert house.audit.events() == ["gate.required", "gate.denied"]
 
 
+@pytest.mark.proves("C-ONE-CALL-TOKEN", "S4.24-OUTER-NO-BYPASS")
 async def test_an_approved_call_that_a_gate_then_rewrites_is_refused(house: House) -> None:
     def turn_coat(context: dict[str, Any]) -> Any:
         after = {"argv": ["rm", "-rf", "."]} if house.asked else context["tool_args"]
@@ -221,6 +225,7 @@ async def test_an_approved_call_that_a_gate_then_rewrites_is_refused(house: Hous
     assert house.audit.events() == ["gate.required", "gate.required"]
 
 
+@pytest.mark.proves("S4.24-OUTER-NO-BYPASS", "S15-NEVER-UNAPPROVED")
 async def test_a_yes_that_left_no_token_authorises_nothing(house: House) -> None:
     """PydanticAI's own approval is a pause; authority is a token."""
 
@@ -233,6 +238,7 @@ async def test_a_yes_that_left_no_token_authorises_nothing(house: House) -> None
     assert house.sandbox.runs == []
 
 
+@pytest.mark.proves("S5.2.1-REWRITTEN-ARGUMENTS")
 async def test_the_question_is_about_the_arguments_after_the_gates(house: House) -> None:
     def redact(context: dict[str, Any]) -> Any:
         return [], [], {**context, "tool_args": {"argv": ["ls"]}}
@@ -244,6 +250,7 @@ async def test_the_question_is_about_the_arguments_after_the_gates(house: House)
     assert [args for _, args, _ in house.ledger] == [{"argv": ["ls"]}]
 
 
+@pytest.mark.proves("S4.24-FILTERED-FIRST", "S7.1-CANNOT-EXECUTE")
 @pytest.mark.parametrize(
     ("role", "allowed", "visible"),
     [
@@ -263,6 +270,7 @@ async def test_a_tool_is_offered_only_to_its_role_and_access_level(
     assert house.offered == [visible]
 
 
+@pytest.mark.proves("S4.24-OUTER-NO-BYPASS", "S15-NEVER-REGISTER-TOOLS")
 async def test_a_tool_that_is_not_offered_cannot_be_called(house: House) -> None:
     house.approve(["ls"])
     (answer,) = await house.play([run("ls")], role="proxy")
@@ -270,6 +278,7 @@ async def test_a_tool_that_is_not_offered_cannot_be_called(house: House) -> None
     assert house.sandbox.runs == []
 
 
+@pytest.mark.proves("C-UNAVAILABLE")
 async def test_an_unavailable_tool_is_not_offered_until_it_may_be_tried_again(
     house: House,
 ) -> None:
@@ -282,6 +291,7 @@ async def test_an_unavailable_tool_is_not_offered_until_it_may_be_tried_again(
     assert house.offered == [set(), {"shell_exec"}]
 
 
+@pytest.mark.proves("S5.2.1-ARGUMENTS-FIRST")
 async def test_arguments_that_do_not_fit_are_told_to_the_model_which_may_correct_them(
     house: House,
 ) -> None:
@@ -294,6 +304,7 @@ async def test_arguments_that_do_not_fit_are_told_to_the_model_which_may_correct
     assert len(house.sandbox.runs) == 1
 
 
+@pytest.mark.proves("S5.2.1-ARGUMENTS-FIRST")
 @pytest.mark.parametrize("args", ['["ls"]', '"ls"', "{", '{"argv": ["ls"], "argv2": 1}'])
 async def test_malformed_json_from_a_model_runs_nothing(house: House, args: str) -> None:
     house.approve(["ls"])
@@ -303,6 +314,7 @@ async def test_malformed_json_from_a_model_runs_nothing(house: House, args: str)
     assert house.sandbox.runs == []
 
 
+@pytest.mark.proves("S5.2.1-TOOL-GATES", "S15-NEVER-BYPASS-GATES", "A11-NEVER-GATES")
 async def test_the_reason_of_a_blocking_gate_is_returned_to_the_agent(house: House) -> None:
     house.approve(["ls"])
     no = GateResult(gate_name="hours", lane=GateLane.policy, action="block", reason="not on Sunday")
@@ -317,6 +329,7 @@ async def test_the_reason_of_a_blocking_gate_is_returned_to_the_agent(house: Hou
     assert house.sandbox.runs == []
 
 
+@pytest.mark.proves("TR-SCOPES-NOT-RETRIED")
 async def test_a_missing_scope_is_told_once_and_not_retried(house: House) -> None:
     house.approve(["ls"])
     house.changes = {"granted_scopes": frozenset[str]()}
@@ -355,6 +368,7 @@ async def test_the_same_command_in_a_later_step_runs_again_even_under_the_same_c
     assert [result.deduped for _, _, result in house.ledger] == [False, False]
 
 
+@pytest.mark.proves("S3.7-METADATA-NEVER-IN-CONTEXT")
 async def test_metadata_never_reaches_the_model(house: House) -> None:
     async def work(request: dict[str, Any]) -> ToolResult:
         return ToolResult(
@@ -392,6 +406,7 @@ async def test_an_infrastructure_error_ends_the_run(
         await house.play([ToolCallPart("fake", {}, tool_call_id="1")])
 
 
+@pytest.mark.proves("S15-NEVER-UNAPPROVED")
 async def test_without_the_handler_a_paused_call_runs_nothing(house: House) -> None:
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=[run("ls")])

@@ -1,0 +1,157 @@
+"""One run of the executor agent: its tools, its authority, its share of the budget (5.2.1 c, d)."""
+
+import asyncio
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from silas.agents import ExecutorAgent, ModelRunFailed
+from silas.approval import ApprovalVerifier
+from silas.audit import Audit
+from silas.errors import PlanFamilyError
+from silas.gates import Gate
+from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, WorkItem
+from silas.tools import SANDBOX_SCOPE, ToolCallContext, ToolResult
+from silas.tools.toolset import AllTools, ToolRun
+from silas.types import new_id
+from silas.work.attempt import Attempt
+from silas.work.authority import TaskAuthority
+from silas.work.ledger import Ledger, unknown_references
+from silas.work.models import AskCall
+from silas.work.settings import TaskSettings
+from silas.work.site import Site
+from silas.work.steps import StepGates
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import AbstractToolset
+    from pydantic_ai.usage import UsageLimits
+
+    from silas.agents.models import ExecutorAgentOutput
+    from silas.agents.outcome import StructuredRun
+
+_REQUESTS_PER_ATTEMPT = 50  # model calls in one attempt; a loop that never ends is not work
+
+
+class _WallTimeOver(PlanFamilyError):
+    """The wall time of the budget ended an attempt."""
+
+
+class AgentRunner:
+    """Lets the agent work on a task once; what it did is in the ledger, not in its words."""
+
+    def __init__(
+        self,
+        agent: ExecutorAgent[ToolRun],
+        toolset: "AbstractToolset[ToolRun]",
+        steps: StepGates,
+        approval: ApprovalVerifier,
+        ask_call: AskCall,
+        audit: Audit,
+        settings: TaskSettings,
+    ) -> None:
+        self._agent = agent
+        self._toolset = toolset
+        self._steps = steps
+        self._approval = approval
+        self._ask_call = ask_call
+        self._audit = audit
+        self._settings = settings
+
+    async def attempt(
+        self,
+        item: WorkItem,
+        site: Site,
+        gates: tuple[Gate, ...],
+        briefing: str,
+        tracker: BudgetTracker,
+    ) -> Attempt:
+        """Run the agent once; tool calls go through the door and into the ledger (2c to 2d).
+
+        Everything that is left is held for the run (decision B11): its requests cannot be foreseen
+        one by one, nothing else of this item runs beside it, and a run that is broken off without
+        telling what it used has used it all.
+        """
+        attempt = Attempt(Ledger())
+        authority = TaskAuthority(item, self._approval, self._ask_call)
+        run = self._tool_run(item, site, gates, attempt.ledger, authority)
+        left = tracker.remaining()
+        try:
+            with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
+                outcome = await self._agent_run(briefing, run, left, held)
+        except (BudgetExhausted, _WallTimeOver) as error:
+            attempt.error = error.message
+            return attempt
+        except ModelRunFailed as error:
+            if error.code != "E_LLM_BUDGET":
+                raise
+            attempt.error = error.message
+            return attempt
+        if outcome.fell_back:
+            attempt.error = "executor_structured_output_invalid"
+            return attempt
+        attempt.next_steps = list(outcome.output.next_steps)
+        unknown = unknown_references(outcome.output.artifact_refs, attempt.ledger.artifacts())
+        if unknown:
+            await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
+        attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
+        return attempt
+
+    async def _agent_run(
+        self, briefing: str, run: ToolRun, left: Remaining, held: Reservation
+    ) -> "StructuredRun[ExecutorAgentOutput]":
+        """The run within what is left; what it used is settled, failed or not."""
+        deadline = asyncio.timeout(left.wall_time_seconds)
+        try:
+            async with deadline:
+                outcome = await self._agent.run(
+                    briefing, toolset=self._toolset, deps=run, limits=_usage_limits(left)
+                )
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise
+            raise _WallTimeOver("The wall time of the budget ran out.") from error
+        except ModelRunFailed as error:
+            held.settle(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)
+            raise
+        held.settle(tokens=outcome.tokens, cost_usd=outcome.cost_usd)
+        return outcome
+
+    def _tool_run(
+        self,
+        item: WorkItem,
+        site: Site,
+        gates: tuple[Gate, ...],
+        ledger: Ledger,
+        authority: TaskAuthority,
+    ) -> ToolRun:
+        trace, files, prefix = new_id("trace"), site.files(), f"{item.attempts}."
+
+        def context(step: str) -> ToolCallContext:
+            return ToolCallContext(
+                trace_id=trace,
+                task_id=item.id,
+                step_id=prefix + step,
+                idempotency_key="",
+                autonomy_level=self._settings.autonomy,
+                granted_scopes=frozenset({SANDBOX_SCOPE}),
+                gates=gates,
+                authorise=authority.authorise,
+                files=files,
+                limits=self._settings.limits,
+            )
+
+        def record(tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
+            ledger.record(tool_name, args, result)
+
+        return ToolRun(
+            role="executor", allowed=AllTools.ALL, context=context, ask=authority.ask, record=record
+        )
+
+
+def _usage_limits(left: Remaining) -> "UsageLimits":
+    from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - only a run needs it
+
+    return UsageLimits(
+        request_limit=_REQUESTS_PER_ATTEMPT,
+        total_tokens_limit=left.tokens,
+        cost_limit=Decimal(str(left.cost_usd)),
+    )

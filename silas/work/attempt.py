@@ -1,0 +1,45 @@
+"""One pass through the loop: what it is told, what it knows, what it leaves (spec 5.2.1 b, e)."""
+
+from dataclasses import dataclass, field
+
+from silas.plans import VerificationReport, WorkItem, format_failures
+from silas.work.ledger import Ledger
+
+
+@dataclass
+class Attempt:
+    """What one pass knows.
+
+    Attributes:
+        ledger: What the tools really did.
+        next_steps: What the agent suggests for afterwards.
+        error: Why it failed before its checks were asked, if it did.
+        blocked: Why the whole task must stop, if it must.
+        report: What the checks found, where they were run.
+    """
+
+    ledger: Ledger
+    next_steps: list[str] = field(default_factory=list[str])
+    error: str | None = None
+    blocked: str | None = None
+    report: VerificationReport | None = None
+
+
+def instructions(item: WorkItem, failures: str, guidance: str) -> str:
+    """The briefing; on a retry with what failed and what the planner advises (2b)."""
+    parts = [item.body]
+    if failures:
+        parts.append(f"# Previous attempt {item.attempts - 1} failed\n\n{failures}")
+    if guidance:
+        parts.append(f"# Planner guidance\n\n{guidance}")
+    return "\n\n".join(parts)
+
+
+def what_failed(attempt: Attempt) -> str:
+    """Why an attempt did not do, in words for the next one."""
+    if attempt.error is not None:
+        return attempt.error
+    if attempt.report is not None:
+        return format_failures(attempt.report)
+    failed = next((e for e in attempt.ledger.entries if not e.result.ok), None)
+    return f"{failed.tool_name} failed: {failed.result.error}" if failed else "nothing was done"

@@ -1,0 +1,64 @@
+"""What becomes of one task: its state and result are kept first, then told (5.2.1)."""
+
+from contextlib import suppress
+
+from silas.audit import Audit
+from silas.errors import DatabaseError
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
+from silas.work.models import Notify, ProgressEvent
+
+_UNDER_WAY = (WorkItemStatus.pending, WorkItemStatus.running)
+
+
+class TaskRecord:
+    """Keeps the state of tasks; whoever listens hears of nothing that is not kept."""
+
+    def __init__(self, store: WorkItemStore, audit: Audit) -> None:
+        self._store = store
+        self._audit = audit
+
+    async def attempt(self, item: WorkItem, notify: Notify) -> None:
+        """An attempt is about to begin."""
+        item.status = WorkItemStatus.running
+        await self._store.save(item)
+        await self._audit.log("work_item_attempt", work_item_id=item.id, attempt=item.attempts)
+        words = f"attempt {item.attempts}"
+        await notify(ProgressEvent(item.id, item.status.value, words, item.attempts))
+
+    async def ended(
+        self,
+        item: WorkItem,
+        status: WorkItemStatus,
+        words: str,
+        *,
+        artifacts: dict[str, str] | None = None,
+        next_steps: list[str] | None = None,
+        diff: str = "",
+    ) -> WorkItemResult:
+        """The task is over. The result comes first: an item that looks done has one."""
+        item.status = status
+        result = WorkItemResult(
+            work_item_id=item.id,
+            status=status,
+            summary=words,
+            last_error=None if status is WorkItemStatus.done else words,
+            verification_results=item.verification_results,
+            budget_used=item.budget_used,
+            artifacts=artifacts or {},
+            next_steps=next_steps or [],
+            diff=diff,
+        )
+        await self._store.save_result(result)
+        await self._store.save(item)
+        await self._audit.log("work_item_finished", work_item_id=item.id, status=status.value)
+        return result
+
+    async def stopped(self, item: WorkItem) -> WorkItemResult | None:
+        """The task was cancelled: `paused`, unless it had ended already; then its result."""
+        with suppress(DatabaseError):  # the cancellation must go on; rehydration finds the item
+            if item.status not in _UNDER_WAY:
+                return await self._store.get_result(item.id)
+            item.status = WorkItemStatus.paused
+            await self._store.save(item)
+            await self._audit.log("work_item_cancelled", work_item_id=item.id)
+        return None

@@ -1,0 +1,27 @@
+"""What running a task needs of the configuration."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from silas.gates import Gate
+from silas.sandbox import SandboxLimits
+from silas.tools import AutonomyLevel
+
+
+@dataclass(frozen=True)
+class TaskSettings:
+    """Numbers and places that come from the configuration.
+
+    Attributes:
+        scratch: Where private workspace copies live while a task runs.
+        undo: Where what a task overwrote is kept, one directory a work item.
+        limits: Sandbox limits of one tool call.
+        autonomy: The autonomy level of execution (decision table C).
+        system_gates: `gates.system`, evaluated before the work item's own.
+    """
+
+    scratch: Path
+    undo: Path
+    limits: SandboxLimits
+    autonomy: AutonomyLevel
+    system_gates: tuple[Gate, ...]

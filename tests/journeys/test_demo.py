@@ -1,0 +1,153 @@
+"""The demonstration: it does the main job, asks whoever can answer, and tells how it ended."""
+
+import asyncio
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.agents.openai_server import Failure, openai_server
+from tests.support.command import ROOT, Ended, environment, person, run, without_bubblewrap
+from tests.support.models import models_as_environment, scripted_fix
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A directory without git that holds nothing but the script."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "demo.py", tmp_path / "scripts")
+    return tmp_path
+
+
+def demo(place: Path) -> list[str]:
+    return [sys.executable, str(place / "scripts" / "demo.py")]
+
+
+def env_of(place: Path, **extra: str) -> dict[str, str]:
+    env = environment(place / "owner", **extra)
+    del env["SILAS_KEYS__BACKEND"]  # the demo must keep away from the key store by itself
+    return env
+
+
+def proved(done: Ended) -> None:
+    assert done.code == 0, done.out[-3000:] + done.err
+    checks, chain = done.out.splitlines()[-2:]
+    assert checks == "verified checks: tests_pass"
+    assert re.fullmatch(r"verified chain: \d+ audit entries", chain)
+    assert done.err == ""
+
+
+def fixed(place: Path) -> bool:
+    return ' == "open"' in (place / ".demo/orders/orders.py").read_text()
+
+
+def untouched(place: Path) -> bool:
+    return ' is "open"' in (place / ".demo/orders/orders.py").read_text()
+
+
+def test_it_does_the_main_job_and_does_it_again(place: Path) -> None:
+    for _ in range(2):
+        done = run(demo(place), env_of(place), cwd=place)
+        proved(done)
+        assert fixed(place)
+        assert re.search(r"approving exactly sha256:[0-9a-f]{64}", done.out)
+        assert '-    return [order for order in map(parse, lines) if order["status"] is' in done.out
+        assert done.out.count("Silas started on cli.") == 1  # the record of this run alone
+    assert (place / ".demo/orders/.git").exists()
+    assert sorted(path.name for path in (place / ".demo/orders").iterdir()) == [
+        ".git",
+        "orders.py",
+        "test_orders.py",
+    ]
+    assert not (place / "owner").exists()  # nothing of the owner's own home was used
+
+
+def test_it_needs_no_git(place: Path) -> None:
+    proved(run(demo(place), env_of(place, PATH="/nonexistent"), cwd=place))
+    assert fixed(place)
+    assert not (place / ".demo/orders/.git").exists()
+
+
+def test_on_a_terminal_it_asks_and_a_yes_does_the_job(place: Path) -> None:
+    with person(demo(place), {**env_of(place), "NO_COLOR": "1"}, cwd=place) as owner:
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    proved(Ended(0, owner.seen, ""))
+    assert fixed(place)
+    assert "pydantic" not in owner.seen.lower()
+
+
+def test_on_a_terminal_a_no_runs_nothing(place: Path) -> None:
+    with person(demo(place), env_of(place), cwd=place) as owner:
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("3\r")
+        assert owner.leaves() == 3
+    assert untouched(place)
+    assert owner.seen.splitlines()[-1] == "The plan was not approved; nothing was run."
+
+
+def test_on_a_terminal_ctrl_c_stops(place: Path) -> None:
+    with person(demo(place), env_of(place), cwd=place) as owner:
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("\x03")
+        assert owner.leaves() == 4
+    assert untouched(place)
+    assert "Traceback" not in owner.seen
+
+
+def test_without_a_sandbox_it_asks_nothing_and_says_what_to_install(place: Path) -> None:
+    done = run(without_bubblewrap(demo(place)), env_of(place), cwd=place)
+    assert done.code == 2
+    assert "bubblewrap is not installed; run: " in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert "approving exactly" not in done.out
+    assert untouched(place)
+
+
+async def test_with_a_model_the_same_command_lets_the_model_find_the_fix(place: Path) -> None:
+    script = scripted_fix(place / ".demo/orders", "tool")
+    async with openai_server(script) as server:
+        env = env_of(place, **models_as_environment(server.base_url, "tool"))
+        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+    proved(done)
+    assert fixed(place)
+    assert len(server.bodies) == len(script)
+    assert "A call of python_exec succeeded." in done.out
+
+
+async def test_models_of_the_owners_own_configuration_are_used(place: Path) -> None:
+    script = scripted_fix(place / ".demo/orders", "native")
+    async with openai_server(script) as server:
+        home = place / "owner"
+        home.mkdir()
+        role = f"{{name: m, base_url: '{server.base_url}', output: native}}"
+        roles = "\n".join(f"    {name}: {role}" for name in ("proxy", "planner", "executor"))
+        (home / "config.yaml").write_text(f"silas:\n  models:\n{roles}\n")
+        done = await asyncio.to_thread(run, demo(place), env_of(place), cwd=place)
+    proved(done)
+    assert len(server.bodies) == len(script)
+    assert [path.name for path in home.iterdir()] == ["config.yaml"]
+
+
+async def test_a_model_that_fixes_nothing_fails_the_check_and_changes_nothing(place: Path) -> None:
+    script = scripted_fix(place / ".demo/orders", "tool", code="print('looked')")
+    async with openai_server(script) as server:
+        env = env_of(place, **models_as_environment(server.base_url, "tool"))
+        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+    assert done.code == 1
+    assert untouched(place)
+    assert 'check "tests_pass" failed' in done.err
+    assert "Traceback" not in done.err
+
+
+async def test_a_model_that_only_fails_runs_nothing(place: Path) -> None:
+    async with openai_server([Failure(500)] * 20) as server:
+        env = env_of(place, **models_as_environment(server.base_url, "tool"))
+        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+    assert done.code == 1
+    assert "Nothing was run." in done.out
+    assert "approving exactly" not in done.out
+    assert untouched(place)

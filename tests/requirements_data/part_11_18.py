@@ -1,0 +1,76 @@
+"""Sections 11 to 18: configuration, start, examples, tests, the security summary, operations."""
+# ruff: noqa: E501
+
+from tests.requirements_data import excuses as e
+from tests.requirements_data.model import Requirement as R
+
+REQUIREMENTS: tuple[R, ...] = (
+    # 11 configuration
+    R("S11-KEYS", "11", "Every key of section 11 is accepted, and has its specified default where no decision changes it."),
+    R("S11-ENVIRONMENT", "11", "Environment variables override the file."),
+    R("S11-SYSTEM-GATES", "11", "System gates apply to every matching trigger, before a work item's own."),
+    R("S11-REMOTE-NEEDS-TOKEN", "11", "Binding to all interfaces without a token refuses to start."),
+    R("S11-DIRECTORIES-DIFFER", "11", "Verification and customer directories that are the same refuse to start."),
+    R("S11-CUSTOMER-DIRECTORY", "11", "A customer directory outside the data directory or world-writable refuses to start."),
+    R("S11-PROFILES", "11", "A profile share outside 0 to 1, or a sum over 0.80, refuses to start."),
+    R("S11-SKILL-METADATA-SHARE", "11", "A skill metadata share outside 0 to 0.10 refuses to start."),
+    R("S11-ALL-REGISTERS", "11", "A default mode missing for any register refuses to start."),
+    R("S11-HYSTERESIS", "11", "A widening threshold not below the tightening one refuses to start."),
+    R("S11-BATCH-SIZES", "11", "A maximum batch size below the default size refuses to start."),
+    R("S11-SUGGESTIONS-NEED-SCHEDULER", "11", "Suggestions without the scheduler refuse to start."),
+    R("S11-IMPORT-NEEDS-REPORT", "11", "External skills without a transform report refuse to start."),
+    R("S11-DESCRIPTION-BOUNDS", "11", "A minimum description length over the maximum refuses to start."),
+    R("S11-DETERMINISTIC-LINT", "11", "Description lint is deterministic rules, never a model alone.", e.SKILLS),
+    # 12 start
+    R("S12-INIT-KEYS", "12", "`silas init` makes the owner key and shows no key material."),
+    R("S12-INIT-DATABASE", "12", "`silas init` creates the database and runs all migrations."),
+    R("S12-INIT-DIRECTORIES", "12", "`silas init` creates separate verification and customer directories."),
+    R("S12-INIT-ONBOARDING", "12", "`silas init` prepares the onboarding of the web channel.", e.WEB),
+    R("S12-INIT-VALIDATORS", "12", "`silas init` installs the validators that configured gates need.", e.GUEST),
+    R("S12-WIRED-BY-CONSTRUCTOR", "12", "One function wires all components; nothing is wired half."),
+    R("S12-ORDER", "12", "Components are created in the listed order, the scorer by a setter.", e.CONSTRUCTORS),
+    # 13, 14
+    R("S13-EXAMPLES", "13", "The example plans ship, parse, and mean what section 13 says."),
+    R("S13.2-ENVIRONMENT-ARGUMENTS", "13.2", "The example's identity script gets its values as environment variables.", e.PROVIDERS),
+    R("S14-TEST-AREAS", "14", "The listed areas have unit, integration, end-to-end, load and chaos tests.", e.TESTING),
+    R("S14-NO-PROVIDER-IN-TESTS", "14", "No test can reach a model provider."),
+    # 15 what the model can never do
+    R("S15-NEVER-FORGE", "15", "A model cannot forge an approval token: the agents cannot reach a signing key."),
+    R("S15-NEVER-UNAPPROVED", "0.5, 15", "A model cannot execute anything without a verified approval, whatever the gesture was."),
+    R("S15-NEVER-SELF-REPORT", "15", "A model cannot report success: its claim changes no verdict."),
+    R("S15-NEVER-CREDENTIALS", "15", "A model cannot reach a credential, through the agents or from the sandbox."),
+    R("S15-NEVER-AUDIT", "15", "A model cannot change the audit log unnoticed."),
+    R("S15-NEVER-OTHER-CONTEXTS", "15", "One execution cannot see another's files or processes."),
+    R("S15-NEVER-ACCESS", "15", "A model cannot raise its access level."),
+    R("S15-NEVER-REGISTER-TOOLS", "15", "A model cannot call a tool that was not registered for it."),
+    R("S15-NEVER-BYPASS-GATES", "15", "A model cannot bypass a policy gate."),
+    R("S15-NEVER-VERIFICATION", "15", "A model cannot influence a verification check."),
+    R("S15-NEVER-PERSIST", "15", "A model cannot keep state between executor runs."),
+    R("S15-NEVER-CONSTITUTIONAL", "3.8, 15", "A model cannot override a constitutional memory: nothing changes one at run time.", e.MEMORY),
+    R("S15-NEVER-BY-PERSONALITY", "3.10, 5.1.4, 15", "A model cannot override constitution, approval or policy through personality.", e.PERSONA),
+    R("S15-NEVER-WIDEN", "15", "A model cannot widen thresholds or a standing approval by itself.", e.AUTONOMY),
+    R("S15-NEVER-ACTIVATE-SKILLS", "15", "A model cannot activate an imported skill.", e.SKILLS),
+    R("S15-NEVER-DYNAMIC-INJECTION", "15", "A model cannot turn on dynamic expansion in skills.", e.SKILLS),
+    R("S15-NEVER-GATE-SCRIPTS", "15", "A model cannot inject commands through a gate script's inputs.", e.PROVIDERS),
+    # 18.1 errors
+    R("S18.1-CFG", "18.1", "A configuration error refuses the start."),
+    R("S18.1-LLM", "18.1", "A model failure is retried with bounded backoff, then falls back."),
+    R("S18.1-DB", "18.1", "A transient lock is retried; corruption fails closed."),
+    R("S18.1-SANDBOX", "18.1", "A sandbox failure blocks or fails the item and never skips verification."),
+    R("S18.1-GATE", "18.1", "A failing provider blocks in the policy lane and is flagged in the quality lane."),
+    R("S18.1-CHANNEL", "18.1", "A disconnect or timeout takes the safe answer."),
+    R("S18.1-APPROVAL", "18.1", "An approval mismatch is denied and audited."),
+    R("S18.1-ONE-CODE", "18.1", "Every raised error has one taxonomy code."),
+    R("S18.1-CORRELATION", "18.1", "An error carries turn, work item and scope where they apply."),
+    R("S18.1-METRICS", "18.1", "Every error emits an audit event and a metric.", e.OPERATIONS),
+    # 18.2 to 18.6 operations
+    R("S18.2-SAFE-DECLINES", "18.2", "Shutting down declines what is unanswered and stops new messages.", e.SHUTDOWN),
+    R("S18.2-GRACE", "18.2", "Turns in flight get the grace period, then are cancelled, state kept.", e.SHUTDOWN),
+    R("S18.3-DEPLOYMENT", "18.3", "Remote deployments end TLS at a proxy, back up, and upgrade with a drain.", e.DOCUMENTED),
+    R("S18.4-METRICS", "18.4", "Metrics, structured logs and alerts cover the listed signals.", e.OPERATIONS),
+    R("S18.5-RATE-LIMITS", "18.5", "The listed limits hold; a violation answers safely and is a security event.", e.OPERATIONS),
+    R("S18.5-GATE-EVALUATIONS", "18.5", "Gate evaluations per turn have a hard cap."),
+    R("S18.6-SCOPE-QUEUE", "18.6", "A full queue of a scope rejects the newest message as busy."),
+    R("S18.6-GLOBAL-QUEUE", "18.6", "A full global queue rejects others' traffic before the owner's.", e.OPERATIONS),
+    R("S18.6-NOT-BLOCKED", "18.6", "Long background work does not block messages."),
+)  # fmt: skip

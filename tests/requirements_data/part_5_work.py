@@ -1,0 +1,78 @@
+"""Sections 5.2 to 5.6: work, verification, gates, providers, access."""
+# ruff: noqa: E501
+
+from tests.requirements_data import excuses as e
+from tests.requirements_data.model import Requirement as R
+
+REQUIREMENTS: tuple[R, ...] = (
+    # 5.2.1 tasks
+    R("S5.2.1-NO-TOKEN-BLOCKS", "5.2.1", "A task without a token is blocked, audited and kept; nothing ran."),
+    R("S5.2.1-BAD-TOKEN-BLOCKS", "5.2.1", "A task whose token does not check is blocked with the reason; nothing ran."),
+    R("S5.2.1-ARTIFACTS-IMPORTED", "5.2.1", "A follow-up starts with the artifacts it asks for from the prior item."),
+    R("S5.2.1-MISSING-LINK-BLOCKS", "5.2.1", "A missing prior item or artifact blocks with a linkage error."),
+    R("S5.2.1-ATTEMPT-KEPT", "5.2.1", "Each attempt is counted and the running state stored before it begins."),
+    R("S5.2.1-FAILURE-FED-BACK", "5.2.1", "A retry is told what failed, and the planner's guidance where there is any."),
+    R("S5.2.1-USAGE-LIMITS", "5.2.1, 7.3", "The model run has the remaining budget as its usage limits, and what it used is charged."),
+    R("S5.2.1-LEDGER", "5.2.1", "Every executed tool call is in the ledger; the ledger decides what happened."),
+    R("S5.2.1-ARGUMENTS-FIRST", "5.2.1", "Arguments that do not fit the schema stop a call before the sandbox."),
+    R("S5.2.1-TOOL-GATES", "5.2.1", "Gates on tool calls run before each call; a block stops it and tells the agent why."),
+    R("S5.2.1-REWRITTEN-ARGUMENTS", "5.2.1", "A call runs with the arguments that the gates rewrote."),
+    R("S5.2.1-CALL-APPROVAL", "5.2.1", "A call that needs approval pauses until a token for it is signed and verified."),
+    R("S5.2.1-QUALITY-LOGGED", "5.2.1", "Quality results of calls and steps are audited and stop nothing."),
+    R("S5.2.1-GATES-FROZEN", "5.2.1", "A task's gates, system first, are gathered once before its attempts."),
+    R("S5.2.1-ARTIFACTS-FROM-LEDGER", "5.2.1", "Artifacts come from successful calls in order, never from what the agent claims."),
+    R("S5.2.1-CLAIMS-COMPARED", "5.2.1", "A claimed artifact that no call produced is audited as artifact_ref_mismatch."),
+    R("S5.2.1-STEP-GATE-BLOCKS", "5.2.1", "A blocking or declined step gate ends the task as blocked."),
+    R("S5.2.1-STEP-GATE-REWRITES", "5.2.1", "A step gate's rewrite is what the next step and verification see.", e.NO_STEP_REWRITES),
+    R("S5.2.1-VERIFIED-DONE", "5.2.1", "A task with checks is done only when every external check passes."),
+    R("S5.2.1-PLANNER-WHEN-STUCK", "5.2.1", "From the third failed attempt the planner is consulted where the plan says so, on the budget."),
+    R("S5.2.1-NO-CHECKS", "5.2.1", "A task without checks is done after one successful execution."),
+    # 5.2.2 to 5.2.4
+    R("S5.2.2-DEPENDENCY-ORDER", "5.2.2", "A project runs its tasks in dependency order and blocks on one that is not done.", e.PROJECTS),
+    R("S5.2.2-PROJECT-CHECKS", "5.2.2", "A project's own checks run after its tasks.", e.PROJECTS),
+    R("S5.2.3-STANDING-VERIFIED", "5.2.3", "A spawned fix task runs only on a verified use of the goal's standing token.", e.GOALS),
+    R("S5.2.3-FRESH-APPROVAL", "5.2.3", "Where that fails the owner is asked; a no, or no valid token, blocks the task.", e.GOALS),
+    R("S5.2.3-HASH-AUDITED", "5.2.3", "The spawned task's hash is audited.", e.GOALS),
+    # 5.3 verification
+    R("S5.3-OWN-SANDBOX", "5.3", "Verification runs in a sandbox instance apart from the task's."),
+    R("S5.3-NO-AGENT-INFLUENCE", "3.3, 5.3", "Nothing the agent says or sets changes a check or what it decides."),
+    R("S5.3-READ-ONLY", "5.3", "A check sees the task's artifacts read-only."),
+    R("S5.3-MINIMAL-ENVIRONMENT", "5.3", "A check's environment is PATH and HOME; no secret and nothing of the host."),
+    R("S5.3-NO-NETWORK", "5.3", "A check has no network unless it asks, and fails where that cannot be enforced."),
+    R("S5.3-TIMEOUT", "5.3", "A check that exceeds its time fails as a timeout."),
+    R("S5.3-LIMITS", "5.3", "A check runs under memory and CPU limits."),
+    R("S5.3-PREDICATES", "5.3", "Each predicate compares exit code or output as specified, at its boundaries."),
+    R("S5.3-NO-EXPECTATION", "5.3", "A check without any predicate passes.", "policy: 3.3 - an empty expectation is a schema error, so this default cannot be reached"),
+    R("S5.3-REPORT", "4.10, 5.3", "A report lists every check and the failures, output cut to 1000 characters; one failure makes it a failure."),
+    # 5.4 gate runner
+    R("S5.4-TRIGGER", "5.4", "Only gates of the trigger at hand are evaluated."),
+    R("S5.4-LEFT-TO-RIGHT", "5.4", "Policy gates run in order, each seeing what the ones before it rewrote."),
+    R("S5.4-ALL-GATES-RUN", "5.4", "After a block the other policy gates still run and are logged, and only the first escalates."),
+    R("S5.4-QUALITY-AFTER", "5.4", "Quality gates run after policy, on the rewritten context, and cannot change it."),
+    R("S5.4-QUALITY-VIOLATION", "5.4", "A quality gate that blocks or asks is ignored and audited as quality_lane_violation."),
+    R("S5.4-ALLOWLIST-BY-RUNNER", "5.4", "The runner strips forbidden rewrites whatever provider made them."),
+    # 5.5 providers
+    R("S5.5.1-GUARDRAILS-BLOCK", "5.5.1", "A failing validator blocks in exception mode and rewrites in fix mode.", e.PROVIDERS),
+    R("S5.5.1-PII-REDACTED", "5.5.1", "Redaction returns the redacted response as a rewrite.", e.PROVIDERS),
+    R("S5.5.2-NOT-A-NUMBER", "5.5.2", "A value that is not a number blocks a numeric gate."),
+    R("S5.5.2-HARD-BLOCK-FIRST", "5.5.2", "The block range is looked at before any other."),
+    R("S5.5.2-RANGES", "5.5.2", "In the auto range it continues, in the approval range it asks, ends included."),
+    R("S5.5.2-NO-RANGE-BLOCKS", "5.5.2", "A value in no range blocks."),
+    R("S5.5.2-STRINGS", "5.5.2", "An allowed string continues, an approval string asks, any other blocks."),
+    R("S5.5.2-REGEX", "5.5.2", "A regex match continues, anything else blocks."),
+    R("S5.5.2-FILE-WITHIN", "5.5.2", "A file gate blocks a path outside the permitted directories or with `..`."),
+    R("S5.5.2-FILE-CHECKS", "5.5.2", "A file gate blocks a missing or too large file."),
+    R("S5.5.2-APPROVAL-ALWAYS", "5.5.2", "approval_always asks whatever the value."),
+    R("S5.5.2-EXPLICIT-REWRITE", "5.5.2", "A predicate gate rewrites only by an explicit rule in its configuration."),
+    R("S5.5.3-FAILS-OPEN", "5.5.3", "A quality model that fails or times out continues with llm_error and is audited.", e.PROVIDERS),
+    R("S5.5.3-PROMOTED-FAILS-CLOSED", "5.5.3", "A promoted model gate that fails or times out blocks.", e.PROVIDERS),
+    R("S5.5.4-NO-INJECTION", "5.5.4", "Script gates pass values as environment or arguments, never into a shell string.", e.PROVIDERS),
+    R("S5.5.4-TIMEOUT", "5.5.4", "A script gate ends after 30 seconds.", e.PROVIDERS),
+    # 5.6 access
+    R("S5.6-DETERMINISTIC", "5.6", "Access levels move by gates only; a model cannot influence them."),
+    R("S5.6-ALL-GATES-NEEDED", "5.6", "A level is reached when all the gates it requires have passed."),
+    R("S5.6-TRANSITION-AUDITED", "5.6", "Each transition is audited, with the customer where known."),
+    R("S5.6-EXPIRY", "5.6", "An expired level drops back to public before tools are listed."),
+    R("S5.6-RESET-NOT-OWNER", "5.6", "Changing a goal resets the levels of others, not the owner's.", e.GOALS),
+    R("S5.6-CUSTOMER-DIRECTORY", "5.6", "Customer context is read from its own private directory inside the data directory."),
+)  # fmt: skip

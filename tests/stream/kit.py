@@ -1,0 +1,235 @@
+"""What the Stream's tests say often: scripted routes and plans, rooms that note who was there."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from silas.agents import AgentResponse, ExecutorAgentOutput, PlanAction, PlanActionType
+from silas.agents import RouteDecision as Route
+from silas.audit.log import AuditLog
+from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
+from silas.gates import Gate
+from silas.plans import WorkItem
+from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
+from silas.stream.models import OWNER, Incoming, Send
+from silas.stream.rooms import Access, Note, TurnRooms
+from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
+from silas.testing.models import Step
+from silas.testing.tools import exited
+from silas.tools.toolset import AllTools, ToolRun
+from silas.types import InteractionMode, InteractionRegister
+from tests.stream.rooms import (
+    Journal,
+    NotingAccess,
+    NotingContext,
+    NotingGates,
+    NotingMemory,
+    NotingModel,
+    NotingPersona,
+    NotingSignIn,
+    NotingSkills,
+    NotingSuggestions,
+)
+
+T = TypeVar("T")
+
+PATIENCE = 5.0
+"""Seconds until a test that waits has failed."""
+
+
+async def soon(what: Awaitable[T]) -> T:
+    """Wait, but not for ever."""
+    async with asyncio.timeout(PATIENCE):
+        return await what
+
+
+def direct(message: str = "Hello.", **response: Any) -> Route:
+    """The proxy answers by itself."""
+    return Route(
+        route="direct",
+        reason="small talk",
+        response=AgentResponse(message=message, **response),
+        interaction_register=InteractionRegister.status,
+        interaction_mode=InteractionMode.default_and_offer,
+        context_profile="conversation",
+    )
+
+
+def to_planner(**changes: Any) -> Route:
+    """The proxy hands over to the planner."""
+    fields: dict[str, Any] = {
+        "route": "planner",
+        "reason": "work",
+        "interaction_register": InteractionRegister.execution,
+        "interaction_mode": InteractionMode.act_and_report,
+        "context_profile": "coding",
+        **changes,
+    }
+    return Route.model_validate(fields)
+
+
+def answer(message: str) -> AgentResponse:
+    """The planner answers without a plan."""
+    return AgentResponse(message=message)
+
+
+def proposing(plan: str | None, message: str = "I propose this.", **response: Any) -> AgentResponse:
+    """The planner proposes a plan; `action`, `mode` and `follows` go into the plan action."""
+    action = PlanAction(
+        action=response.pop("action", PlanActionType.propose),
+        plan_markdown=plan,
+        continuation_of=response.pop("follows", None),
+        interaction_mode_override=response.pop("mode", None),
+    )
+    return AgentResponse(message=message, plan_action=action, **response)
+
+
+def ran(*names: str) -> ExecutorAgentOutput:
+    """The executor says it is done."""
+    return ExecutorAgentOutput(summary="Done.", artifact_refs=list(names))
+
+
+def planned(*steps: Step, executor: Sequence[Step] | None = None) -> dict[str, ScriptedModel]:
+    """Models whose proxy always plans, whose planner plays `steps`, whose executor runs `true`."""
+    work = [CallTool("shell_exec", {"argv": ["true"]}), ran()] if executor is None else executor
+    return {
+        "proxy": ScriptedModel([to_planner() for _ in steps]),
+        "planner": ScriptedModel(steps),
+        "executor": ScriptedModel(work),
+    }
+
+
+def done_sandbox() -> FakeSandbox:
+    """Every command ends well and prints what the built plans' check wants."""
+    return FakeSandbox(lambda run: exited(0, "done\n"))
+
+
+class WaitingSandbox:
+    """Runs nothing, and answers only when the test lets it."""
+
+    name = "waiting"
+
+    def __init__(self) -> None:
+        self.started, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def run(
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
+    ) -> SandboxResult:
+        self.started.set()
+        await self.go_on.wait()
+        return exited(0, "done\n")
+
+
+def answering(verdict: str) -> Callable[[Card[Any]], Any]:
+    """One answer to every plan, the safe one to everything else."""
+    return lambda card: (
+        PlanAnswer.model_validate({"verdict": verdict}) if isinstance(card, PlanCard) else card.safe
+    )
+
+
+def saying_yes(card: Card[Any]) -> Any:
+    """The recommended answer of every card."""
+    return card.actions[0].value
+
+
+def said(
+    h: Harness,
+    text: str = "hello",
+    connection: str = OWNER,
+    *,
+    channel: str = "cli",
+    sender: str = "someone",
+) -> Incoming:
+    """An unsigned message, arriving now."""
+    message = ChannelMessage(channel=channel, sender_id=sender, text=text, timestamp=h.clock.now())
+    return Incoming(message, connection)
+
+
+async def recorded(h: Harness) -> list[tuple[str, dict[str, Any]]]:
+    """Everything in the audit log, as event and data."""
+    assert isinstance(h.audit, AuditLog)
+    bodies = [json.loads(entry.body) for entry in await h.audit.entries(limit=10_000)]
+    return [(body["event"], body["data"]) for body in bodies]
+
+
+async def entries_of(h: Harness, event: str) -> list[dict[str, Any]]:
+    """The data of one kind of audit entry, in order."""
+    return [data for name, data in await recorded(h) if name == event]
+
+
+class NotingChannel(ScriptedChannel):
+    """Says yes to everything, and notes what was sent and shown."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(saying_yes)
+        self._journal = journal
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        self._journal.append("send")
+        await super().send(recipient_id, text, reply_to)
+
+    async def ask(self, to: str, card: Card[T]) -> T:
+        self._journal.append("12 card")
+        return await super().ask(to, card)
+
+
+class House:
+    """A wired Silas whose quiet rooms are replaced by rooms that note who was there."""
+
+    def __init__(
+        self,
+        proxy: Sequence[Step],
+        planner: Sequence[Step] = (),
+        *,
+        gates: Sequence[Gate] = (),
+    ) -> None:
+        self.journal = Journal()
+        self.context, self.memory = NotingContext(self.journal), NotingMemory(self.journal)
+        self.persona, self.skills = NotingPersona(self.journal), NotingSkills(self.journal)
+        self.suggestions, self.access = NotingSuggestions(self.journal), NotingAccess(self.journal)
+        self.gates = NotingGates(self.journal)
+        self.noting = NotingChannel(self.journal)
+        self.proxy = NotingModel(proxy, "proxy", self.journal)
+        self.planner = NotingModel(planner, "planner", self.journal)
+        self.dispatched: list[WorkItem] = []
+        self.tool_runs: list[ToolRun] = []
+        self._system_gates = tuple(gates)
+        self.harness = Harness(
+            self.noting,
+            models={"proxy": self.proxy, "planner": self.planner, "executor": ScriptedModel([])},
+            sandbox=done_sandbox(),
+            furnish=self._furnish,
+        )
+
+    def _furnish(self, rooms: TurnRooms) -> TurnRooms:
+        def access(connection_id: str) -> Access:
+            return self.access
+
+        def dispatch(item: WorkItem, send: Send) -> None:
+            self.journal.append("12 dispatch")
+            self.dispatched.append(item)
+
+        def tool_run(
+            role: str, turn: str, scope: str, allowed: frozenset[str] | AllTools, note: Note
+        ) -> ToolRun:
+            self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
+            run = rooms.tool_run(role, turn, scope, allowed, note)
+            self.tool_runs.append(run)
+            return run
+
+        return replace(
+            rooms,
+            tool_run=tool_run,
+            access=access,
+            gates=self.gates,
+            system_gates=self._system_gates,
+            sign_in=NotingSignIn(rooms.sign_in, self.journal),
+            dispatch=dispatch,
+            context=self.context,
+            memory=self.memory,
+            persona=self.persona,
+            skills=self.skills,
+            suggestions=self.suggestions,
+        )

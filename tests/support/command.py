@@ -1,0 +1,170 @@
+"""Silas as a user starts it: a process of its own, with pipes or with a terminal."""
+
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 60.0  # a whole command on a busy machine; nothing here waits that long unless it hangs
+
+
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios\n"
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
+"""Makes the terminal the process's own, so that Ctrl-C and hidden typing work as they do."""
+
+
+class Ended(NamedTuple):
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(home: Path, **extra: str) -> dict[str, str]:
+    """No key of the tester's, no key store, no home but the given one; colours are off."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "SILAS_HOME": str(home),
+        "SILAS_KEYS__BACKEND": "file",
+        **extra,
+    }
+
+
+def silas(*words: str | Path) -> list[str]:
+    """The command line."""
+    return [sys.executable, "-m", "silas", *(str(word) for word in words)]
+
+
+def run(argv: Sequence[str], env: Mapping[str, str], *, stdin: str = "", cwd: Path = ROOT) -> Ended:
+    """Start, wait, collect; no terminal anywhere."""
+    done = subprocess.run(
+        argv,
+        env=env,
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@contextmanager
+def started(argv: Sequence[str], env: Mapping[str, str]) -> Generator[subprocess.Popen[str]]:
+    """A process that goes on; killed at the end if it still runs."""
+    process = subprocess.Popen(
+        argv,
+        env=env,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=SECONDS)
+
+
+def without_bubblewrap(argv: Sequence[str]) -> list[str]:
+    """The same command on a machine that seems to have no bubblewrap: an empty file is there."""
+    found = shutil.which("bwrap")
+    assert found is not None
+    return [found, "--dev-bind", "/", "/", "--ro-bind", "/dev/null", os.path.realpath(found), *argv]
+
+
+class Person:
+    """Somebody at a pseudo-terminal, who reads before typing."""
+
+    def __init__(self, screen: int, process: subprocess.Popen[bytes]) -> None:
+        self._screen = screen
+        self._process = process
+        self._read = 0
+        self.seen = ""
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
+    def waits_for(self, text: str) -> None:
+        """Read until a text appears behind what was waited for before."""
+        while (at := self.seen.find(text, self._read)) < 0:
+            if not self._more():
+                raise AssertionError(f"{text!r} did not appear after:\n{self.seen[-3000:]}")
+        self._read = at + len(text)
+
+    def types(self, text: str) -> None:
+        """Press keys; `\\r` is Enter, `\\x04` Ctrl-D, `\\x03` Ctrl-C."""
+        os.write(self._screen, text.encode())
+
+    def leaves(self) -> int:
+        """Read to the end; the exit code."""
+        while self._more():
+            pass
+        return self._process.wait(timeout=SECONDS)
+
+    def _more(self) -> bool:
+        ready, _, _ = select.select([self._screen], [], [], SECONDS)
+        if not ready:
+            raise AssertionError(f"nothing happened any more after:\n{self.seen[-3000:]}")
+        try:
+            piece = os.read(self._screen, 65536)
+        except OSError:  # how Linux says that the other side of a terminal is closed
+            return False
+        self.seen += piece.decode(errors="replace").replace("\r\n", "\n")
+        return bool(piece)
+
+
+@contextmanager
+def person(argv: Sequence[str], env: Mapping[str, str], *, cwd: Path = ROOT) -> Generator[Person]:
+    """A process on a terminal of its own."""
+    screen, inside = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _TAKE_TERMINAL, *argv],
+        env={"TERM": "xterm", **env},
+        cwd=cwd,
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        start_new_session=True,
+    )
+    os.close(inside)
+    try:
+        yield Person(screen, process)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.wait(timeout=SECONDS)
+        os.close(screen)
+
+
+def processes_saying(text: str) -> list[int]:
+    """The ids of processes whose command line contains a text."""
+    found: list[int] = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                if text.encode() in (place / "cmdline").read_bytes():
+                    found.append(int(place.name))
+            except OSError:  # it ended while we looked
+                continue
+    return found

@@ -1,0 +1,158 @@
+"""Undo brings back exactly what was there, or says in one sentence why not (decision B3)."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from silas.errors import SandboxError
+from silas.plans import WorkItemStatus
+from silas.sandbox.journal import read_journal, write_journal
+from silas.work.models import ProgressEvent
+from silas.work.undo import next_place
+from tests.work.kit import DONE, EVERYTHING, State, Work, at_work, sh, state_of
+
+
+async def refused(work: Work, work_item_id: str = "task-example") -> SandboxError:
+    with pytest.raises(SandboxError) as error:
+        await work.silas.undo(work_item_id)
+    return error.value
+
+
+def times(root: Path) -> dict[str, int]:
+    return {str(p.relative_to(root)): p.lstat().st_mtime_ns for p in root.rglob("*") if p.is_file()}
+
+
+@pytest.mark.proves("B3-SNAPSHOT-FIRST")
+async def test_undo_restores_bytes_modes_links_times_created_and_deleted(project: Path) -> None:
+    os.utime(project / "binary", ns=(1, 2_000_000_001))
+    before, clocks = state_of(project), times(project)
+    async with at_work(EVERYTHING, DONE) as work:
+        assert (await work.run(workspace=str(project))).status is WorkItemStatus.done
+        assert state_of(project) != before
+        await work.silas.undo("task-example")
+        assert state_of(project) == before
+        assert times(project)["binary"] == clocks["binary"]
+        [(_, undone)] = await work.record("workspace_undone")
+        assert undone["work_item_id"] == "task-example"
+        assert {"result.txt", "binary", "new/file"} <= set(undone["paths"])
+
+
+async def test_undoing_twice_says_so_and_changes_nothing(project: Path) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        await work.silas.undo("task-example")
+        before = state_of(project)
+        error = await refused(work)
+        assert error.message == "Everything that task-example changed was undone already."
+        assert error.code == "E_SANDBOX_NO_UNDO"
+        assert state_of(project) == before
+        assert len(await work.record("workspace_undone")) == 1
+
+
+@pytest.mark.parametrize("name", ["task-unknown", "", ".", "..", "../undo", "/", "a/b", "a\0b"])
+async def test_an_unknown_id_is_one_sentence(name: str, project: Path) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        before = state_of(project)
+        error = await refused(work, name)
+        assert (
+            error.message
+            == f"There is nothing to undo for {name!r}; see `silas status` for the ids."
+        )
+        assert state_of(project) == before
+
+
+async def test_further_edits_are_not_overwritten(project: Path) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        (project / "result.txt").write_text("edited by me\n")
+        before = state_of(project)
+        error = await refused(work)
+        assert error.message.startswith("'result.txt' was changed meanwhile; nothing was written.")
+        assert state_of(project) == before
+        (project / "result.txt").write_text("done\n")
+        await work.silas.undo("task-example")
+
+
+async def test_the_same_plan_runs_twice_and_each_change_is_undone_by_itself(project: Path) -> None:
+    states: list[State] = [state_of(project)]
+    more = sh("echo done again >> result.txt")
+    async with at_work(EVERYTHING, DONE, more, DONE) as work:
+        for _ in range(2):
+            assert (await work.run(workspace=str(project))).status is WorkItemStatus.done
+            states.append(state_of(project))
+        assert len({str(state) for state in states}) == 3
+        await work.silas.undo("task-example")
+        assert state_of(project) == states[1]
+        await work.silas.undo("task-example")
+        assert state_of(project) == states[0]
+        await refused(work)
+
+
+async def test_a_later_run_that_changed_nothing_hides_no_undo(project: Path) -> None:
+    before = state_of(project)
+    async with at_work(EVERYTHING, DONE, sh("true"), DONE) as work:
+        await work.run(workspace=str(project))
+        result = await work.run(workspace=str(project))
+        assert (result.status, result.diff) == (WorkItemStatus.done, "")
+        assert len(await work.record("workspace_applied")) == 1
+        await work.silas.undo("task-example")
+    assert state_of(project) == before
+
+
+async def test_a_later_conflict_hides_no_undo(project: Path) -> None:
+    before = state_of(project)
+    async with at_work(EVERYTHING, DONE, sh("echo done, too > result.txt"), DONE) as work:
+        await work.run(workspace=str(project))
+
+        async def interfere(event: ProgressEvent) -> None:
+            (project / "result.txt").write_text("meanwhile\n")
+
+        work.notify = interfere
+        assert (await work.run(workspace=str(project))).status is WorkItemStatus.blocked
+        kept = work.harness.config.data_dir / "undo" / "task-example"
+        assert [place.name for place in kept.iterdir()] == ["000001"]
+        (project / "result.txt").write_text("done\n")
+        await work.silas.undo("task-example")
+    assert state_of(project) == before
+
+
+async def test_a_change_that_a_crash_cut_short_is_taken_back_at_the_next_start(
+    project: Path, tmp_path: Path
+) -> None:
+    before, home = state_of(project), tmp_path / "home"
+    home.mkdir()
+    async with at_work(EVERYTHING, DONE, home=home) as work:
+        await work.run(workspace=str(project))
+        place = next_place(work.harness.config.data_dir / "undo" / "task-example").with_name(
+            "000001"
+        )
+    _as_if_cut_short(place)
+    async with at_work(home=home) as work:
+        assert state_of(project) == before
+        assert len(await work.record("workspace_recovered")) == 1
+        assert (await refused(work)).code == "E_SANDBOX_NO_UNDO"
+
+
+async def test_a_workspace_that_cannot_be_put_back_does_not_keep_silas_from_starting(
+    project: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    async with at_work(EVERYTHING, DONE, home=home) as work:
+        await work.run(workspace=str(project))
+        place = work.harness.config.data_dir / "undo" / "task-example" / "000001"
+    _as_if_cut_short(place)
+    (project / "result.txt").write_text("mine\n")
+    after = state_of(project)
+    async with at_work(home=home) as work:
+        [(_, told)] = await work.record("workspace_not_recovered")
+        assert told["work_item_id"] == "task-example"
+        assert "'result.txt' was changed meanwhile" in told["reason"]
+    assert state_of(project) == after
+
+
+def _as_if_cut_short(place: Path) -> None:
+    write_journal(place, replace(read_journal(place), phase="applying"))
