@@ -36,6 +36,7 @@ def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
                 scope_id=scope_id,
                 gates=gates,
                 authorise=_no_authority,
+                authorise_alone=_no_authority,
                 files=SandboxFiles(cwd=Path("/work")),
                 limits=SandboxLimits(),
             )

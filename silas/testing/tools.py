@@ -197,6 +197,7 @@ def a_context(
         "autonomy_level": AutonomyLevel.A2,
         "granted_scopes": frozenset[str](),
         "authorise": authorise,
+        "authorise_alone": authorise,
         "files": SandboxFiles(cwd=Path("/workspace")),
         "limits": SandboxLimits(),
         **changes,

@@ -353,8 +353,10 @@ class ToolExecutor:
         if ruling.decision is Decision.ALLOW and not passage.tool.tool.requires_authority:
             await self._audit.log("gate.allowed", **about)
             return
+        # A gate that asks wants a person to look at this call; a plan approved before is no look.
+        covered = context.authorise_alone if ruling.source == "gate" else context.authorise
         try:
-            verdict = await context.authorise(call)
+            verdict = await covered(call)
         except ApprovalError as error:
             verdict = Verdict(False, error.message, error.code)
         if not verdict:

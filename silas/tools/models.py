@@ -206,6 +206,9 @@ class ToolCallContext(Frozen):
 
     An empty `idempotency_key` lets the tool door derive it from task, step, tool, action and the
     validated arguments; `step_id` must then name this call and no other of the task.
+
+    `authorise` accepts any approval that covers the call, a plan's included; `authorise_alone` only
+    one given for this very call. The door asks the second where a gate wants a person to look.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -222,6 +225,7 @@ class ToolCallContext(Frozen):
     run_policy: RunApprovalPolicy = RunApprovalPolicy()
     gates: tuple[Gate, ...] = ()
     authorise: Authorise
+    authorise_alone: Authorise
     files: SandboxFiles
     limits: SandboxLimits
 

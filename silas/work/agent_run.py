@@ -135,6 +135,7 @@ class AgentRunner:
                 granted_scopes=frozenset({SANDBOX_SCOPE}),
                 gates=gates,
                 authorise=authority.authorise,
+                authorise_alone=authority.authorise_alone,
                 files=files,
                 limits=self._settings.limits,
             )

@@ -31,9 +31,8 @@ class TaskAuthority:
 
     async def authorise(self, call: ValidatedCall) -> Verdict:
         """Whether a signed approval covers these validated arguments; spends single-call tokens."""
-        token = self._held.pop(call.digest, None)
-        if token is not None:
-            return await self._approval.verify(token, call_subject(call, self._item.id))
+        if call.digest in self._held:
+            return await self.authorise_alone(call)
         if call.tool_name not in PLAN_TOOLS:
             return Verdict(
                 False, f"the plan does not cover {call.tool_name}", "E_APPROVAL_NOT_COVERED"
@@ -41,6 +40,13 @@ class TaskAuthority:
         if self._item.approval_token is None:
             return Verdict(False, "the plan is not approved", "E_APPROVAL_MISSING")
         return await self._approval.check(self._item.approval_token, subject_of(self._item))
+
+    async def authorise_alone(self, call: ValidatedCall) -> Verdict:
+        """Whether the owner approved this very call, beside the plan; spends that approval."""
+        token = self._held.pop(call.digest, None)
+        if token is None:
+            return Verdict(False, "a gate asks for this call by itself", "E_APPROVAL_NOT_COVERED")
+        return await self._approval.verify(token, call_subject(call, self._item.id))
 
     async def ask(self, call: ValidatedCall, risk: RiskLevel) -> bool:
         """Ask the owner about one call; a yes becomes a token for exactly these arguments."""
