@@ -172,7 +172,7 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     """Every field without a section, one line each; what is empty says so together."""
     others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
     given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, "", [], {})]
-    empty = [f"{name}: {_json(v)}" for name, v in others.items() if v in (None, "", [], {})]
+    empty = [name for name, v in others.items() if v in (None, "", [], {})]
     return (*given, "not set: " + ", ".join(empty))
 
 

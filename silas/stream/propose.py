@@ -81,7 +81,10 @@ class Proposer:
         self._ready()
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
-            return await self._refused(item, f"another plan with the id {item.id} exists already")
+            return await self._refused(
+                item,
+                f"another plan with the id {item.id} exists already, so give this one another id",
+            )
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
             words = f"{item.id} is running already, or was interrupted and waits to be resumed"

@@ -59,7 +59,8 @@ class Session:
 
         Args:
             text: What the owner says.
-            workspace: The directory the owner stands in, offered to plans.
+            workspace: The directory this is about, offered to plans; by default the current one,
+                unless that is the root or the home directory.
 
         Raises:
             SandboxUnavailable: The plan needs a sandbox and there is none; nothing was asked.
@@ -73,7 +74,7 @@ class Session:
         )
         nonce = new_nonce()
         signature = self.sign_message(message_bytes(message, nonce))
-        place = None if workspace is None else str(workspace)
+        place = standing_in() if workspace is None else str(workspace)
         return await self.stream.handle(Incoming(message, OWNER, signature, nonce, place))
 
     def parse(self, plan_markdown: str) -> WorkItem:
@@ -120,8 +121,8 @@ class Session:
         await self.undoing.undo(work_item_id)
 
     async def listen(self) -> None:
-        """Serve the channel until it closes."""
-        await self.stream.listen()
+        """Serve the channel until it closes; requests are about the current directory."""
+        await self.stream.listen(standing_in())
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""
@@ -143,3 +144,9 @@ class Session:
             }
             for tool in self.registry.all()
         ]
+
+
+def standing_in() -> str | None:
+    """The current directory as a workspace to offer; None for what no plan should change whole."""
+    here = Path.cwd().resolve()
+    return None if here in (Path(here.anchor), Path.home().resolve()) else str(here)

@@ -79,10 +79,15 @@ class Stream:
         for item in resume:
             self._dispatcher.dispatch(item, self._sender(OWNER))
 
-    async def listen(self) -> None:
-        """Serve the channel until it closes; one bad turn never ends the Stream."""
+    async def listen(self, workspace: str | None) -> None:
+        """Serve the channel until it closes; one bad turn never ends the Stream.
+
+        Args:
+            workspace: The directory that requests are about where they name none.
+        """
         async for message, connection_id in self._channel.listen():
-            turn = asyncio.create_task(self._serve(Incoming(message, connection_id)))
+            incoming = Incoming(message, connection_id, workspace=workspace)
+            turn = asyncio.create_task(self._serve(incoming))
             self._turns.add(turn)
             turn.add_done_callback(self._turns.discard)
         if self._turns:

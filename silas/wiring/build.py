@@ -1,5 +1,6 @@
 """Every object of a running Silas, made in the order of its dependencies (spec 12)."""
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.approval.pruning import prune_regularly
 from silas.audit.log import AuditLog
 from silas.autonomy import NoSuggestions
 from silas.cards import CardChannel, Channel
@@ -127,7 +129,16 @@ async def build(
         lease.settle()
         await silas.stream.start(interrupted)
         stack.push_async_callback(silas.stream.stop)
+        pruning = asyncio.create_task(
+            prune_regularly(parts.nonces, ground.clock, config.nonce_store), name="prune"
+        )
+        stack.push_async_callback(_stopped, pruning)
         yield silas
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 class _Parts:

@@ -37,7 +37,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.4-ONE-PATH", "4.4", "Approvals that are not plans take the same hash and signature path."),
     R("S4.5-DOMAINS-APART", "4.5", "The same nonce in two domains does not collide."),
     R("S4.5-RETENTION", "4.5", "Nonce records say when, and are pruned only after token lifetime plus buffer."),
-    R("S4.5-PRUNED-ON-SCHEDULE", "4.5", "Expired nonce records are pruned on a schedule.", e.GOALS),
+    R("S4.5-PRUNED-ON-SCHEDULE", "4.5", "Expired nonce records are pruned on a schedule."),
     # 4.7 to 4.16 execution, gates, work, audit
     R("S4.7-DESTROYED", "4.7", "A sandbox instance leaves no process and no file behind."),
     R("S4.9-THREE-RESULTS", "4.9", "The gate runner returns policy results, quality results and the merged context."),

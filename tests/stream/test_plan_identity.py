@@ -145,7 +145,7 @@ async def test_another_plan_under_a_known_id_is_refused_without_a_question() -> 
         reply = await soon(h.silas.ask("and this"))
         (refused,) = await entries_of(h, "plan_refused")
     assert reply.outcome == "blocked"
-    assert "another plan with the id task-example exists already" in reply.text
+    assert "another plan with the id task-example exists already, so give" in reply.text
     assert "another plan" in refused["reason"]
     assert (len(channel.cards), len(sandbox.runs)) == (1, before)
 
