@@ -1,7 +1,7 @@
 """The permanent session: turns in order, bounded queues, failures that end one turn only."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -235,7 +235,7 @@ class OpenChannel(ScriptedChannel):
     def __init__(self) -> None:
         super().__init__()
         self.inbox: asyncio.Queue[tuple[ChannelMessage, str]] = asyncio.Queue()
-        self.asked = asyncio.Event()
+        self.asked, self.end = asyncio.Event(), asyncio.Event()
 
     async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
         while True:
@@ -243,14 +243,20 @@ class OpenChannel(ScriptedChannel):
 
     async def ask(self, to: str, card: Card[Any]) -> Any:
         self.asked.set()
-        await asyncio.Event().wait()
+        await self.end.wait()
+        return card.safe
+
+
+def never_for_ever(let_go: Callable[[], object]) -> None:
+    """Let go after a while, so that a Stream that cannot stop fails a test and does not hold it."""
+    asyncio.get_running_loop().call_later(PATIENCE, let_go)
 
 
 async def test_stopping_answers_open_questions_safely_and_lets_the_turn_end() -> None:
     channel, sandbox = OpenChannel(), done_sandbox()
     models = planned(proposing(plan_text()))
-    harness = Harness(channel, models=models, sandbox=sandbox)
-    async with asyncio.timeout(PATIENCE), harness as h:
+    never_for_ever(channel.end.set)
+    async with Harness(channel, models=models, sandbox=sandbox) as h:
         listening = asyncio.create_task(h.silas.listen())
         channel.inbox.put_nowait(words("do it", OWNER))
         await soon(channel.asked.wait())
@@ -258,6 +264,7 @@ async def test_stopping_answers_open_questions_safely_and_lets_the_turn_end() ->
         await soon(h.silas.stream.stop())
         finished = await entries_of(h, "turn_finished")
         events = [event for event, _ in await recorded(h)]
+    assert not channel.end.is_set()
     assert [entry["outcome"] for entry in finished] == ["declined"]
     assert events.index("turn_finished") < events.index("stream_stopped")
     assert channel.texts == ["The plan was not approved; nothing was run."]
@@ -267,8 +274,8 @@ async def test_stopping_answers_open_questions_safely_and_lets_the_turn_end() ->
 async def test_stopping_cancels_turns_that_outlive_the_grace_period() -> None:
     channel, model = OpenChannel(), HeldModel(1)
     settings = {"backpressure": {"shutdown_grace_seconds": 30}}
-    harness = Harness(channel, models={"proxy": model}, settings=settings)
-    async with asyncio.timeout(PATIENCE), harness as h:
+    never_for_ever(model.go_on.release)
+    async with Harness(channel, models={"proxy": model}, settings=settings) as h:
         listening = asyncio.create_task(h.silas.listen())
         channel.inbox.put_nowait(words("hello", "one"))
         await soon(model.asked.acquire())
@@ -292,7 +299,8 @@ async def test_start_and_stop_are_on_record_with_a_checkpoint() -> None:
         assert events == ["stream_started"]
         await soon(h.silas.stream.stop())
         assert isinstance(h.audit, AuditLog)
-        assert (await h.audit.verify_from_checkpoint()).valid
+        # valid, and nothing is left to check behind the checkpoint
+        assert await h.audit.verify_from_checkpoint() == (True, 0, "")
         events = [event for event, _ in await recorded(h)]
     assert events == ["stream_started", "stream_stopped"]
 
