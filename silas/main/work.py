@@ -108,6 +108,9 @@ def chat(ctx: click.Context) -> None:
             if channel.attended:
                 click.echo("Say what you want done; end with Ctrl-D.")
             await silas.listen()
+            if silas.executor.running():
+                click.echo("Waiting for the work under way; Ctrl-C stops it.")
+                await silas.settled()
         return DONE
 
     run_to_exit(work)

@@ -1,7 +1,7 @@
 """Where all foreign code runs: isolated, limited, leaving nothing behind. Starts every process."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import (
@@ -31,8 +31,17 @@ __all__ = [
 ]
 
 
+class HasSandboxConfig(Protocol):
+    """A whole configuration, of which only this section matters here."""
+
+    @property
+    def sandbox(self) -> SandboxConfig:
+        """The `sandbox:` section."""
+        ...
+
+
 def default(
-    config: SandboxConfig,
+    config: SandboxConfig | HasSandboxConfig,
     *,
     forbidden: tuple[Path, ...] = (),
     allowed: tuple[Path, ...] = (),
@@ -40,13 +49,14 @@ def default(
     """The strongest backend this machine has (spec 9.1).
 
     Args:
-        config: Which backend is asked for.
+        config: Which backend is asked for: the `sandbox:` section, or what has one.
         forbidden: Silas's own directories; no mount may show them or what contains them.
         allowed: Exceptions inside them, such as the scratch directory of workspaces.
 
     Raises:
         SandboxUnavailable: A part of the isolation is missing; the message says what to run.
     """
+    config = config if isinstance(config, SandboxConfig) else config.sandbox
     if config.backend != "subprocess":
         raise SandboxUnavailable(
             f"The {config.backend} backend is not part of this version; "

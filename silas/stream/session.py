@@ -116,6 +116,11 @@ class Session:
         """Stop running work; False where it is not running."""
         return await self.executor.cancel(work_item_id)
 
+    async def settled(self) -> None:
+        """Wait until no work is under way."""
+        while running := self.executor.running():
+            await self.executor.wait(running[0])
+
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace that a work item changed."""
         await self.undoing.undo(work_item_id)

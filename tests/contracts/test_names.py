@@ -95,6 +95,7 @@ def test_a_name_that_is_not_there_is_an_ordinary_error() -> None:
 
 def test_the_strongest_sandbox_is_found_from_the_configuration_alone() -> None:
     assert default(SandboxConfig()).name == "bubblewrap"
+    assert default(silas.load_config(environ={"SILAS_HOME": "/nowhere"})).name == "bubblewrap"
 
 
 async def test_the_harness_has_its_attributes_and_a_silas_that_answers() -> None:
