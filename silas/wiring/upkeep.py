@@ -157,6 +157,8 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
         if exists
         else Finding("key", False, "there is no owner key yet; run `silas init`")
     )
+    if exists:
+        findings.append(Finding("public key", True, vault.public_key(config.owner_id)))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]

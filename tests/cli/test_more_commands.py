@@ -3,6 +3,7 @@
 import json
 import pkgutil
 import sqlite3
+import sys
 import tomllib
 from contextlib import closing
 from importlib import resources
@@ -122,3 +123,14 @@ def test_after_a_task_exactly_what_changed_is_shown(set_up: dict[str, str], tmp_
     assert done.code == 0, done.err
     shown = done.out[done.out.index("What changed:") :]
     assert shown.partition("\nTo take it back:")[0].strip() == DIFF.strip()
+
+
+def test_doctor_prints_the_public_key_that_the_verifier_asks_for(tmp_path: Path) -> None:
+    at_home = environment(tmp_path / "home")
+    assert run(silas("init"), at_home).code == 0
+    findings = json.loads(run(silas("doctor", "--json"), at_home).out)
+    (key,) = [part["words"] for part in findings if part["part"] == "public key"]
+    export = tmp_path / "audit.jsonl"
+    assert run(silas("audit", "export", str(export)), at_home).code == 0
+    verify = [sys.executable, "-m", "silas.audit.verify", str(export), key]
+    assert run(verify, at_home).code == 0
