@@ -49,6 +49,7 @@ def _context(step: int, key: str = "") -> ToolCallContext:
         autonomy_level=AutonomyLevel.A2,
         granted_scopes=frozenset({SANDBOX_SCOPE}),
         authorise=_covered,
+        authorise_alone=_covered,
         files=FILES,
         limits=LIMITS,
     )

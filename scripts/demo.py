@@ -11,10 +11,11 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 from silas import Silas, SilasConfig, load_config
 from silas.cards import Card, CardChannel, ChannelMessage, PlanCard
-from silas.cards.models import Answer, PlanAnswer
+from silas.cards.models import Answer
 from silas.channels import render_card
 from silas.errors import SilasError
 from silas.main.output import STATUS_CODES, print_result
@@ -113,12 +114,16 @@ class DemoChannel:
         await self._terminal.send(recipient_id, text, reply_to)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
-        if self._attended or not isinstance(card, PlanCard):
+        shown = None if self._attended else hash_of(card)
+        if shown is None:
             return await self._terminal.ask(to, card)
         print(render_card(card))
-        print(f"\nNo terminal to ask: approving exactly sha256:{card.plan_hash}\n")
-        yes = PlanAnswer(verdict="approved")
-        return next(action.value for action in card.actions if action.value == yes)
+        print(f"\nNo terminal to ask: approving exactly sha256:{shown}\n")
+        return next(action.value for action in card.actions if action.role == "recommended")
+
+
+def hash_of(card: Card[Any]) -> str | None:
+    return card.plan_hash if isinstance(card, PlanCard) else None
 
 
 def say(words: str) -> None:

@@ -1,0 +1,16 @@
+"""Every benchmark runs and finds its own results correct; how fast is never asserted here."""
+
+from importlib import import_module
+
+import pytest
+
+from benchmarks.__main__ import NAMES
+
+SMALL = {"audit_chain": {"rounds": 1, "entries": 2_000}}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_measures_and_its_results_hold(name: str) -> None:
+    figures = import_module(f"benchmarks.{name}").measure(**SMALL.get(name, {"rounds": 2}))
+    assert figures
+    assert all(value > 0 for value in figures.values())
