@@ -155,8 +155,3 @@ def _outcome(work_item_id: str, task: asyncio.Task[WorkItemResult]) -> WorkItemR
 
 def _result(work_item_id: str, status: WorkItemStatus, words: str) -> WorkItemResult:
     return WorkItemResult(work_item_id=work_item_id, status=status, summary=words, last_error=words)
-
-
-async def ignore_progress(event: ProgressEvent) -> None:
-    """For callers who only want the result."""
-    del event

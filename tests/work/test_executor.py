@@ -14,7 +14,6 @@ from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUna
 from silas.sandbox.workspace import Workspace
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
-from silas.work.executor import ignore_progress
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 from silas.work.unbroken import unbroken
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh
@@ -332,6 +331,10 @@ async def test_a_listener_that_fails_changes_nothing(error: Exception, tmp_path:
         told = await work.record("progress_untold")
         assert [data["why"] for _, data in told] == [type(error).__name__] * 2
     assert (tmp_path / "result.txt").read_text() == "done\n"
+
+
+async def ignore_progress(event: ProgressEvent) -> None:
+    del event
 
 
 async def test_nobody_has_to_listen() -> None:
