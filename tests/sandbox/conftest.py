@@ -19,7 +19,7 @@ from silas.sandbox import (
 
 _PREFIX = Path(sys.base_prefix).resolve()
 PYTHON = str(Path(sys.executable).resolve())
-PYTHON_MOUNTS = () if Path("/usr") in _PREFIX.parents else (Mount(source=_PREFIX, target=_PREFIX),)
+PYTHON_MOUNTS = () if _PREFIX.is_relative_to("/usr") else (Mount(source=_PREFIX, target=_PREFIX),)
 
 Run = Callable[..., Coroutine[Any, Any, SandboxResult]]
 
