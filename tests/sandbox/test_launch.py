@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -95,6 +95,15 @@ def test_root_without_cap_drop_escapes_and_with_our_options_does_not(tmp_path: P
     assert not (tmp_path / "mark").exists()
 
 
+def open_links(process: int) -> list[str]:
+    """What a process has open; a descriptor may close while one looks."""
+    links: list[str] = []
+    for entry in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            links.append(os.readlink(entry))
+    return links
+
+
 async def test_a_supervisor_that_dies_before_opening_the_gate_never_lets_the_command_run(
     tmp_path: Path,
 ) -> None:
@@ -128,11 +137,7 @@ async def test_a_supervisor_that_dies_before_opening_the_gate_never_lets_the_com
     try:
         bwrap.kill()
         bwrap.wait(5)
-        ends = [
-            link
-            for entry in Path(f"/proc/{init}/fd").iterdir()
-            if (link := os.readlink(entry)) == gate
-        ]
+        ends = [link for link in open_links(init) if link == gate]
         assert len(ends) == 2
         assert not (tmp_path / "ran").exists()
     finally:

@@ -514,13 +514,17 @@ EDITS = st.lists(
 )
 
 
+READABLE = 0 if os.geteuid() == 0 else 0o400
+"""What nobody but root could read cannot be compared, and is refused with words elsewhere."""
+
+
 def act(root: Path, kind: str, path: Path, content: bytes, mode: int, second: Path) -> None:
     """One random thing somebody does in a tree; what is impossible does nothing."""
     try:
         if kind == "file":
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            path.chmod(mode)
+            path.chmod(mode | READABLE)
         elif kind == "dir":
             path.mkdir(parents=True, exist_ok=True)
             path.chmod(mode | 0o700)
@@ -528,7 +532,7 @@ def act(root: Path, kind: str, path: Path, content: bytes, mode: int, second: Pa
             path.parent.mkdir(parents=True, exist_ok=True)
             path.symlink_to(os.fsdecode(content.replace(b"\0", b"") or b"t"))
         elif kind == "mode" and not path.is_symlink():
-            path.chmod(mode | (0o700 if path.is_dir() else 0))
+            path.chmod(mode | (0o700 if path.is_dir() else READABLE))
         elif kind == "move":
             path.rename(second)
         elif path.is_dir() and not path.is_symlink():

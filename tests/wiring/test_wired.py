@@ -17,6 +17,7 @@ HEAVY = ("pydantic", "pydantic_ai", "sqlalchemy", "nacl", "keyring", "yaml", "ht
 MAY_BE_NONE = {
     ("Database", "owner"),  # nobody is writing
     ("Tx", "core"),  # made with the first statement
+    ("Devices", "directory"),  # only root needs device nodes of its own
     ("RunbookModel", "settings"),  # PydanticAI's, of any model
 }
 
