@@ -13,7 +13,7 @@ from silas.sandbox import Sandbox, default
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.wiring.build import Furnish, Silas, as_wired, build
+from silas.wiring.build import Furnish, Silas, as_wired
 from silas.wiring.ground import Ground
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class Harness:
             self._stack.enter_context(tempfile.TemporaryDirectory(prefix="silas-"))
         )
         self.config = self._config()
-        ground = Ground(
-            clock=self.clock,
-            signer=self.signer,
-            sandbox=self._sandbox or default(self.config.sandbox, forbidden=()),
-            make_model=self._role_models(self.config),
-        )
         self.silas = await self._stack.enter_async_context(
-            build(self.config, ground, self.channel, resume=self._resume, furnish=self._furnish)
+            Silas.open(
+                self.config,
+                channel=self.channel,
+                resume=self._resume,
+                ground=self._ground,
+                furnish=self._furnish,
+            )
         )
         self.approval, self.audit = self.silas.approval, self.silas.audit
         self.gates, self.tools = self.silas.gates, self.silas.tools
@@ -83,6 +83,14 @@ class Harness:
 
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
+
+    def _ground(self, config: SilasConfig) -> Ground:
+        return Ground(
+            clock=self.clock,
+            signer=self.signer,
+            sandbox=self._sandbox or default(config.sandbox, forbidden=()),
+            make_model=self._role_models(config),
+        )
 
     def _config(self) -> SilasConfig:
         path = self.home / "config.yaml"

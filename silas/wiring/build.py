@@ -82,7 +82,13 @@ class Silas(Session):
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, config: SilasConfig, *, channel: Channel, resume: bool = True
+        cls,
+        config: SilasConfig,
+        *,
+        channel: Channel,
+        resume: bool = True,
+        ground: Callable[[SilasConfig], Ground] = ground,
+        furnish: Furnish = as_wired,
     ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
 
@@ -90,12 +96,15 @@ class Silas(Session):
             config: From `load_config`.
             channel: How the owner is reached; cards come as text where it cannot show them.
             resume: Pick up work that a crash interrupted, unless another process is open on it.
+            ground: What it stands on; the real clock, key, sandbox and models by default.
+            furnish: Exchanges rooms of a turn for others; every room as wired by default.
 
         Raises:
             ConfigError: The configuration or the key is unusable.
             DatabaseError: The database is unreadable or from another version.
         """
-        async with build(config, ground(config), channel, resume=resume) as silas:
+        standing = ground(config)
+        async with build(config, standing, channel, resume=resume, furnish=furnish) as silas:
             yield silas
 
 
