@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import zlib
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,12 @@ from .conftest import Run
 
 def writable(path: Path) -> tuple[Mount, ...]:
     return (Mount(source=path, target=path, writable=True),)
+
+
+@pytest.fixture
+def nap(tmp_path: Path) -> str:
+    """How long a sleep of this very test sleeps: no other process of the machine has it."""
+    return f"7777.{zlib.crc32(str(tmp_path).encode()) + os.getpid()}"
 
 
 def running(mark: str) -> list[int]:
@@ -38,33 +45,35 @@ async def until_running(mark: str, count: int = 2) -> None:
 
 
 @pytest.mark.proves("S9.1-CAPS", "S4.7-DESTROYED")
-async def test_a_run_that_takes_too_long_is_ended(run: Run) -> None:
-    result = await run(["/bin/sleep", "1111"], limits={"wall_seconds": 0.2})
+async def test_a_run_that_takes_too_long_is_ended(run: Run, nap: str) -> None:
+    result = await run(["/bin/sleep", nap], limits={"wall_seconds": 0.2})
     assert (result.ended_by, result.exit_code) == ("timeout", 137)
-    assert running("1111") == []
+    assert running(nap) == []
 
 
 @pytest.mark.proves("S9.1-CAPS")
 @pytest.mark.parametrize("how", ["trap '' TERM INT HUP QUIT XCPU", "setsid true", "exec 2>&1"])
-async def test_ignoring_signals_does_not_help(run: Run, how: str) -> None:
-    script = f"{how}; while :; do /bin/sleep 2222; done"
+async def test_ignoring_signals_does_not_help(run: Run, nap: str, how: str) -> None:
+    script = f"{how}; while :; do /bin/sleep {nap}; done"
     result = await run(["/bin/sh", "-c", script], limits={"wall_seconds": 0.3})
     assert result.ended_by == "timeout"
-    assert running("2222") == []
+    assert running(nap) == []
 
 
 @pytest.mark.proves("S4.7-DESTROYED")
-async def test_a_daemon_ends_with_the_command_that_started_it(run: Run) -> None:
-    script = "setsid nohup /bin/sleep 3333 >/dev/null 2>&1 </dev/null & echo started"
+async def test_a_daemon_ends_with_the_command_that_started_it(run: Run, nap: str) -> None:
+    script = f"setsid nohup /bin/sleep {nap} >/dev/null 2>&1 </dev/null & echo started"
     result = await run(["/bin/sh", "-c", script])
     assert (result.stdout, result.ended_by) == ("started\n", "exit")
-    assert running("3333") == []
+    assert running(nap) == []
 
 
-async def test_a_daemon_that_holds_the_output_open_does_not_delay_the_result(run: Run) -> None:
-    result = await run(["/bin/sh", "-c", "setsid /bin/sleep 4444 & echo started"])
+async def test_a_daemon_that_holds_the_output_open_does_not_delay_the_result(
+    run: Run, nap: str
+) -> None:
+    result = await run(["/bin/sh", "-c", f"setsid /bin/sleep {nap} & echo started"])
     assert (result.stdout, result.ended_by) == ("started\n", "exit")
-    assert running("4444") == []
+    assert running(nap) == []
 
 
 @pytest.mark.proves("S9.1-RESOURCE-LIMITS")
@@ -164,10 +173,10 @@ while True:
 
 
 @pytest.mark.proves("A20-TOTALS-SUPERVISED", "S9.1-RESOURCE-LIMITS")
-async def test_a_fork_bomb_is_ended_and_leaves_nothing(python: Run) -> None:
-    result = await python(BOMB + "#5555", limits={"processes": 20, "wall_seconds": 2})
+async def test_a_fork_bomb_is_ended_and_leaves_nothing(python: Run, nap: str) -> None:
+    result = await python(BOMB + f"#{nap}", limits={"processes": 20, "wall_seconds": 2})
     assert result.ended_by in ("processes", "timeout")  # timeout where the kernel refuses forks
-    assert running("#5555") == []
+    assert running(nap) == []
 
 
 @pytest.mark.proves("A20-TOTALS-SUPERVISED")
@@ -246,20 +255,22 @@ except OSError as error: print(error.strerror)
 
 
 @pytest.mark.proves("S4.7-DESTROYED")
-async def test_cancellation_kills_everything_and_waits_for_it(run: Run) -> None:
-    script = "trap '' TERM; setsid /bin/sleep 6666 & /bin/sleep 6666"
+async def test_cancellation_kills_everything_and_waits_for_it(run: Run, nap: str) -> None:
+    script = f"trap '' TERM; setsid /bin/sleep {nap} & /bin/sleep {nap}"
     task = asyncio.create_task(run(["/bin/sh", "-c", script]))
-    await until_running("6666", 4)
+    await until_running(nap, 4)
     task.cancel()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert running("6666") == []
+    assert running(nap) == []
 
 
-async def test_cancellation_before_the_command_started_kills_it_too(sandbox: Sandbox) -> None:
+async def test_cancellation_before_the_command_started_kills_it_too(
+    sandbox: Sandbox, nap: str
+) -> None:
     for _ in range(10):
-        command = ["/bin/sleep", "7777"]
+        command = ["/bin/sleep", nap]
         task = asyncio.create_task(
             sandbox.run(command, SandboxLimits(), SandboxFiles(cwd=Path("/tmp")))
         )
@@ -267,16 +278,16 @@ async def test_cancellation_before_the_command_started_kills_it_too(sandbox: San
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert running("7777") == []
+    assert running(nap) == []
 
 
-async def test_a_run_killed_from_outside_is_reported_as_cancelled(run: Run) -> None:
-    task = asyncio.create_task(run(["/bin/sleep", "8888"]))
-    await until_running("8888", 3)
-    os.kill(min(running("8888")), signal.SIGKILL)
+async def test_a_run_killed_from_outside_is_reported_as_cancelled(run: Run, nap: str) -> None:
+    task = asyncio.create_task(run(["/bin/sleep", nap]))
+    await until_running(nap, 3)
+    os.kill(min(running(nap)), signal.SIGKILL)
     result = await asyncio.wait_for(task, 5)
     assert (result.ended_by, result.exit_code) == ("cancelled", 137)
-    assert running("8888") == []
+    assert running(nap) == []
 
 
 @pytest.mark.proves("S15-NEVER-OTHER-CONTEXTS")
