@@ -1,6 +1,7 @@
 """No test reaches a network beyond this machine, a real key store, or a real home."""
 
 import ipaddress
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,11 @@ from typing import Any
 import pytest
 
 _connect = socket.socket.connect
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background of a script, where Ctrl-C is ignored, and so it would be in every
+    # command that a test starts in order to interrupt it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _loopback_only(self: socket.socket, address: Any) -> None:
