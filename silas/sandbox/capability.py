@@ -12,10 +12,12 @@ from typing import NamedTuple, get_args
 
 from silas.sandbox.devices import make_devices
 from silas.sandbox.errors import SandboxUnavailable
+from silas.sandbox.landlock import Landlock, kernel_version
 from silas.sandbox.launch import Launcher, hidden, is_trusted_binary
 from silas.sandbox.models import SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots
 from silas.sandbox.seccomp import Machine
+from silas.sandbox.starter import GAVE_UP, STARTER
 
 _PLACES = (
     "/usr/bin/bwrap",
@@ -74,6 +76,7 @@ class Machinery(NamedTuple):
     bwrap: Path
     machine: Machine
     count_processes: bool
+    landlock: Landlock
 
 
 def _kernel() -> tuple[int, int]:
@@ -153,10 +156,17 @@ def _userns_help(detail: str) -> SandboxUnavailable:
     )
 
 
+# Mounts and modes let everybody read the first program; only Landlock does not.
+_QUESTIONS = f"""
+cat {STARTER} > /dev/null 2>&1 && echo "Ungranted: open" || echo "Ungranted: closed"
+cat /proc/self/status /proc/self/net/dev
+"""
+
+
 def _look_inside(launcher: Launcher) -> str:
     """Run the real command line once and return what the kernel says about the process in it."""
     files = SandboxFiles(cwd=Path("/tmp"))  # noqa: S108 - inside the sandbox
-    command = ["/bin/cat", "/proc/self/status", "/proc/self/net/dev"]
+    command = ["/bin/sh", "-c", _QUESTIONS]
     with ExitStack() as owned:
         launch = launcher.prepare(command, SandboxLimits(), files, (), owned)
         ended = subprocess.run(
@@ -170,16 +180,17 @@ def _look_inside(launcher: Launcher) -> str:
             timeout=_SECONDS,
             check=False,
         )
-    if ended.returncode != 0:
-        detail = ended.stderr.strip().removeprefix("bwrap: ")[:200]
-        if "seccomp" in detail.lower():
-            raise SandboxUnavailable(
-                f"The kernel refuses the system-call filter ({detail}); use a kernel with "
-                "CONFIG_SECCOMP_FILTER",
-                code="E_SANDBOX_SECCOMP",
-            )
-        raise _userns_help(detail)
-    return ended.stdout
+        started = ended.returncode in (0, GAVE_UP) and launch.judge() == 0
+    if started:
+        return ended.stdout
+    detail = ended.stderr.strip().removeprefix("bwrap: ")[:200]
+    if "seccomp" in detail.lower():
+        raise SandboxUnavailable(
+            f"The kernel refuses the system-call filter ({detail}); use a kernel with "
+            "CONFIG_SECCOMP_FILTER",
+            code="E_SANDBOX_SECCOMP",
+        )
+    raise _userns_help(detail)
 
 
 # (what the kernel must say, what it means, the code if it does not).
@@ -189,15 +200,16 @@ _EXPECTED = (
     (r"^CapBnd:\t0+$", "no capabilities", "E_SANDBOX_USERNS"),
     (r"^CapEff:\t0+$", "no effective capabilities", "E_SANDBOX_USERNS"),
 )
+_EXPECTED_OF_LANDLOCK = ((r"^Ungranted: closed$", "Landlock", "E_SANDBOX_LANDLOCK"),)
 
 
-def judge(told: str) -> None:
-    """Compare what the kernel said inside with what must hold.
+def judge(told: str, landlock: Landlock) -> None:
+    """Compare what the kernel said inside with what must hold; Landlock where this kernel has it.
 
     Raises:
         SandboxUnavailable: One protection is not in force.
     """
-    for pattern, meaning, code in _EXPECTED:
+    for pattern, meaning, code in (*_EXPECTED, *(_EXPECTED_OF_LANDLOCK if landlock.used else ())):
         if not re.search(pattern, told, re.MULTILINE):
             raise SandboxUnavailable(
                 f"The sandbox started without its protection '{meaning}'; update bubblewrap and "
@@ -217,7 +229,7 @@ def judge(told: str) -> None:
 
 def make_launcher(machinery: Machinery, roots: Roots) -> Launcher:
     """The command-line builder for this machine."""
-    return Launcher(machinery.bwrap, machinery.machine, roots, _devices())
+    return Launcher(machinery.bwrap, machinery.machine, machinery.landlock, roots, _devices())
 
 
 _devices = functools.cache(make_devices)
@@ -230,8 +242,9 @@ def require() -> Machinery:
     Raises:
         SandboxUnavailable: A part is missing; the message holds the command to run.
     """
-    machinery = Machinery(find_bwrap(_PLACES), _machine(), _supervision())
-    judge(_look_inside(make_launcher(machinery, Roots.of((), ()))))
+    landlock = Landlock(kernel_version())
+    machinery = Machinery(find_bwrap(_PLACES), _machine(), _supervision(), landlock)
+    judge(_look_inside(make_launcher(machinery, Roots.of((), ()))), landlock)
     return machinery
 
 
@@ -247,6 +260,7 @@ def probe() -> list[Check]:
         ("bubblewrap", lambda: f"{find_bwrap(_PLACES)}"),
         ("system-call filter", lambda: f"written for {_machine()}"),
         ("supervision", lambda: f"processes counted by the kernel: {_supervision()}"),
+        ("Landlock", lambda: Landlock(kernel_version()).words()),
         ("isolation", lambda: f"tested in a run: {require().bwrap}"),
     )
     checks: list[Check] = []

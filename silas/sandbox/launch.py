@@ -11,9 +11,11 @@ from pathlib import Path
 
 from silas.errors import SandboxError
 from silas.sandbox.devices import Devices
-from silas.sandbox.models import SandboxFiles, SandboxLimits
+from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, Rule, rules
+from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.seccomp import Machine, compile_filter
+from silas.sandbox.starter import STARTER, Command, Starter, make_starter
 
 ISOLATION = (
     "--unshare-all",
@@ -31,6 +33,7 @@ _IDENTITY = ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _MEBIBYTE = 1 << 20
 _SHARED_MEMORY_MB = 64
+_PIPE_BYTES = 1 << 16
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
 
 _ETC: dict[str, bytes] = {
@@ -63,12 +66,28 @@ class Launch:
         pass_fds: Descriptors bubblewrap inherits and closes before the command starts.
         stdin: Standard input of the command.
         private: File systems in memory that count as memory of the run.
+        starter: The first program inside.
+        report: Where that one's report is read, once the run is over.
     """
 
     command: list[str]
     pass_fds: tuple[int, ...]
     stdin: int
     private: tuple[str, ...]
+    starter: Starter
+    report: int
+
+    def judge(self) -> int:
+        """The errno that kept the command from starting; 0 if it started. Asked once, at the end.
+
+        Raises:
+            SandboxUnavailable: A protection could not be applied; the command never ran.
+        """
+        try:
+            told = os.read(self.report, _PIPE_BYTES)
+        except BlockingIOError:
+            told = b""
+        return self.starter.judge(told)
 
 
 @functools.cache
@@ -109,17 +128,19 @@ def _bind(path: str) -> list[str]:
 
 
 @functools.cache
+def _programs() -> tuple[str, ...]:
+    """Directories of programs and libraries as this host lays them out, links not among them."""
+    real = (path for path in _SYSTEM if os.path.isdir(path) and not os.path.islink(path))
+    return ("/usr", *real)
+
+
+@functools.cache
 def _system() -> tuple[str, ...]:
-    """Read-only programs and libraries as this host lays them out."""
-    arguments = _bind("/usr")
-    for path in _SYSTEM:
-        if os.path.islink(path):
-            arguments += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            arguments += _bind(path)
-    for path in _ETC_PATHS:
-        if os.path.exists(path):
-            arguments += _bind(path)
+    """Programs and libraries, read-only."""
+    shown = (*_programs(), *(path for path in _ETC_PATHS if os.path.exists(path)))
+    arguments = [argument for path in shown for argument in _bind(path)]
+    for path in filter(os.path.islink, _SYSTEM):
+        arguments += ["--symlink", os.readlink(path), path]
     return tuple(arguments)
 
 
@@ -173,20 +194,29 @@ def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tupl
     return arguments, tuple(str(path) for path in private if path not in shown)
 
 
-def _environment(files: SandboxFiles) -> list[str]:
-    variables = {"PATH": _PATH, "HOME": str(files.home), "LANG": "C.UTF-8", **files.env}
+def _environment(files: SandboxFiles) -> dict[str, str]:
+    told = {"HOME": str(files.home), "LANG": "C.UTF-8", "PWD": str(files.cwd)}
+    variables = {"PATH": _PATH, **told, **files.env}
     for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
             raise SandboxError(f"{name!r} cannot be an environment variable.", code="E_SANDBOX_ENV")
-    return [part for item in variables.items() for part in ("--setenv", *item)]
+    return variables
+
+
+def _mount_rule(mount: Mount, descriptor: int) -> Rule:
+    directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+    return Rule(str(mount.target), WRITE if mount.writable else PROGRAMS, directory)
 
 
 class Launcher:
     """Turns a request into a bubblewrap command line; the only place that knows its options."""
 
-    def __init__(self, bwrap: Path, machine: Machine, roots: Roots, devices: Devices) -> None:
+    def __init__(
+        self, bwrap: Path, machine: Machine, landlock: Landlock, roots: Roots, devices: Devices
+    ) -> None:
         self._bwrap = bwrap
         self._machine: Machine = machine
+        self._landlock = landlock
         self._roots = roots
         self._devices = devices
 
@@ -224,17 +254,33 @@ class Launcher:
         for mount, descriptor in zip(files.mounts, pinned, strict=True):
             kind = "--bind-fd" if mount.writable else "--ro-bind-fd"
             options += [kind, str(descriptor), str(mount.target)]
+        report, telling = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        owned.callback(os.close, report)
+        owned.callback(os.close, telling)
+        starter = make_starter(
+            self._machine,
+            self._landlock,
+            rules(_programs(), private, map(_mount_rule, files.mounts, pinned)),
+            Command(argv, _environment(files)),
+            tcp=files.network or files.loopback,
+            report=telling,
+        )
+        program = _memory(starter.program, owned)
+        options += ["--perms", "0555", "--file", str(program), STARTER]
         # Root inside is still the owner of host root's files: /proc/sys would be writable.
         options += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
         seccomp = _reader(filter_for(self._machine, files.network), owned)
-        options += ["--seccomp", str(seccomp), *_environment(files), "--chdir", str(files.cwd)]
+        options += ["--seccomp", str(seccomp), "--chdir", str(files.cwd)]
         arguments = _memory(os.fsencode("\0".join(options)) + b"\0", owned)
-        pass_fds += [seccomp, arguments]
+        pass_fds += [program, telling, seccomp, arguments]
+        # The starter knows the command already; here it is for those who read the process list.
         return Launch(
-            command=[str(self._bwrap), "--args", str(arguments), "--", *argv],
+            command=[str(self._bwrap), "--args", str(arguments), "--", STARTER, *argv],
             pass_fds=tuple(pass_fds),
             stdin=_memory(files.stdin, owned),
             private=private,
+            starter=starter,
+            report=report,
         )
 
 

@@ -46,6 +46,8 @@ class SandboxFiles(Frozen):
         home: HOME inside; a private, empty directory unless a mount covers it.
         stdin: Bytes for standard input; empty means closed.
         network: Whether the host's network is shared. Off unless an approved plan says so.
+        loopback: Whether TCP works on the sandbox's own loopback, which reaches nothing outside:
+            for tests that start a server. Without it, and without network, there is no TCP.
     """
 
     cwd: Path
@@ -54,6 +56,7 @@ class SandboxFiles(Frozen):
     home: Path = Path("/tmp/home")  # noqa: S108 - inside the sandbox, where /tmp is private
     stdin: bytes = b""
     network: bool = False
+    loopback: bool = False
 
 
 EndedBy = Literal["exit", "signal", "timeout", "memory", "processes", "output", "cancelled"]

@@ -27,7 +27,7 @@ _OUT_OF_TIME = 128 + signal.SIGXCPU
 _SETUP_SECONDS = 5.0  # bubblewrap needs milliseconds to make its namespaces
 _CHILD = re.compile(rb'"child-pid": (\d+)\D')
 _EXIT = re.compile(rb'"exit-code": (\d+)\D')
-_NO_COMMAND = "bwrap: execvp "
+_NOT_STARTED = 127  # as shells report it
 
 
 def _has_ended(process_fd: int) -> bool:
@@ -130,7 +130,7 @@ class Run:
         for output in outputs:
             while output.read():
                 pass
-        return self._judge(process, outputs, self._loop.time() - started)
+        return self._judge(process, launch, outputs, self._loop.time() - started)
 
     def _start(self, launch: Launch, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
         control = (self._status_out, self._gate_in, self._gate_out)
@@ -285,7 +285,11 @@ class Run:
             os.close(process_fd)
 
     def _judge(
-        self, process: subprocess.Popen[bytes], outputs: list[_Output], seconds: float
+        self,
+        process: subprocess.Popen[bytes],
+        launch: Launch,
+        outputs: list[_Output],
+        seconds: float,
     ) -> SandboxResult:
         self._read_status()
         if self._failure is not None:
@@ -297,15 +301,6 @@ class Run:
         found = _EXIT.search(self._status)
         ended, code = self._ended, _KILLED
         if ended is None and found is None:
-            if process.returncode == 1 and stderr.startswith(_NO_COMMAND):
-                # Nothing inside can pretend this: bubblewrap got no further. As shells report it.
-                return SandboxResult(
-                    exit_code=127,
-                    stdout=stdout,
-                    stderr=stderr.removeprefix(_NO_COMMAND),
-                    ended_by="exit",
-                    duration_seconds=seconds,
-                )
             if process.returncode >= 0:
                 reason = stderr.strip().removeprefix("bwrap: ") or "bubblewrap ended early"
                 raise SandboxError(
@@ -313,8 +308,10 @@ class Run:
                 )
             ended = "cancelled"  # somebody else killed bubblewrap: the emergency stop
         elif ended is None and found is not None:
-            code = int(found[1])
-            ended = self._own_end(code)
+            error = launch.judge()
+            code = _NOT_STARTED if error else int(found[1])
+            ended = "exit" if error else self._own_end(code)
+            stderr += f"{launch.starter.name}: {os.strerror(error)}\n" if error else ""
         return SandboxResult(
             exit_code=code,
             stdout=stdout,

@@ -80,7 +80,7 @@ class Site:
 
     def files(self) -> SandboxFiles:
         """What the agent's sandbox sees: the copy, writable, at the workspace's own path."""
-        return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True))
+        return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True), loopback=True)
 
     def bench(self) -> Bench:
         """What verification sees: the same, read-only."""

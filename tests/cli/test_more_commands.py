@@ -15,8 +15,16 @@ from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
 
 from silas.main import cli
+from silas.sandbox.landlock import Landlock, kernel_version
 from tests.support.command import ROOT, environment, run, silas
 from tests.support.plans import a_workspace, check, sh_plan
+
+SERVE = """
+import socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_connection(server.getsockname(), timeout=2):
+        print("connected")
+"""
 
 DIFF = """\
 What changed:
@@ -134,3 +142,29 @@ def test_doctor_prints_the_public_key_that_the_verifier_asks_for(tmp_path: Path)
     assert run(silas("audit", "export", str(export)), at_home).code == 0
     verify = [sys.executable, "-m", "silas.audit.verify", str(export), key]
     assert run(verify, at_home).code == 0
+
+
+@pytest.mark.proves("A20-LANDLOCK")
+def test_doctor_says_which_landlock_protects_what(tmp_path: Path) -> None:
+    at_home = environment(tmp_path / "home")
+    assert run(silas("init"), at_home).code == 0
+    findings = json.loads(run(silas("doctor", "--json"), at_home).out)
+    (found,) = [part for part in findings if part["part"] == "sandbox Landlock"]
+    assert found["ok"]
+    assert found["words"] == Landlock(kernel_version()).words()
+
+
+def test_work_can_start_a_server_of_its_own_and_its_check_can_too(
+    set_up: dict[str, str], tmp_path: Path
+) -> None:
+    """Test suites do; the loopback they use is the sandbox's own, and nothing else is on it."""
+    work = a_workspace(tmp_path / "work")
+    (work / "serve.py").write_text(SERVE)
+    (work / "input.txt").chmod(0o644)
+    plan = tmp_path / "plan.md"
+    given = {"workspace": str(work), "verify": check("python3 serve.py | grep connected")}
+    plan.write_text(sh_plan("python3 serve.py > result.txt", id="task-serve", **given))
+    digest = run(silas("plan", "check", plan), set_up).out.splitlines()[-1]
+    done = run(silas("run", plan, "--approve", digest), set_up)
+    assert done.code == 0, done.err
+    assert (work / "result.txt").read_text() == "connected\n"

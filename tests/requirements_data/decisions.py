@@ -49,7 +49,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A20-SECCOMP", "A20", "The seccomp filter is really on inside."),
     R("A20-TOTALS-SUPERVISED", "A20", "Total memory and process count are held without cgroups, too."),
     R("A20-MISSING-PART-REFUSES", "3.7, 9.1, A20", "Where a part of the isolation is missing, nothing runs, and it is named what to install."),
-    R("A20-LANDLOCK", "A20", "Landlock is the second layer where the kernel has it.", e.CONFORMANCE),
+    R("A20-LANDLOCK", "A20", "Landlock is the second layer where the kernel has it."),
     R("A21-OUTPUT-MODES", "A21", "A model's output mode is auto, tool, native or prompted, each over a real server."),
     R("A21-AUTO-FALLS-BACK-ONCE", "A21", "auto follows the model's profile and falls back once."),
     R("A22-COUNTER", "A22", "The counter is at least 0.86 of the true count on every kind of text.", e.CONTEXT),

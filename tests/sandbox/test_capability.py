@@ -17,8 +17,10 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.capability import Check, find_bwrap, forget, judge, probe
+from silas.sandbox.landlock import Landlock
 
-GOOD = """Name:\tcat
+GOOD = """Ungranted: closed
+Name:\tcat
 CapEff:\t0000000000000000
 CapBnd:\t0000000000000000
 NoNewPrivs:\t1
@@ -30,7 +32,8 @@ Inter-|   Receive                                                |  Transmit
 
 
 def test_what_the_kernel_must_confirm_passes() -> None:
-    judge(GOOD)
+    judge(GOOD, Landlock(7))
+    judge(GOOD.replace("closed", "open"), Landlock(0))
 
 
 @pytest.mark.proves("A20-MISSING-PART-REFUSES", "S5.3-NO-NETWORK")
@@ -44,18 +47,20 @@ def test_what_the_kernel_must_confirm_passes() -> None:
         ("CapEff:\t0000000000000000", "CapEff:\t000001ffffffffff", "E_SANDBOX_USERNS"),
         ("    lo:", "  eth0: 0\n    lo:", "E_SANDBOX_NETNS"),
         ("    lo:", "  eth0:", "E_SANDBOX_NETNS"),
+        ("closed", "open", "E_SANDBOX_LANDLOCK"),
+        ("Ungranted: closed", "", "E_SANDBOX_LANDLOCK"),
     ],
 )
 def test_each_protection_not_in_force_is_a_refusal(was: str, now: str, code: str) -> None:
     assert was in GOOD
     with pytest.raises(SandboxUnavailable) as refused:
-        judge(GOOD.replace(was, now))
+        judge(GOOD.replace(was, now), Landlock(7))
     assert refused.value.code == code
 
 
 def test_no_answer_at_all_is_a_refusal() -> None:
     with pytest.raises(SandboxUnavailable):
-        judge("")
+        judge("", Landlock(0))
 
 
 def fake(path: Path, options: str) -> str:
@@ -105,6 +110,7 @@ def test_this_machine_is_ready_and_doctor_can_say_so() -> None:
         "bubblewrap",
         "system-call filter",
         "supervision",
+        "Landlock",
         "isolation",
     ]
     assert all(isinstance(check, Check) and check.ok and check.words for check in checks)

@@ -158,7 +158,7 @@ async def test_a_check_runs_in_a_place_of_its_own_with_its_own_limits(bench: Ben
     assert first.argv == ("/bin/sh", "-c", "a | b")
     assert first.limits == limits.model_copy(update={"wall_seconds": 9.0})
     assert second.limits.wall_seconds == 60.0
-    assert first.files == SandboxFiles(cwd=bench.cwd, mounts=bench.mounts)
+    assert first.files == SandboxFiles(cwd=bench.cwd, mounts=bench.mounts, loopback=True)
     assert not first.files.env
 
 
