@@ -10,6 +10,7 @@ It does not protect against a pattern that is wrong; and it refuses some that wo
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_PATTERN_CHARS = 500
@@ -34,6 +35,23 @@ class _Repeat(NamedTuple):
 
     atom: str
     high: int
+
+
+class _Examined(NamedTuple):
+    """What is known about a pattern before there is a text.
+
+    Attributes:
+        compiled: The pattern itself.
+        repeats: For every repeat what finds its runs (None: it can eat everything), and its
+            greatest count.
+        anchored: A match can begin only at the start of the text.
+        literal: What every match begins with, empty where that is not known.
+    """
+
+    compiled: re.Pattern[str]
+    repeats: tuple[tuple[re.Pattern[str] | None, int], ...]
+    anchored: bool
+    literal: str
 
 
 class _Part(NamedTuple):
@@ -68,55 +86,79 @@ def check_pattern(pattern: str) -> None:
     Raises:
         PatternRefused: As `search`.
     """
-    _scan(pattern)
+    _examined(pattern)
 
 
 def _bounded(pattern: str, text: str) -> re.Pattern[str]:
-    compiled, repeats = _scan(pattern)
-    steps = _starts(compiled, text)
-    for repeat in repeats:
-        steps *= min(_longest_run(repeat, compiled.flags, text), repeat.high) + 1
-        if steps > MAX_STEPS:
-            raise PatternRefused(
-                f"the pattern {pattern!r} may need too many steps on {len(text)} characters; "
-                "anchor it, start it with literal text, or use fewer repeats"
-            )
-    return compiled
+    known = _examined(pattern)
+    if not _within(known, text, exactly=False) and not _within(known, text, exactly=True):
+        raise PatternRefused(
+            f"the pattern {pattern!r} may need too many steps on {len(text)} characters; "
+            "anchor it, start it with literal text, or use fewer repeats"
+        )
+    return known.compiled
 
 
-def _starts(compiled: re.Pattern[str], text: str) -> int:
+def _within(known: _Examined, text: str, *, exactly: bool) -> bool:
+    """Whether the greatest possible number of steps is within the budget.
+
+    Not exactly, a run is taken to be as long as the text: more than it can be, and known at once.
+    """
+    if not known.repeats:
+        return True
+    steps = _starts(known, text)
+    for runs, high in known.repeats:
+        longest = _longest_run(runs, text) if exactly and runs is not None else len(text)
+        steps *= min(longest, high) + 1
+    return steps <= MAX_STEPS
+
+
+def _starts(known: _Examined, text: str) -> int:
     """At how many positions a match can begin to be tried in earnest."""
-    alternatives = "|" in compiled.pattern
-    at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
-    if compiled.pattern.startswith(("\\A", at_start)) and not alternatives:
+    if known.anchored:
         return 1
-    literal = re.match(r"(?:\\b)?((?:[\w\"':=<>/ -](?![*+?{]))+)", compiled.pattern)
-    # alternatives begin elsewhere, and ignoring case the text may spell it otherwise
-    if literal and not alternatives and not compiled.flags & re.IGNORECASE:
-        return max(text.count(literal[1]), 1)
-    return len(text) + 1
+    return max(text.count(known.literal), 1) if known.literal else len(text) + 1
 
 
-def _longest_run(repeat: _Repeat, flags: int, text: str) -> int:
+def _longest_run(runs: re.Pattern[str], text: str) -> int:
     """How many characters in a row the repeated atom can eat in this text."""
-    if not repeat.atom:
-        return len(text)
-    runs = re.compile(f"(?:{repeat.atom})+", flags)
     return max((m.end() - m.start() for m in runs.finditer(text)), default=0)
+
+
+# Gates ask about the same few patterns at every message, and only the text is new.
+@lru_cache(maxsize=512)
+def _examined(pattern: str) -> _Examined:
+    compiled, repeats = _scan(pattern)
+    alternatives = "|" in pattern
+    at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
+    literal = re.match(r"(?:\\b)?((?:[\w\"':=<>/ -](?![*+?{]))+)", pattern)
+    # alternatives begin elsewhere, and ignoring case the text may spell it otherwise
+    spelled = literal and not alternatives and not compiled.flags & re.IGNORECASE
+    return _Examined(
+        compiled,
+        tuple(
+            (_compiled(f"(?:{r.atom})+", compiled.flags) if r.atom else None, r.high)
+            for r in repeats
+        ),
+        anchored=pattern.startswith(("\\A", at_start)) and not alternatives,
+        literal=literal[1] if literal and spelled else "",
+    )
 
 
 def _scan(pattern: str) -> tuple[re.Pattern[str], tuple[_Repeat, ...]]:
     if len(pattern) > MAX_PATTERN_CHARS:
         raise PatternRefused(f"a pattern has at most {MAX_PATTERN_CHARS} characters")
-    try:
-        compiled = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise PatternRefused(f"the pattern {pattern!r} is not valid: {error}") from error
+    compiled = _compiled(pattern)
     if compiled.flags & re.VERBOSE:
         raise PatternRefused("a pattern may not use verbose mode")
-    scanner = _Scanner(pattern)
-    part = scanner.alternation()
-    return compiled, part.repeats
+    return compiled, _Scanner(pattern).alternation().repeats
+
+
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternRefused(f"the pattern {pattern!r} is not valid: {error}") from error
 
 
 class _Scanner:

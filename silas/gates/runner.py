@@ -77,7 +77,7 @@ class GateRunner:
     ) -> GateOutcome:
         """`check_gates` against a given count."""
         matching = [gate for gate in gates if _fires(gate, trigger, context)]
-        merged = deepcopy(context)
+        merged = _copied(context)
         policy: list[GateResult] = []
         for gate in (g for g in matching if self._lane(g) is GateLane.policy):
             result = await self.check_one(gate, merged, count)
@@ -106,12 +106,14 @@ class GateRunner:
                 gate, gate.lane, "limit", f"more than {self._limit} gate evaluations in one turn"
             )
         try:
-            given = await provider.check(gate, deepcopy(context))
+            given = await provider.check(gate, _copied(context))
         except Exception as error:  # noqa: BLE001, RUF100 - a provider may be anybody's code
             return await self._unavailable(
                 gate, gate.lane, "llm_error", f"the gate's provider failed: {type(error).__name__}"
             )
-        result = given.model_copy(update={"gate_name": gate.name, "lane": gate.lane})
+        result = given
+        if (given.gate_name, given.lane) != (gate.name, gate.lane):
+            result = given.model_copy(update={"gate_name": gate.name, "lane": gate.lane})
         if gate.lane is GateLane.quality:
             return await self._only_advise(gate, result)
         return await self._filter(gate, result)
@@ -198,6 +200,13 @@ class _TurnGates:
 
     def for_turn(self) -> Gates:
         return self
+
+
+def _copied(context: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that shares nothing that can be changed; most of a context is text."""
+    return {
+        key: value if isinstance(value, str) else deepcopy(value) for key, value in context.items()
+    }
 
 
 def _digest(value: Any) -> str:

@@ -60,6 +60,16 @@ def test_a_pattern_that_may_need_too_many_steps_on_this_text_is_refused(
         search(pattern, text)
 
 
+def test_what_is_kept_about_a_pattern_says_nothing_about_the_next_text() -> None:
+    pattern, harmless, endless = "a*a*a*a*b", "aab", "a" * 2_000
+    for _ in range(2):
+        assert search(pattern, harmless)
+        with pytest.raises(PatternRefused, match="too many steps"):
+            search(pattern, endless)
+        with pytest.raises(PatternRefused, match="nest"):
+            search("(a+)+$", harmless)
+
+
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
