@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Column, MetaData, Table, Text, bindparam, delete, insert, select
-
 from silas.approval.models import NonceConfig, TokenUse
 from silas.approval.port import NonceStore
 from silas.clock import Clock
@@ -19,19 +17,15 @@ DOMAINS = frozenset({"msg", "exec"})
 SAFETY_BUFFER = timedelta(minutes=10)
 """How long a use is remembered after its token has expired, against a clock that steps back."""
 
-_NONCES = Table(
-    "approval_nonces",
-    MetaData(),
-    Column("key", Text, primary_key=True),
-    Column("recorded_at", Text, nullable=False),
-    Column("expires_at", Text, nullable=False),
-)
-
-_WITHIN = (
-    select(_NONCES.c.key)
-    .where(_NONCES.c.key >= bindparam("low"), _NONCES.c.key < bindparam("high"))
-    .order_by(_NONCES.c.recorded_at, _NONCES.c.key)
-)
+# The driver's own SQL, because every owner's message and every use of a token comes here: 10
+# microseconds a statement, where Core needs 50 to 100.
+_TAKE = "INSERT INTO approval_nonces (key, recorded_at, expires_at) VALUES (?, ?, ?)"
+_TAKE_ONCE = f"{_TAKE} ON CONFLICT DO NOTHING"
+_EXISTS = "SELECT 1 FROM approval_nonces WHERE key = ?"
+_WITHIN = """
+SELECT key FROM approval_nonces WHERE key >= ? AND key < ? ORDER BY recorded_at, key
+"""
+_FORGET = "DELETE FROM approval_nonces WHERE recorded_at < ? AND expires_at <= ?"
 
 
 class SqlNonceStore:
@@ -44,8 +38,9 @@ class SqlNonceStore:
 
     async def is_used(self, domain: str, nonce: str) -> bool:
         """Whether this binding was consumed within the domain."""
+        key = nonce_key(domain, nonce)
         with self._db.read() as tx:
-            return _exists(tx, nonce_key(domain, nonce))
+            return tx.driver.execute(_EXISTS, (key,)).fetchone() is not None
 
     async def record(self, domain: str, nonce: str) -> None:
         """Consume a binding.
@@ -54,11 +49,10 @@ class SqlNonceStore:
             ApprovalError: It was consumed before; of two callers at once only one gets through.
         """
         now = self._clock.now()
-        key = nonce_key(domain, nonce)
+        row = _row(nonce_key(domain, nonce), now, now + self._ttl)
         with self._db.write() as tx:
-            if _exists(tx, key):
+            if tx.driver.execute(_TAKE_ONCE, row).rowcount != 1:
                 raise replayed()
-            tx.execute(insert(_NONCES), _row(key, now, now + self._ttl))
 
     async def spend(self, use: TokenUse, witness: Callable[[int], object]) -> int:
         """Count one use of a token, durably, together with what `witness` writes."""
@@ -70,7 +64,7 @@ class SqlNonceStore:
                 raise replayed()
             if len(spent) >= use.max_executions:
                 return 0
-            tx.execute(insert(_NONCES), row)
+            tx.driver.execute(_TAKE, row)
             witness(len(spent) + 1)
         return len(spent) + 1
 
@@ -87,11 +81,9 @@ class SqlNonceStore:
 
     async def prune_expired(self, older_than: datetime) -> int:
         """Forget what was recorded before `older_than` and has expired; returns how many."""
-        gone = (_NONCES.c.recorded_at < _stamp(older_than)) & (
-            _NONCES.c.expires_at <= _stamp(self._clock.now())
-        )
+        bounds = (_stamp(older_than), _stamp(self._clock.now()))
         with self._db.write() as tx:
-            return int(tx.execute(delete(_NONCES).where(gone)).rowcount)
+            return tx.driver.execute(_FORGET, bounds).rowcount
 
 
 def nonce_key(domain: str, binding: str) -> str:
@@ -126,13 +118,8 @@ def _stamp(moment: datetime) -> str:
 def _keys(tx: Tx, prefix: str) -> list[str]:
     """The keys that begin so, oldest first: at most as many as a token has uses."""
     # A range over the primary key; ";" follows ":" in ASCII, and SQLite compares bytes.
-    within = {"low": prefix, "high": prefix[:-1] + ";"}
-    return [str(row.key) for row in tx.execute(_WITHIN, within)]
+    return [str(key) for (key,) in tx.driver.execute(_WITHIN, (prefix, prefix[:-1] + ";"))]
 
 
-def _exists(tx: Tx, key: str) -> bool:
-    return tx.execute(select(_NONCES.c.key).where(_NONCES.c.key == key)).first() is not None
-
-
-def _row(key: str, now: datetime, expires_at: datetime) -> dict[str, str]:
-    return {"key": key, "recorded_at": _stamp(now), "expires_at": _stamp(expires_at)}
+def _row(key: str, now: datetime, expires_at: datetime) -> tuple[str, str, str]:
+    return key, _stamp(now), _stamp(expires_at)
