@@ -8,11 +8,11 @@ from typing_extensions import TypeVar
 from silas.agents.choice import OutputSetting
 from silas.agents.models import ExecutorAgentOutput
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import frame, load_prompt
+from silas.agents.prompt import frame
 from silas.clock import Clock
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.capabilities import HandleDeferredToolCalls
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
@@ -37,14 +37,11 @@ class ExecutorAgent(Generic[Deps]):
         clock: Clock,
         *,
         output: OutputSetting,
-        capabilities: "Sequence[AbstractCapability[Deps]]",
+        capabilities: "Sequence[HandleDeferredToolCalls[Deps]]",
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        words = f"{load_prompt('constitution')}\n\n{load_prompt('executor')}"
-        self._role = Role(model, output, "executor", words)
-        self._clock = clock
-        self._capabilities = capabilities
+        self._role = Role(model, clock, output, "executor", capabilities)
 
     async def run(
         self,
@@ -69,10 +66,8 @@ class ExecutorAgent(Generic[Deps]):
         from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
 
         asking = Asking(
-            clock=self._clock,
             deps=deps,
             toolsets=(toolset,),
-            capabilities=self._capabilities,
             limits=limits,
         )
         return await run_structured_agent(

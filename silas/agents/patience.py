@@ -1,6 +1,6 @@
 """Bounded patience with a model provider: backoff, and the cost ceiling (spec 18.1)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +20,7 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.usage import UsageLimits
 
 from silas.clock import Clock
 
@@ -65,17 +66,33 @@ class Backoff:
         return max(own, asked or 0.0)
 
 
+@dataclass(repr=False, kw_only=True)
+class CeiledLimits(UsageLimits):
+    """PydanticAI's limits, with a cost ceiling that `Patience` keeps in place of its own.
+
+    Its own warns at every request to a model whose price it does not know; such a run is flagged
+    (`cost_known`) instead.
+    """
+
+    ceiling: Decimal | None = None
+
+    @classmethod
+    def of(cls, limits: UsageLimits) -> "CeiledLimits":
+        """The same limits, the cost limit as the ceiling."""
+        given: dict[str, Any] = {f.name: getattr(limits, f.name) for f in fields(UsageLimits)}
+        ceiling = given.pop("cost_limit")
+        return cls(**given, ceiling=ceiling)
+
+
 @dataclass
 class Patience(AbstractCapability[Any]):
     """Repeats a failed model request inside its run, so that no tool call is ever repeated for it.
 
-    The cost ceiling is checked here and not by PydanticAI, which warns at every request to a model
-    whose price it does not know; such a run is flagged (`cost_known`) instead.
+    One serves every run of a role; what belongs to a run is in its limits.
     """
 
     clock: Clock
     backoff: Backoff = field(default_factory=Backoff)
-    cost_limit: Decimal | None = None
 
     async def on_model_request_error(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
@@ -94,7 +111,8 @@ class Patience(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
         """Stop at the cost ceiling."""
-        spent = ctx.usage.cost
-        if spent is not None and self.cost_limit is not None and spent > self.cost_limit:
-            raise UsageLimitExceeded(f"the cost limit of {self.cost_limit} USD is exceeded")
+        limits, spent = ctx.usage_limits, ctx.usage.cost
+        ceiling = limits.ceiling if isinstance(limits, CeiledLimits) else None
+        if spent is not None and ceiling is not None and spent > ceiling:
+            raise UsageLimitExceeded(f"the cost limit of {ceiling} USD is exceeded")
         return response

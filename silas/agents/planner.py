@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from silas.agents.choice import OutputSetting
 from silas.agents.models import AgentResponse, PlannerAdvice
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import TurnRequest, frame, load_prompt
+from silas.agents.prompt import TurnRequest, frame
 from silas.clock import Clock
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.capabilities import HandleDeferredToolCalls
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
@@ -38,14 +38,11 @@ class PlannerAgent:
         clock: Clock,
         *,
         output: OutputSetting,
-        capabilities: "Sequence[AbstractCapability[Any]]" = (),
+        capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        words = f"{load_prompt('constitution')}\n\n{load_prompt('planner')}"
-        self._role = Role(model, output, "planner", words)
-        self._clock = clock
-        self._capabilities = capabilities
+        self._role = Role(model, clock, output, "planner", capabilities)
 
     async def plan(
         self,
@@ -104,9 +101,7 @@ class PlannerAgent:
         from silas.agents.run import Asking  # noqa: PLC0415 - heavy
 
         return Asking(
-            clock=self._clock,
             deps=deps,
             toolsets=toolsets,
-            capabilities=self._capabilities,
             limits=limits or UsageLimits(request_limit=_REQUESTS),
         )

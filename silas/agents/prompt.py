@@ -68,7 +68,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _label(value: str) -> str:
-    words = " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    words = " ".join(_flat(value).split())
     return words.replace("|", "/").replace("---", "- - -")
 
 
@@ -171,6 +171,8 @@ def _pairs(values: Mapping[str, str]) -> str:
 
 
 def _flat(value: str) -> str:
+    if value.isprintable():  # nearly always
+        return value
     return "".join(c if c.isprintable() else " " for c in value)
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from silas.agents.choice import OutputSetting
 from silas.agents.models import RouteDecision
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import TurnRequest, load_prompt
+from silas.agents.prompt import TurnRequest
 from silas.clock import Clock
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.capabilities import HandleDeferredToolCalls
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
@@ -36,15 +36,12 @@ class ProxyAgent:
         *,
         output: OutputSetting,
         default_profile: str,
-        capabilities: "Sequence[AbstractCapability[Any]]" = (),
+        capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        words = f"{load_prompt('constitution')}\n\n{load_prompt('proxy')}"
-        self._role = Role(model, output, "proxy", words)
-        self._clock = clock
+        self._role = Role(model, clock, output, "proxy", capabilities)
         self._default_profile = default_profile
-        self._capabilities = capabilities
 
     async def route(
         self,
@@ -71,10 +68,8 @@ class ProxyAgent:
         from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
 
         asking = Asking(
-            clock=self._clock,
             deps=deps,
             toolsets=(toolset,),
-            capabilities=self._capabilities,
             limits=limits or UsageLimits(request_limit=_REQUESTS),
             profiles=request.profiles,
             default_profile=self._default_profile,

@@ -1,32 +1,67 @@
 """One role's PydanticAI agents, made once for each output they are asked for."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_ai import Agent
+from pydantic_ai import Agent, RunContext
+from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
 from pydantic_ai.models import Model
+from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 from silas.agents.calls import Call
 from silas.agents.choice import OutputSetting
 from silas.agents.form import OutputForm, OutputMode, output_type
+from silas.agents.patience import Patience
+from silas.agents.prompt import load_prompt
+from silas.clock import Clock
+
+
+@dataclass
+class _Attended(Patience):
+    """Patience, and somebody who resolves paused calls: one capability for both.
+
+    PydanticAI copies a run's context for every capability at every one of some two dozen hooks.
+    """
+
+    pausing: CombinedCapability[Any] = field(kw_only=True)
+
+    async def handle_deferred_tool_calls(
+        self, ctx: RunContext[Any], *, requests: DeferredToolRequests
+    ) -> DeferredToolResults | None:
+        """Whatever the handlers answer, in their order."""
+        return await self.pausing.handle_deferred_tool_calls(ctx, requests=requests)
 
 
 class Role:
     """A model in a role: its instructions, its output form, and an agent for every call and mode.
 
-    Agents are kept, because making the schema of an output costs more than a whole run.
+    Agents are kept, because making the schema of an output costs more than a whole run, and
+    PydanticAI puts capabilities together anew for every run that is given its own.
 
     Args:
         model: Any PydanticAI model.
+        clock: Waits between attempts.
         output: How it is made to answer in form.
-        name: `proxy`, `planner`, `executor`.
-        instructions: The system prompt; never changes, so that providers can keep it.
+        name: `proxy`, `planner`, `executor`; its prompt follows the constitution, and neither
+            changes, so that providers can keep them.
+        pausing: What resolves calls that pause for approval.
     """
 
-    def __init__(self, model: Model, output: OutputSetting, name: str, instructions: str) -> None:
+    def __init__(
+        self,
+        model: Model,
+        clock: Clock,
+        output: OutputSetting,
+        name: str,
+        pausing: Sequence[HandleDeferredToolCalls[Any]],
+    ) -> None:
         self.form = OutputForm(model, output)
         self._model = model
         self._name = name
-        self._instructions = instructions
+        self._instructions = f"{load_prompt('constitution')}\n\n{load_prompt(name)}"
+        self._clock = clock
+        self._pausing = tuple(pausing)
         self._agents: dict[tuple[str, OutputMode, tuple[str, ...]], Agent[Any, Any]] = {}
 
     def agent(
@@ -49,6 +84,9 @@ class Role:
                 instructions=self._instructions,
                 output_type=output_type(call, mode),
                 validation_context=context,
+                capabilities=[
+                    _Attended(self._clock, pausing=CombinedCapability(list(self._pausing)))
+                ],
                 # the one retry is run_structured_agent's; a tool may be corrected a few times
                 retries={"output": 0, "tools": _TOOL_CORRECTIONS},
             )

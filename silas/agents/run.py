@@ -1,12 +1,11 @@
 """Asking a model for a structured answer, reliably (spec 5.1.0, 18.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Generic, TypeVar
 
 from pydantic_ai import capture_run_messages
-from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
     AgentRunError,
     ModelRequestRejectedError,
@@ -20,9 +19,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from silas.agents.calls import Call
 from silas.agents.form import OutputForm, OutputMode, summarise
 from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
-from silas.agents.patience import Backoff, Patience
+from silas.agents.patience import CeiledLimits
 from silas.agents.role import Role
-from silas.clock import Clock
 from silas.errors import LLMError, from_foreign
 
 D = TypeVar("D")
@@ -37,24 +35,18 @@ class Asking(Generic[D]):
     """Everything about a call that its retry must share with its first attempt.
 
     Attributes:
-        clock: Waits between attempts.
         deps: Handed to the tools.
         toolsets: What the model may call.
-        capabilities: Further PydanticAI capabilities, such as the approval handler.
         limits: Tokens, cost and tool calls of the call as a whole; requests per attempt.
         profiles: Context profiles that an answer may name.
         default_profile: The context profile of a proxy fallback.
-        backoff: Patience with the provider.
     """
 
-    clock: Clock
     deps: D
     toolsets: Sequence[AbstractToolset[D]] = ()
-    capabilities: Sequence[AbstractCapability[D]] = ()
     limits: UsageLimits | None = None
     profiles: tuple[str, ...] = ()
     default_profile: str = "conversation"
-    backoff: Backoff = field(default_factory=Backoff)
 
 
 @dataclass(frozen=True)
@@ -120,8 +112,6 @@ class _Attempt(Generic[D, T]):
         """A valid answer, or what was wrong with it."""
         asking = self.asking
         agent = self.role.agent(self.call, mode, asking.profiles)
-        limits = asking.limits or UsageLimits()
-        patience = Patience(asking.clock, asking.backoff, limits.cost_limit)
         with capture_run_messages() as messages:
             try:
                 result = await agent.run(
@@ -129,8 +119,7 @@ class _Attempt(Generic[D, T]):
                     deps=asking.deps,
                     message_history=list(history) or None,
                     toolsets=list(asking.toolsets),
-                    capabilities=[patience, *asking.capabilities],
-                    usage_limits=replace(limits, cost_limit=None),
+                    usage_limits=CeiledLimits.of(asking.limits or UsageLimits()),
                     usage=self.usage,
                 )
             except (UnexpectedModelBehavior, ModelRequestRejectedError, UserError) as error:

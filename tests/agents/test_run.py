@@ -112,6 +112,19 @@ async def test_cost_stops_a_run_at_its_ceiling() -> None:
     assert len(model.requests) == 3
 
 
+async def test_runs_of_one_agent_at_once_keep_each_their_own_ceiling() -> None:
+    model = ScriptedModel([PLAN, PLAN], cost_usd="0.40")
+    agent = planner(model)
+    runs = [
+        agent.plan(TURN, toolset=NONE, deps=None, limits=UsageLimits(cost_limit=Decimal(limit)))
+        for limit in ("1.00", "0.10")
+    ]
+    rich, poor = await asyncio.wait_for(asyncio.gather(*runs, return_exceptions=True), 5)
+    assert isinstance(rich, StructuredRun)
+    assert isinstance(poor, ModelRunFailed)
+    assert poor.code == "E_LLM_BUDGET"
+
+
 @pytest.mark.proves("S5.1.0-SAME-LIMITS")
 async def test_the_retry_does_not_get_a_second_token_budget() -> None:
     wrong = PlannerAdvice(guidance="x")
