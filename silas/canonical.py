@@ -2,10 +2,18 @@
 
 import hashlib
 import json
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 # What `json.dumps` would make anew at every call; a test holds the two against each other.
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+canonical_text = encode_basestring_ascii
+"""`canonical_json` of text alone, for whoever writes an object of known fields out himself.
+
+Raises `TypeError` where the value is not text.
+"""
 
 
 def canonical_json(value: Any) -> str:

@@ -13,6 +13,7 @@ from silas.approval.models import (
     ApprovalDecision,
     ApprovalScope,
     ApprovalToken,
+    Claims,
     Subject,
     TokenUse,
     Verdict,
@@ -98,32 +99,30 @@ class ApprovalEngine:
             ApprovalError: The combination cannot be signed; the code says why.
             DatabaseError: It could not be recorded; no token exists.
         """
-        claims: dict[str, Any] = {}
+        bindings: dict[str, Any] = {}
         refusal = _unissuable(subject, scope, max_executions, ttl_minutes)
         if refusal is None:
-            claims, refusal = _claims(subject, decision, scope, conditions or {})
+            bindings, refusal = _bindings(subject, decision, scope, conditions or {})
         if refusal is not None:
             self._record_refusal(refusal, "issue", "", subject)
             raise ApprovalError(refusal.reason, code=refusal.code, work_item_id=subject.id)
         now = self._clock.now()
-        draft = ApprovalToken(
-            token_id="",
+        claims = Claims(
             plan_hash=subject.digest,
             work_item_id=subject.id,
             scope=scope,
             verdict=decision.verdict,
-            signature=b"",
-            issued_at=now,
-            expires_at=now + timedelta(minutes=ttl_minutes or self._config.default_ttl_minutes),
             nonce=new_nonce(),
             # The policy minimum of every scope is `tap`, the only strength there is.
             approval_strength=decision.approval_strength,
-            conditions=claims,
+            issued_at=now,
+            expires_at=now + timedelta(minutes=ttl_minutes or self._config.default_ttl_minutes),
             max_executions=max_executions,
+            conditions=bindings,
         )
-        signed = token_bytes(draft)
-        token = draft.model_copy(
-            update={"token_id": token_id_of(signed), "signature": self._signer.sign(signed)}
+        signed = token_bytes(claims)
+        token = ApprovalToken(
+            **claims._asdict(), token_id=token_id_of(signed), signature=self._signer.sign(signed)
         )
         self._audit.log_now(
             "approval.issued",
@@ -270,15 +269,15 @@ def _unissuable(
     return None
 
 
-def _claims(
+def _bindings(
     subject: Subject,
     decision: ApprovalDecision,
     scope: ApprovalScope,
-    bindings: Mapping[str, Any],
+    further: Mapping[str, Any],
 ) -> tuple[dict[str, Any], Refusal | None]:
     """The conditions to sign, as plain JSON."""
-    given = {**decision.conditions, **bindings}
-    if any(decision.conditions[k] != bindings[k] for k in decision.conditions.keys() & bindings):
+    given = {**decision.conditions, **further}
+    if any(decision.conditions[k] != further[k] for k in decision.conditions.keys() & further):
         return {}, Refusal("E_APPROVAL_CONDITIONS", "Two conditions of one name contradict.")
     if given.keys() & RESERVED:
         return {}, Refusal(

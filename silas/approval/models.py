@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
-from silas.canonical import canonical_bytes, sha256_hex
+from silas.canonical import canonical_json, canonical_text, sha256_hex
 from silas.types import Base64Bytes, Frozen
 
 
@@ -107,44 +107,43 @@ class TokenUse(NamedTuple):
         return f"{self.token_id}:{self.digest}:{self.nonce}"
 
 
-SIGNED_FIELDS = (
-    "plan_hash",
-    "work_item_id",
-    "scope",
-    "verdict",
-    "nonce",
-    "approval_strength",
-    "issued_at",
-    "expires_at",
-    "max_executions",
-    "conditions",
-)
-"""Exactly the fields of spec 3.6; frozen vectors depend on this list."""
+class Claims(NamedTuple):
+    """What is signed: exactly the fields of spec 3.6; frozen vectors depend on this list."""
+
+    plan_hash: str
+    work_item_id: str
+    scope: ApprovalScope
+    verdict: ApprovalVerdict
+    nonce: str
+    approval_strength: Literal["tap"]
+    issued_at: datetime
+    expires_at: datetime
+    max_executions: int
+    conditions: dict[str, Any]
 
 
-def token_bytes(token: ApprovalToken) -> bytes:
-    """The signed canonical bytes of a token (spec 3.6).
+SIGNED_FIELDS = Claims._fields
 
-    Written out field by field, because it runs at every check; a test holds it against the model's
-    own JSON.
+
+def token_bytes(token: ApprovalToken | Claims) -> bytes:
+    """The signed canonical bytes of a token, or of one that is about to be signed (spec 3.6).
+
+    Written out field by field and in their order, because it runs at every check; tests hold it
+    against the model's own JSON and the frozen vectors.
 
     Raises:
         TypeError, ValueError: A condition is not JSON; such a token was never signed.
     """
-    return canonical_bytes(
-        {
-            "plan_hash": token.plan_hash,
-            "work_item_id": token.work_item_id,
-            "scope": token.scope.value,
-            "verdict": token.verdict.value,
-            "nonce": token.nonce,
-            "approval_strength": token.approval_strength,
-            "issued_at": _iso(token.issued_at),
-            "expires_at": _iso(token.expires_at),
-            "max_executions": token.max_executions,
-            "conditions": token.conditions,
-        }
-    )
+    text, uses = canonical_text, token.max_executions
+    conditions = "{}" if token.conditions == {} else canonical_json(token.conditions)
+    return (
+        f'{{"approval_strength":{text(token.approval_strength)},"conditions":{conditions}'
+        f',"expires_at":{text(_iso(token.expires_at))},"issued_at":{text(_iso(token.issued_at))}'
+        f',"max_executions":{uses if type(uses) is int else canonical_json(uses)}'
+        f',"nonce":{text(token.nonce)},"plan_hash":{text(token.plan_hash)}'
+        f',"scope":{text(token.scope)},"verdict":{text(token.verdict)}'
+        f',"work_item_id":{text(token.work_item_id)}}}'
+    ).encode("ascii")
 
 
 def _iso(moment: datetime) -> str:

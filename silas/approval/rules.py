@@ -115,6 +115,8 @@ def conditions_met(token: ApprovalToken, now: datetime) -> Refusal | None:
     A `conditional` token authorises nothing by a condition that nobody here can evaluate, nor
     without any.
     """
+    if not token.conditions and token.verdict is not ApprovalVerdict.conditional:
+        return None
     given = {k: v for k, v in token.conditions.items() if k not in RESERVED}
     unknown = given.keys() - _CONDITIONS.keys()
     if token.verdict is ApprovalVerdict.conditional and (unknown or not given):

@@ -31,6 +31,8 @@ conditions = st.dictionaries(st.text(), values | st.lists(values, max_size=3), m
     st.sampled_from(ApprovalVerdict),
     moments,
     moments,
+    st.text(),
+    st.integers(min_value=-(2**70), max_value=2**70),
     conditions,
 )
 def test_they_are_the_models_own_json_of_the_signed_fields(
@@ -40,6 +42,8 @@ def test_they_are_the_models_own_json_of_the_signed_fields(
     verdict: ApprovalVerdict,
     issued_at: datetime,
     expires_at: datetime,
+    nonce: str,
+    max_executions: int,
     given_conditions: dict[str, Any],
 ) -> None:
     token = ApprovalToken(
@@ -51,7 +55,8 @@ def test_they_are_the_models_own_json_of_the_signed_fields(
         signature=b"s",
         issued_at=issued_at,
         expires_at=expires_at,
-        nonce="n",
+        nonce=nonce,
+        max_executions=max_executions,
         conditions=given_conditions,
     )
     dumped = token.model_dump(mode="json", include=set(SIGNED_FIELDS))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.canonical import canonical_bytes, canonical_json, digest, sha256_hex
+from silas.canonical import canonical_bytes, canonical_json, canonical_text, digest, sha256_hex
 
 json_values: st.SearchStrategy[Any] = st.recursive(
     st.none()
@@ -49,3 +49,8 @@ def test_digests_are_plain_sha256() -> None:
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     )
     assert digest({}) == sha256_hex(b"{}")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_text_written_alone_is_what_canonical_json_makes_of_it(text: str) -> None:
+    assert canonical_text(text) == canonical_json(text)
