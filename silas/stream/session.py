@@ -1,5 +1,6 @@
 """What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,5 +154,6 @@ class Session:
 
 def standing_in() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
-    here = Path.cwd().resolve()
-    return None if here in (Path(here.anchor), Path.home().resolve()) else str(here)
+    here = Path.cwd()  # as the kernel has it, without a link in it
+    place = str(here)
+    return None if place in (here.anchor, os.path.realpath(Path.home())) else place

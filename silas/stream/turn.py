@@ -162,7 +162,8 @@ class TurnProcessor:
         context = {"response": response.message, "sender_id": turn.incoming.message.sender_id}
         passed = await turn.gates.check(GateTrigger.every_agent_response, context)
         turn.asked = turn.asked or passed.asked
-        turn.response = response.model_copy(update={"message": str(passed.context["response"])})
+        if (message := str(passed.context["response"])) != response.message:
+            turn.response = response.model_copy(update={"message": message})
         return passed
 
     # 9

@@ -91,6 +91,7 @@ class DoorToolset(AbstractToolset[ToolRun]):
     def __init__(self, executor: ToolExecutor, registry: ToolRegistry) -> None:
         self._executor = executor
         self._registry = registry
+        self._definitions: dict[str, ToolDefinition] = {}
 
     @property
     def id(self) -> str | None:
@@ -102,12 +103,19 @@ class DoorToolset(AbstractToolset[ToolRun]):
         return {
             tool.tool_name: ToolsetTool(
                 toolset=self,
-                tool_def=_definition(tool),
+                tool_def=self._definition(tool),
                 max_retries=MAX_CORRECTIONS,
                 args_validator=_ANY_OBJECT,
             )
             for tool in self._registry.list_healthy()
         }
+
+    def _definition(self, tool: RegisteredTool) -> ToolDefinition:
+        """Made once a tool: its schema is a copy, and the registry never replaces a tool."""
+        known = self._definitions.get(tool.tool_name)
+        if known is None:
+            known = self._definitions[tool.tool_name] = _definition(tool)
+        return known
 
     async def call_tool(
         self,
