@@ -44,12 +44,15 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--sandbox", "attack", is_flag=True, help="Attack the sandbox and say what held.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+def doctor(ctx: click.Context, attack: bool, as_json: bool) -> None:
     """Check every part Silas needs, and say what each protects against."""
 
     async def work() -> int:
+        if attack:
+            return await _attack_sandbox(ctx, as_json)
         from silas.wiring import diagnose
 
         findings = await diagnose(read_config(ctx))
@@ -66,6 +69,31 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         return USAGE if bad else DONE
 
     run_to_exit(work)
+
+
+_SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
+
+
+async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
+    """Every attack on the sandbox, one line each; failed when one of them worked."""
+    from silas.wiring import examine_sandbox
+
+    report = await examine_sandbox(read_config(ctx))
+    document = report.document()
+    if as_json:
+        print_json(document)
+        return DONE if report.holds else FAILED
+    for check in document["checks"]:
+        plain = check["verdict"] == "held"
+        words = check["promise"] if plain else f"{check['promise']} -> {check['words']}"
+        name = f"{check['group']} {check['name']}"
+        click.echo(f"{_SIGNS[check['verdict']]}  {name:34}  {words}")
+    click.echo("")
+    click.echo(
+        f"{document['backend']}: {document['held']} attacks held, {document['broken']} worked, "
+        f"{document['untestable']} not testable here."
+    )
+    return DONE if report.holds else FAILED
 
 
 def _row(ok: bool, part: str, words: str, column: int) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from silas.wiring.build import Silas
+    from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.ground import Ground
     from silas.wiring.toolbox import tool_rows
     from silas.wiring.upkeep import (
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuditDesk",
+    "Conformance",
     "Finding",
     "Ground",
     "Silas",
     "WorkDesk",
     "diagnose",
+    "examine_sandbox",
     "initialise",
     "open_audit",
     "open_work",
@@ -31,7 +34,13 @@ __all__ = [
 ]
 
 # Loaded when first asked for: looking at the record must not cost what a model run costs.
-_HOMES = {"Silas": "build", "Ground": "ground", "tool_rows": "toolbox"}
+_HOMES = {
+    "Conformance": "conform",
+    "Ground": "ground",
+    "Silas": "build",
+    "examine_sandbox": "conform",
+    "tool_rows": "toolbox",
+}
 
 
 def __getattr__(name: str) -> Any:

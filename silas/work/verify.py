@@ -55,9 +55,7 @@ class VerificationRunner:
         ran = await self._sandbox.run(
             ["/bin/sh", "-c", check.run],
             self._limits.model_copy(update={"wall_seconds": float(check.timeout)}),
-            SandboxFiles(
-                cwd=bench.cwd, mounts=bench.mounts, network=check.network, loopback=True
-            ),
+            SandboxFiles(cwd=bench.cwd, mounts=bench.mounts, network=check.network, loopback=True),
         )
         passed, reason = self._judge(check, ran, bench)
         output = ran.stdout or ran.stderr

@@ -22,7 +22,7 @@ UID = 54321
 _SECONDS = 20.0
 
 
-def as_ordinary_user(act: Callable[[], Any], home: Path) -> Any:
+def as_ordinary_user(act: Callable[[], Any], home: Path, seconds: float = _SECONDS) -> Any:
     """Call something in a child process that gave up root for good; its answer as JSON."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -44,7 +44,7 @@ def as_ordinary_user(act: Callable[[], Any], home: Path) -> Any:
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        if not select.select([pipe], [], [], _SECONDS)[0]:
+        if not select.select([pipe], [], [], seconds)[0]:
             os.kill(child, signal.SIGKILL)
         told = pipe.read()
     os.waitpid(child, 0)
