@@ -156,8 +156,10 @@ def _userns_help(detail: str) -> SandboxUnavailable:
     )
 
 
-# Mounts and modes let everybody read the first program; only Landlock does not.
+# Whether a filter is loaded says the kernel; whether it is ours shows in what it refuses: here a
+# set-id file. Mounts and modes let everybody read the first program; only Landlock does not.
 _QUESTIONS = f"""
+touch f; chmod 4700 f 2> /dev/null && echo "Set-id: possible" || echo "Set-id: refused"
 cat {STARTER} > /dev/null 2>&1 && echo "Ungranted: open" || echo "Ungranted: closed"
 cat /proc/self/status /proc/self/net/dev
 """
@@ -183,7 +185,7 @@ def _look_inside(launcher: Launcher) -> str:
         started = ended.returncode in (0, GAVE_UP) and launch.judge() == 0
     if started:
         return ended.stdout
-    detail = ended.stderr.strip().removeprefix("bwrap: ")[:200]
+    detail = ended.stderr.strip().removeprefix("bwrap: ").partition("\n")[0][:200]
     if "seccomp" in detail.lower():
         raise SandboxUnavailable(
             f"The kernel refuses the system-call filter ({detail}); use a kernel with "
@@ -195,6 +197,7 @@ def _look_inside(launcher: Launcher) -> str:
 
 # (what the kernel must say, what it means, the code if it does not).
 _EXPECTED = (
+    (r"^Set-id: refused$", "rules of the system-call filter", "E_SANDBOX_SECCOMP"),
     (r"^Seccomp:\t2$", "system-call filter", "E_SANDBOX_SECCOMP"),
     (r"^NoNewPrivs:\t1$", "no new privileges", "E_SANDBOX_SECCOMP"),
     (r"^CapBnd:\t0+$", "no capabilities", "E_SANDBOX_USERNS"),

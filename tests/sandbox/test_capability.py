@@ -19,7 +19,8 @@ from silas.sandbox import (
 from silas.sandbox.capability import Check, find_bwrap, forget, judge, probe
 from silas.sandbox.landlock import Landlock
 
-GOOD = """Ungranted: closed
+GOOD = """Set-id: refused
+Ungranted: closed
 Name:\tcat
 CapEff:\t0000000000000000
 CapBnd:\t0000000000000000
@@ -42,6 +43,7 @@ def test_what_the_kernel_must_confirm_passes() -> None:
     [
         ("Seccomp:\t2", "Seccomp:\t0", "E_SANDBOX_SECCOMP"),
         ("Seccomp:\t2", "", "E_SANDBOX_SECCOMP"),
+        ("Set-id: refused", "Set-id: possible", "E_SANDBOX_SECCOMP"),
         ("NoNewPrivs:\t1", "NoNewPrivs:\t0", "E_SANDBOX_SECCOMP"),
         ("CapBnd:\t0000000000000000", "CapBnd:\t0000000000200000", "E_SANDBOX_USERNS"),
         ("CapEff:\t0000000000000000", "CapEff:\t000001ffffffffff", "E_SANDBOX_USERNS"),
