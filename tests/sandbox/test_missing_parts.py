@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.sandbox import SandboxConfig, SandboxUnavailable, default
-from silas.sandbox import capability
+from silas.sandbox import SandboxConfig, SandboxUnavailable, capability, default
 from silas.sandbox.seccomp import Machine, compile_filter, instructions
 
 OPTIONS = "--disable-userns --bind-fd --ro-bind-fd --size --json-status-fd --perms"
