@@ -55,6 +55,10 @@ _SENTENCES: Mapping[str, str] = {
     "workspace_not_recovered": "The workspace of {work_item_id} could not be put back: {reason}",
     "workspace_recovered": "The workspace of {work_item_id} was put back after an interruption.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
+    # the network, through the sandbox's proxy
+    "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",
+    "network_refused": "{work_item_id} ({purpose}) was refused {what}: {reason}, times {times}.",
+    "network_used": "{work_item_id} ({purpose}) sent {host} {bytes_out} bytes, got {bytes_in}.",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
     "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",

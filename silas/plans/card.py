@@ -15,6 +15,7 @@ from silas.errors import PlanFamilyError
 from silas.plans.characters import show, show_lines
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
+from silas.sandbox.names import DEFAULT_PORTS, endpoints_in
 from silas.types import Risk
 
 Plan = Mapping[str, Any]
@@ -134,7 +135,7 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         else "may change files in: an empty directory of its own"
     ]
     lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
-    lines += [f"may reach over the network: {_quoted(host)}" for host in plan.get("network", [])]
+    lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
     lines += [f"may call a tool: {_json(grant)}" for grant in plan.get("tools", [])]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
 
@@ -148,11 +149,29 @@ def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
         return ("nothing: it counts as done when it ran without an error",)
     lines: list[str] = []
     for check in checks:
-        network = "with network" if check["network"] else "without network"
+        network = _reach(check)
         lines.append(f"check {_quoted(check['name'])}: {_expectation(check['expect'])}")
         lines.append(f"  after at most {check['timeout']} seconds, {network}, of the command")
         lines += [f"  | {line}" for line in show_lines(check["run"])]
     return tuple(lines)
+
+
+def _reach(check: dict[str, Any]) -> str:
+    """Which hosts a check may reach (decision D39)."""
+    match check["network"]:
+        case False | []:
+            return "without network" if check["network"] is False else "with network to no host"
+        case True:
+            named = [_quoted(str(there)) for there in endpoints_in(check["run"])]
+            return " and ".join(("with network to the plan's hosts", *named))
+        case entries:
+            return "with network to " + " and ".join(map(_host, entries))
+
+
+def _host(entry: str) -> str:
+    """One entry of `network:`; without a port it stands for two."""
+    ports = "" if ":" in entry else f" ({' and '.join(map(str, DEFAULT_PORTS))})"
+    return _quoted(entry) + ports
 
 
 def _expectation(expect: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     model_validator,
@@ -84,14 +85,29 @@ class BudgetUsed(Frozen):
         )
 
 
+def _true_or_hosts(value: object) -> object:
+    """One sentence instead of one for each kind it could have been."""
+    if isinstance(value, list):
+        hosts = cast(list[object], value)
+        if all(isinstance(host, str) for host in hosts):
+            return hosts
+    elif isinstance(value, bool):
+        return value
+    raise ValueError("must be true, false or a list of host names")
+
+
 class VerificationCheck(Frozen):
-    """An external check that the agent cannot modify."""
+    """An external check that the agent cannot modify.
+
+    `network` is a list of the hosts it may reach; `true` stands for those of the plan and of the
+    addresses in its own command (decision D39).
+    """
 
     name: str = Field(min_length=1)
     run: str = Field(min_length=1)
     expect: Expectation
     timeout: int = Field(default=60, ge=1)
-    network: bool = False
+    network: Annotated[bool | list[str], BeforeValidator(_true_or_hosts)] = False
 
 
 class WorkItem(BaseModel):

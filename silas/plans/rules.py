@@ -10,16 +10,13 @@ from silas.gates.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.yaml_tree import Loc, Place, Tree
+from silas.sandbox.names import WORDS, Refused, endpoints
 from silas.schedule import cron_fault
 
 MAX_TITLE = 200
 """The title is the one line of a card."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-_HOST = re.compile(
-    r"(?=.{1,253}\Z)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*"
-    r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-)
 
 
 class Fault(NamedTuple):
@@ -181,15 +178,22 @@ def _normal(path: str) -> str:
 
 
 def _touches(item: WorkItem) -> Iterator[Fault]:
-    for index, host in enumerate(item.network):
-        if not _HOST.fullmatch(host):
-            yield Fault(
-                ("network", index),
-                f"`network[{index}]` must be a host name, without scheme, port or wildcard",
-            )
+    yield from _hosts(item.network, ("network",))
+    for index, check in enumerate(item.verify):
+        if not isinstance(check.network, bool):
+            yield from _hosts(check.network, ("verify", index, "network"))
     for index, grant in enumerate(item.tools):
         if not isinstance(grant.get("name"), str) or not grant["name"]:
             yield Fault(("tools", index), f"`tools[{index}]` must say which tool: `name`")
+
+
+def _hosts(entries: list[str], loc: Loc) -> Iterator[Fault]:
+    """Exact names, so that the card says what will be reached."""
+    for index, entry in enumerate(entries):
+        try:
+            endpoints(entry)
+        except Refused as refusal:
+            yield Fault((*loc, index), f"`network[{index}]` {WORDS[refusal.reason]}")
 
 
 _RULES: tuple[Rule, ...] = (

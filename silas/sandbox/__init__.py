@@ -11,14 +11,23 @@ from silas.sandbox.models import (
     SandboxLimits,
     SandboxResult,
 )
+from silas.sandbox.names import Endpoint
+from silas.sandbox.outside import NO_OUTSIDE, Outside
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
+from silas.sandbox.traffic import Denied, NetworkEvent, Opened, Record, Traffic
 
 if TYPE_CHECKING:
     from silas.sandbox.capability import Check
 
 __all__ = [
+    "Denied",
+    "Endpoint",
     "Mount",
+    "NetworkEvent",
+    "Opened",
+    "Outside",
+    "Record",
     "RefusingSandbox",
     "Sandbox",
     "SandboxConfig",
@@ -26,6 +35,7 @@ __all__ = [
     "SandboxLimits",
     "SandboxResult",
     "SandboxUnavailable",
+    "Traffic",
     "default",
     "probe",
 ]
@@ -45,6 +55,7 @@ def default(
     *,
     forbidden: tuple[Path, ...] = (),
     allowed: tuple[Path, ...] = (),
+    outside: Outside = NO_OUTSIDE,
 ) -> Sandbox:
     """The strongest backend this machine has (spec 9.1).
 
@@ -52,6 +63,7 @@ def default(
         config: Which backend is asked for: the `sandbox:` section, or what has one.
         forbidden: Silas's own directories; no mount may show them or what contains them.
         allowed: Exceptions inside them, such as the scratch directory of workspaces.
+        outside: The network behind the proxy; without one no named host is ever reached.
 
     Raises:
         SandboxUnavailable: A part of the isolation is missing; the message says what to run.
@@ -70,7 +82,7 @@ def default(
 
     machinery = require()
     launcher = make_launcher(machinery, Roots.of(forbidden, allowed))
-    return BubblewrapSandbox(launcher, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(launcher, outside, count_processes=machinery.count_processes)
 
 
 def probe() -> "list[Check]":

@@ -14,6 +14,7 @@ from silas.sandbox.devices import Devices
 from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, Rule, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
+from silas.sandbox.netns import PROXY_PORT
 from silas.sandbox.seccomp import Machine, compile_filter
 from silas.sandbox.starter import STARTER, Command, Starter, make_starter
 
@@ -45,12 +46,20 @@ _ETC: dict[str, bytes] = {
     "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files dns\n",
 }
 _ETC_PATHS = ("/etc/ld.so.cache", "/etc/alternatives")
-_ETC_NETWORK = (
+_ETC_CERTIFICATES = (
     "/etc/ssl/certs",
     "/etc/pki/tls/certs",
     "/etc/pki/ca-trust/extracted",
     "/etc/ca-certificates",
 )
+_PROXY = f"http://127.0.0.1:{PROXY_PORT}"
+_PROXY_VARIABLES = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), _PROXY),
+    **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), _PROXY),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1"),
+}
+"""How programs find the proxy. Both spellings are in use; a help only: no other way leads out."""
+
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 # World-readable kernel files that tell about the whole machine: other users' key rings and timers.
@@ -118,9 +127,9 @@ def _memory(content: bytes, owned: ExitStack) -> int:
 
 
 @functools.cache
-def filter_for(machine: Machine, network: bool) -> bytes:
+def filter_for(machine: Machine) -> bytes:
     """The compiled system-call filter, made once."""
-    return compile_filter(machine, network=network)
+    return compile_filter(machine)
 
 
 def _bind(path: str) -> list[str]:
@@ -157,11 +166,9 @@ def hidden() -> tuple[str, ...]:
 
 def _etc(files: SandboxFiles, owned: ExitStack, pass_fds: list[int]) -> list[str]:
     arguments: list[str] = []
-    content = dict(_ETC)
     if files.network:
-        content["/etc/resolv.conf"] = Path("/etc/resolv.conf").read_bytes()
-        arguments += [a for path in _ETC_NETWORK if os.path.isdir(path) for a in _bind(path)]
-    for path, text in content.items():
+        arguments += [a for path in _ETC_CERTIFICATES if os.path.isdir(path) for a in _bind(path)]
+    for path, text in _ETC.items():
         descriptor = _reader(text, owned)
         pass_fds.append(descriptor)
         arguments += ["--perms", "0644", "--file", str(descriptor), path]
@@ -195,8 +202,9 @@ def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tupl
 
 
 def _environment(files: SandboxFiles) -> dict[str, str]:
+    proxy = _PROXY_VARIABLES if files.network else {}
     told = {"HOME": str(files.home), "LANG": "C.UTF-8", "PWD": str(files.cwd)}
-    variables = {"PATH": _PATH, **told, **files.env}
+    variables = {"PATH": _PATH, **told, **proxy, **files.env}
     for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
             raise SandboxError(f"{name!r} cannot be an environment variable.", code="E_SANDBOX_ENV")
@@ -247,7 +255,7 @@ class Launcher:
             owned.callback(os.close, descriptor)
         pass_fds = list(pinned)
         places, private = _places(files, limits)
-        options = [*ISOLATION, *(["--share-net"] if files.network else []), *_IDENTITY]
+        options = [*ISOLATION, *_IDENTITY]
         options += [*control, *_system(), *_etc(files, owned, pass_fds)]
         options += ["--proc", "/proc", *hidden(), "--dev", "/dev", *self._devices.options()]
         options += places
@@ -262,14 +270,14 @@ class Launcher:
             self._landlock,
             rules(_programs(), private, map(_mount_rule, files.mounts, pinned)),
             Command(argv, _environment(files)),
-            tcp=files.network or files.loopback,
+            tcp=bool(files.network) or files.loopback,
             report=telling,
         )
         program = _memory(starter.program, owned)
         options += ["--perms", "0555", "--file", str(program), STARTER]
         # Root inside is still the owner of host root's files: /proc/sys would be writable.
         options += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
-        seccomp = _reader(filter_for(self._machine, files.network), owned)
+        seccomp = _reader(filter_for(self._machine), owned)
         options += ["--seccomp", str(seccomp), "--chdir", str(files.cwd)]
         arguments = _memory(os.fsencode("\0".join(options)) + b"\0", owned)
         pass_fds += [program, telling, seccomp, arguments]

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from silas.sandbox.names import Endpoint
+from silas.sandbox.traffic import Record, Traffic, unrecorded
 from silas.types import Frozen
 
 
@@ -45,7 +47,8 @@ class SandboxFiles(Frozen):
         env: Environment besides PATH, HOME and LANG. Never inherited.
         home: HOME inside; a private, empty directory unless a mount covers it.
         stdin: Bytes for standard input; empty means closed.
-        network: Whether the host's network is shared. Off unless an approved plan says so.
+        network: The hosts and ports it may reach, through the proxy alone. Empty means no network.
+        record: Where the proxy tells what it connects and refuses; by default nobody, so nothing.
         loopback: Whether TCP works on the sandbox's own loopback, which reaches nothing outside:
             for tests that start a server. Without it, and without network, there is no TCP.
     """
@@ -55,7 +58,8 @@ class SandboxFiles(Frozen):
     env: dict[str, str] = Field(default_factory=dict)
     home: Path = Path("/tmp/home")  # noqa: S108 - inside the sandbox, where /tmp is private
     stdin: bytes = b""
-    network: bool = False
+    network: tuple[Endpoint, ...] = ()
+    record: Record = unrecorded
     loopback: bool = False
 
 
@@ -70,6 +74,7 @@ class SandboxResult(Frozen):
         stdout, stderr: At most `output_bytes` each, decoded as UTF-8 with replacement.
         ended_by: `exit`, or which limit ended it.
         duration_seconds: Elapsed time.
+        traffic: What passed between it and each host it reached.
     """
 
     exit_code: int
@@ -77,6 +82,7 @@ class SandboxResult(Frozen):
     stderr: str
     ended_by: EndedBy
     duration_seconds: float
+    traffic: tuple[Traffic, ...] = ()
 
     @property
     def ok(self) -> bool:

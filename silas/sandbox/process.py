@@ -5,18 +5,21 @@ from contextlib import ExitStack
 
 from silas.sandbox.launch import Launcher
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.supervise import Run
+from silas.sandbox.netns import listen_inside
+from silas.sandbox.outside import Outside
+from silas.sandbox.proxy import Proxy, ProxyLimits
+from silas.sandbox.supervise import Before, Run, nothing_before
 
 
 class BubblewrapSandbox:
     """Runs commands under bubblewrap. Made by `silas.sandbox.default`, which probes first.
 
-    What it does not do: limit how much a run writes in total to a writable mount, or shield the
-    host's loopback services once a plan was approved with network.
+    What it does not do: limit how much a run writes in total to a writable mount.
     """
 
-    def __init__(self, launcher: Launcher, *, count_processes: bool) -> None:
+    def __init__(self, launcher: Launcher, outside: Outside, *, count_processes: bool) -> None:
         self._launcher = launcher
+        self._outside = outside
         self._count_processes = count_processes
 
     @property
@@ -28,7 +31,23 @@ class BubblewrapSandbox:
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
     ) -> SandboxResult:
         """Run a command; see the port."""
+        if not files.network:
+            return await self._run(argv, limits, files, nothing_before)
+        proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
+
+        async def let_out(init: int, init_fd: int) -> None:
+            await proxy.serve(await listen_inside(init, init_fd))
+
+        try:
+            result = await self._run(argv, limits, files, let_out)
+        finally:
+            traffic = await proxy.close()
+        return result.model_copy(update={"traffic": traffic})
+
+    async def _run(
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles, before: Before
+    ) -> SandboxResult:
         with ExitStack() as owned:
-            run = Run(limits, owned, count_processes=self._count_processes)
+            run = Run(limits, owned, before, count_processes=self._count_processes)
             launch = self._launcher.prepare(argv, limits, files, run.control, owned)
             return await run.result(launch)

@@ -196,26 +196,20 @@ _CONDITIONAL: tuple[Rule, ...] = (
     Rule("mknodat", (259, 33), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
 )
 
-_LOCAL_SOCKETS = Rule(
+_SOCKETS = Rule(
     "socket",
     (41, 198),
     errno.EAFNOSUPPORT,
     _FAMILY,
     (_none_of(0, _AF_UNIX, _AF_INET, _AF_INET6),),
 )
-# With the host's network its abstract Unix sockets come into reach (desktop bus, container
-# runtimes), so that no Unix socket can be made; a connected pair stays possible.
-_NETWORK_SOCKETS = Rule(
-    "socket", (41, 198), errno.EAFNOSUPPORT, _FAMILY, (_none_of(0, _AF_INET, _AF_INET6),)
-)
 _PAIRS = Rule("socketpair", (53, 199), errno.EAFNOSUPPORT, _FAMILY, (_none_of(0, _AF_UNIX),))
 
 
-def rules(*, network: bool) -> tuple[Rule, ...]:
+def rules() -> tuple[Rule, ...]:
     """Every refused call with its reason, in the order in which the filter looks."""
     plain = tuple(Rule(call, (x86, arm), error, why) for call, x86, arm, error, why in _PLAIN)
-    sockets = _NETWORK_SOCKETS if network else _LOCAL_SOCKETS
-    return (*_CONDITIONAL, sockets, _PAIRS, *plain)
+    return (*_CONDITIONAL, _SOCKETS, _PAIRS, *plain)
 
 
 class Instruction(NamedTuple):
@@ -267,8 +261,8 @@ def _block(rule: Rule, number: int) -> list[Instruction]:
     return [Instruction(_JUMP_EQUAL, 0, len(body), number), *body]
 
 
-def instructions(machine: Machine, *, network: bool) -> list[Instruction]:
-    """The filter for a machine, with or without the host's network."""
+def instructions(machine: Machine) -> list[Instruction]:
+    """The filter for a machine."""
     program = [
         Instruction(_LOAD, 0, 0, _ARCH),
         Instruction(_JUMP_EQUAL, 1, 0, _AUDIT_ARCH[machine]),
@@ -278,15 +272,13 @@ def instructions(machine: Machine, *, network: bool) -> list[Instruction]:
     if machine == "x86_64":
         program += [Instruction(_JUMP_AT_LEAST, 0, 1, _X32), _refuse(errno.ENOSYS)]
     program += [Instruction(_JUMP_GREATER, 0, 1, _NEWEST), _refuse(errno.ENOSYS)]
-    for rule in rules(network=network):
+    for rule in rules():
         number = rule.number(machine)
         if number is not None:
             program += _block(rule, number)
     return [*program, Instruction(_RETURN, 0, 0, ALLOW)]
 
 
-def compile_filter(machine: Machine, *, network: bool) -> bytes:
+def compile_filter(machine: Machine) -> bytes:
     """The filter as the kernel and bubblewrap read it: `struct sock_filter[]`, 8 bytes each."""
-    return b"".join(
-        struct.pack("<HBBI", *instruction) for instruction in instructions(machine, network=network)
-    )
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in instructions(machine))

@@ -9,16 +9,15 @@ loop's own clock.
 import asyncio
 import os
 import re
-import select
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 
 from silas.errors import SandboxError
 from silas.sandbox.launch import Launch
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
-from silas.sandbox.watch import exact_memory, impose, parent, sample
+from silas.sandbox.watch import exact_memory, has_ended, impose, parent, sample
 
 _SAMPLE_SECONDS = 0.05
 _CHUNK = 1 << 16
@@ -30,11 +29,13 @@ _EXIT = re.compile(rb'"exit-code": (\d+)\D')
 _NOT_STARTED = 127  # as shells report it
 
 
-def _has_ended(process_fd: int) -> bool:
-    """Whether a process is over; `select.select` would refuse descriptors above 1023."""
-    poll = select.poll()
-    poll.register(process_fd, select.POLLIN)
-    return bool(poll.poll(0))
+Before = Callable[[int, int], Awaitable[None]]
+"""What must be in place before the command starts: given the waiting init and its descriptor."""
+
+
+async def nothing_before(init: int, init_fd: int) -> None:
+    """Most runs start as soon as their limits are set."""
+    del init, init_fd
 
 
 class _Output:
@@ -66,8 +67,12 @@ class _Output:
 class Run:
     """One command from start to burial."""
 
-    def __init__(self, limits: SandboxLimits, owned: ExitStack, *, count_processes: bool) -> None:
+    def __init__(
+        self, limits: SandboxLimits, owned: ExitStack, before: Before, *, count_processes: bool
+    ) -> None:
         self._loop = asyncio.get_running_loop()
+        self._before = before
+        self._opening: asyncio.Task[None] | None = None
         self._limits = limits
         self._owned = owned
         self._count_processes = count_processes
@@ -217,8 +222,20 @@ class Run:
             impose(self._init, self._limits, count_processes=self._count_processes)
         except ProcessLookupError:
             return  # it failed just now, and never got as far as the gate
-        os.write(self._gate_out, b"x")
-        self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
+        self._opening = self._loop.create_task(self._open_gate())
+
+    async def _open_gate(self) -> None:
+        """Prepare what the run needs, then let the command start; or end the run before it does."""
+        try:
+            await self._before(self._init, self._init_fd)
+        except Exception as error:  # whatever it is: the command is never started
+            if not has_ended(self._init_fd):  # else setting up failed, and bubblewrap says why
+                self._failure = error
+                self.end("cancelled")
+            return
+        if self._ended is None:
+            os.write(self._gate_out, b"x")
+            self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
 
     def _look(self) -> None:
         """Sample what the run uses, and end it at a total limit."""
@@ -257,7 +274,7 @@ class Run:
         """
         if not self._exited.done() or self._exited.cancelled():
             self.end("cancelled")
-        cancelled = False
+        cancelled = await self._stop_opening()
         while process.poll() is None:
             cancelled |= await self._wait_for(os.pidfd_open(process.pid))
         self._kill()
@@ -266,12 +283,24 @@ class Run:
         if cancelled:
             raise asyncio.CancelledError
 
+    async def _stop_opening(self) -> bool:
+        """End what prepares the run; True if cancellation was asked for meanwhile."""
+        cancelled = False
+        if self._opening is not None:
+            self._opening.cancel()
+            while not self._opening.done():
+                try:
+                    await asyncio.wait([self._opening])
+                except asyncio.CancelledError:
+                    cancelled = True
+        return cancelled
+
     async def _wait_for(self, process_fd: int) -> bool:
         """Wait for a process to end; True if cancellation was asked for meanwhile."""
         cancelled = False
         ended: asyncio.Future[None] = self._loop.create_future()
         try:
-            if _has_ended(process_fd):
+            if has_ended(process_fd):
                 return False
             self._loop.add_reader(process_fd, lambda: ended.done() or ended.set_result(None))
             while not ended.done():
@@ -292,6 +321,8 @@ class Run:
         seconds: float,
     ) -> SandboxResult:
         self._read_status()
+        if isinstance(self._failure, SandboxError):
+            raise self._failure
         if self._failure is not None:
             raise SandboxError(
                 f"The run was ended because it could not be watched: {self._failure}.",

@@ -6,6 +6,7 @@ samples a run can exceed a total; per-process limits of the kernel hold at every
 
 import os
 import resource
+import select
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -49,6 +50,13 @@ def _read(path: str) -> bytes:
         return b""
     finally:
         os.close(descriptor)
+
+
+def has_ended(process_fd: int) -> bool:
+    """Whether a process is over; `select.select` would refuse descriptors above 1023."""
+    poll = select.poll()
+    poll.register(process_fd, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def parent(pid: int) -> int:

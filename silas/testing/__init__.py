@@ -6,12 +6,14 @@ from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.testing.harness import Harness
 from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
+from silas.testing.outside import FakeOutside
 from silas.testing.stores import MemoryAudit
 from silas.testing.tools import FakeSandbox, FakeTool, MemoryOutcomeStore
 from silas.testing.work_items import InMemoryWorkItemStore
 
 __all__ = [
     "CallTool",
+    "FakeOutside",
     "FakeSandbox",
     "FakeSigner",
     "FakeTool",

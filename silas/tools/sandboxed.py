@@ -23,7 +23,7 @@ from silas.types import TaintLevel
 SANDBOX_SCOPE: Final = "sandbox.execute"
 
 SANDBOX_TOOL: Final = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
-"""Low, because these tools act only inside the private copy, without network."""
+"""Low: these tools act only inside the private copy, and reach only hosts that the plan names."""
 
 _NOWHERE = Path("/nowhere")  # rating a command needs no place
 
@@ -192,6 +192,7 @@ def tool_result(result: SandboxResult) -> ToolResult:
             "exit_code": result.exit_code,
             "ended_by": result.ended_by,
             "duration_seconds": result.duration_seconds,
+            **({"network": [one._asdict() for one in result.traffic]} if result.traffic else {}),
         },
         taint=TaintLevel.external,
         error=None if result.ok else parts[0],

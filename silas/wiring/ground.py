@@ -46,9 +46,14 @@ def ground(config: SilasConfig) -> Ground:
 
 def sandbox_of(config: SilasConfig) -> Sandbox:
     """The strongest sandbox of this machine; where there is none, one that refuses and says why."""
+    from silas.sandbox.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
+
     try:
         return default(
-            config.sandbox, forbidden=(config.data_dir,), allowed=(config.data_dir / "scratch",)
+            config.sandbox,
+            forbidden=(config.data_dir,),
+            allowed=(config.data_dir / "scratch",),
+            outside=Internet(),
         )
     except SandboxUnavailable as error:
         return RefusingSandbox(error)

@@ -12,7 +12,7 @@ from silas.wiring.ground import sandbox_of
 
 
 def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
-    """What every Silas can call. Low risk: they act only inside a private copy, without network."""
+    """What every Silas can call. Low risk: they act in a private copy, with named hosts only."""
     registry = ToolRegistry(clock)
     for tool in (ShellTool(sandbox), PythonTool(sandbox)):
         registry.register(tool, ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low))

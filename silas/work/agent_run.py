@@ -17,6 +17,7 @@ from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCall
+from silas.work.reach import Reach
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.steps import StepGates
@@ -123,7 +124,8 @@ class AgentRunner:
         ledger: Ledger,
         authority: TaskAuthority,
     ) -> ToolRun:
-        trace, files, prefix = new_id("trace"), site.files(), f"{item.attempts}."
+        trace, prefix = new_id("trace"), f"{item.attempts}."
+        files = Reach(item, self._audit).for_agent(site.files())
 
         def context(step: str) -> ToolCallContext:
             return ToolCallContext(

@@ -2,11 +2,12 @@
 
 from silas.approval import ApprovalVerifier
 from silas.plans import WorkItem, WorkItemType, subject_of
+from silas.plans.reach import hosts_of, hosts_of_check
+from silas.sandbox.names import Refused
 from silas.skills import Skills
 
 # A plan may name these and they are hashed and shown; a version that cannot honour them refuses.
 _NOT_YET = {
-    "network": "reaching named hosts from the sandbox",
     "tools": "tool grants",
     "worker": "workers",
 }
@@ -23,6 +24,9 @@ async def refuse_entry(item: WorkItem, approval: ApprovalVerifier, skills: Skill
     for name, words in _NOT_YET.items():
         if getattr(item, name):
             return f"The plan asks for `{name}` ({words}), which this version cannot honour."
+    unclear = _unclear_host(item)
+    if unclear:
+        return f"The plan names what cannot be reached by name: {unclear}"
     missing = skills.missing(item.skills)
     if missing:
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
@@ -30,3 +34,14 @@ async def refuse_entry(item: WorkItem, approval: ApprovalVerifier, skills: Skill
         return "There is no approval for this plan."
     verdict = await approval.check(item.approval_token, subject_of(item))
     return None if verdict else f"The approval does not hold: {verdict.reason}."
+
+
+def _unclear_host(item: WorkItem) -> str:
+    """What is wrong with the first host that is no plain name; nothing if all are."""
+    try:
+        hosts_of(item.network)
+        for check in item.verify:
+            hosts_of_check(check.network, check.run, item.network)
+    except Refused as refusal:
+        return refusal.message
+    return ""

@@ -28,6 +28,7 @@ from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.entry import refuse_entry
 from silas.work.inherit import inherited
 from silas.work.models import Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
+from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
@@ -182,7 +183,8 @@ class TaskRunner:
             # Without checks the ledger decides: something was done, and the last of it succeeded.
             entries = attempt.ledger.entries
             return bool(entries) and entries[-1].result.ok
-        attempt.report = await self._verifier.run_checks(tuple(item.verify), site.bench())
+        bench = Reach(item, self._audit).for_checks(site.bench())
+        attempt.report = await self._verifier.run_checks(tuple(item.verify), bench)
         results = [r.model_dump(mode="json") for r in attempt.report.results]
         item.verification_results.append({"attempt": item.attempts, "results": results})
         await self._audit.log(

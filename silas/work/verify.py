@@ -1,6 +1,6 @@
 """External verification: fixed commands, their own sandbox, nothing the agent can touch (5.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,9 +8,16 @@ from silas.clock import Clock
 from silas.errors import SandboxError
 from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
-from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+from silas.plans.reach import hosts_of_check
+from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox.traffic import unrecorded
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
+
+
+def _unrecorded(check: str) -> Record:
+    del check
+    return unrecorded
 
 
 class Bench(NamedTuple):
@@ -20,11 +27,15 @@ class Bench(NamedTuple):
         cwd: Working directory inside: the workspace at its own path, or an empty directory.
         mounts: Read-only views of the workspace copy and the plan's `read` paths.
         root: The host directory that is `cwd` inside; `file_exists` looks nowhere else.
+        network: The hosts of the plan, for checks that say `network: true`.
+        record: Where a check's use of the network is recorded, by the check's name.
     """
 
     cwd: Path
     mounts: tuple[Mount, ...]
     root: Path
+    network: tuple[str, ...] = ()
+    record: Callable[[str], Record] = _unrecorded
 
 
 class VerificationRunner:
@@ -55,7 +66,13 @@ class VerificationRunner:
         ran = await self._sandbox.run(
             ["/bin/sh", "-c", check.run],
             self._limits.model_copy(update={"wall_seconds": float(check.timeout)}),
-            SandboxFiles(cwd=bench.cwd, mounts=bench.mounts, network=check.network, loopback=True),
+            SandboxFiles(
+                cwd=bench.cwd,
+                mounts=bench.mounts,
+                network=hosts_of_check(check.network, check.run, bench.network),
+                record=bench.record(check.name),
+                loopback=True,
+            ),
         )
         passed, reason = self._judge(check, ran, bench)
         output = ran.stdout or ran.stderr

@@ -108,6 +108,23 @@ def test_every_expectation_has_words(expect: dict[str, Any], words: str) -> None
     assert f"check `a`: {words}" in _lines(card)
 
 
+@pytest.mark.proves("B1-ON-THE-CARD")
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        (False, "without network"),
+        (True, "with network to the plan's hosts and `a.example:443`"),
+        (["b.example", "c.example:8443"],
+         "with network to `b.example` (443 and 80) and `c.example:8443`"),
+        ([], "with network to no host"),
+    ],
+)  # fmt: skip
+def test_a_check_says_which_hosts_it_may_reach(network: bool | list[str], words: str) -> None:
+    run = "curl -s https://a.example/"
+    check = {"name": "up", "run": run, "expect": {"exit_code": 0}, "network": network}
+    assert f"  after at most 60 seconds, {words}, of the command" in _lines(_card(verify=[check]))
+
+
 def test_a_plan_without_checks_says_so() -> None:
     assert "nothing: it counts as done when it ran without an error" in _lines(_card(verify=[]))
 

@@ -21,7 +21,7 @@ runbook:
       description: where the mirror is
       pattern: '/.+'
       example: /home/me
-    host: { description: who is told, default: localhost }
+    host: { description: who is told, default: chat.example.org }
     extra: { description: more to read, default: "", many: true }
 id: polish
 type: goal
@@ -149,13 +149,13 @@ def test_blanks_are_filled_for_where_they_stand(demo: PlanLibrary) -> None:
     assert item.title == "Polish in /a b'c"
     assert item.workspace == "/a b'c"
     assert item.read == ["/usr/lib", "/x", "/y"]
-    assert item.network == ["localhost"]
+    assert item.network == ["chat.example.org"]
     assert item.failure_context == "At /a b'c: $failed_checks and $$ and $HOME"
     assert item.verify[0].run == f"test -d {quoted}/x && echo $$ $HOME"
-    assert item.verify[0].expect.contains == "localhost"
+    assert item.verify[0].expect.contains == "chat.example.org"
     assert item.gates[0].check_command == f"ls {quoted}"
     assert item.body == (
-        "In /a b'c, tell localhost, not $placebo.\n\n"
+        "In /a b'c, tell chat.example.org, not $placebo.\n\n"
         f"```sh\nls {quoted}\n```\n\n"
         '```python\nprint("/a b\'c")\n```\n\n'
         "Done in /a b'c."

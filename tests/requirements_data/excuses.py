@@ -27,9 +27,6 @@ PROVIDERS = (
 WEB_SEARCH = "later: tools/web_search.py; the tool does not exist without it"
 DOCKER = "later: sandbox/docker.py; choosing that backend is refused without it"
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
-PROXY = (
-    "later: the host-side network proxy of the sandbox room; no host name can be opened without it"
-)
 GRANTS = "later: argument patterns and slots in approval/grants.py; without grants a call asks"
 TAINT = "later: labels and provenance at the tool door; results are external until they come"
 SCRUB = "later: the context room renders through scrub; till then the tool door alone cleans text"

@@ -30,6 +30,7 @@ from silas.sandbox.conform_run import Kit, outside
 from silas.sandbox.conformance import CHECKS, Finding, Group, Interpreter, Verdict, examine
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
+from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.seccomp import ALLOW
 
@@ -105,7 +106,7 @@ def first_wall_alone() -> Sandbox:
     """This machine's sandbox without Landlock, which would hold much of what is given away."""
     machinery = require()._replace(landlock=Landlock(0))
     launcher = make_launcher(machinery, Roots.of((), ()))
-    return BubblewrapSandbox(launcher, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(launcher, NO_OUTSIDE, count_processes=machinery.count_processes)
 
 
 def unshare_all_but(kind: str) -> Weaken:
@@ -118,8 +119,8 @@ def unshare_all_but(kind: str) -> Weaken:
 def no_filter(patch: pytest.MonkeyPatch) -> None:
     allow = ALLOW.to_bytes(4, "little")
 
-    def let_all_through(machine: str, network: bool) -> bytes:
-        del machine, network
+    def let_all_through(machine: str) -> bytes:
+        del machine
         return b"\x06\0\0\0" + allow
 
     patch.setattr(launch, "filter_for", let_all_through)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.sandbox import Mount
+from silas.sandbox import Endpoint, Mount
 
 from .conftest import PYTHON_MOUNTS, Run
 
@@ -95,6 +95,8 @@ async def test_bytes_that_are_no_text_are_replaced(run: Run) -> None:
 
 # The host's network.
 
+HOSTS = (Endpoint("pypi.org", 443),)
+
 
 @pytest.fixture
 def listener() -> Iterator[int]:
@@ -126,27 +128,29 @@ except OSError as error: print("refused", error.errno)
 
 
 @pytest.mark.proves("S9.1-NETWORK-OFF")
-async def test_a_service_on_the_hosts_loopback_is_reached_only_with_network(
-    python: Run, listener: int
+@pytest.mark.parametrize("network", [(), HOSTS])
+async def test_a_service_on_the_hosts_loopback_is_out_of_reach(
+    python: Run, listener: int, network: tuple[Endpoint, ...]
 ) -> None:
-    offline = await python(CONNECT.format(port=listener))
-    assert offline.stdout.startswith("refused")
-    online = await python(CONNECT.format(port=listener), network=True)
-    assert online.stdout == "hello\n"
+    with socket.create_connection(("127.0.0.1", listener), timeout=5) as control:
+        assert control.recv(5) == b"hello"
+    result = await python(CONNECT.format(port=listener), network=network, loopback=True)
+    assert result.stdout == "refused 111\n"
 
 
 @pytest.mark.proves("S9.1-NETWORK-OFF")
-async def test_only_the_loopback_device_exists(python: Run) -> None:
+@pytest.mark.parametrize("network", [(), HOSTS])
+async def test_only_the_loopback_device_exists(python: Run, network: tuple[Endpoint, ...]) -> None:
     source = "print([line.split(':')[0].strip() for line in open('/proc/net/dev') if ':' in line])"
-    assert (await python(source)).stdout == "['lo']\n"
+    assert (await python(source, network=network)).stdout == "['lo']\n"
 
 
 @pytest.mark.proves("B8-OUT-OF-REACH", "S9.1-NETWORK-OFF")
-@pytest.mark.parametrize("network", [False, True])
+@pytest.mark.parametrize("network", [(), HOSTS])
 async def test_an_abstract_unix_socket_of_the_host_is_out_of_reach(
-    python: Run, network: bool
+    python: Run, network: tuple[Endpoint, ...]
 ) -> None:
-    name = f"\0silas-{os.getpid()}-{network}"
+    name = f"\0silas-{os.getpid()}-{len(network)}"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(name)
         server.listen()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import silas.sandbox.launch
-from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits, SandboxUnavailable
+from silas.sandbox import Endpoint, Mount, Sandbox, SandboxFiles, SandboxLimits, SandboxUnavailable
 from silas.sandbox.capability import forget, make_launcher, probe, require
 from silas.sandbox.landlock import (
     DEVICE,
@@ -24,6 +24,7 @@ from silas.sandbox.landlock import (
 )
 from silas.sandbox.landlock import rules as landlock_rules
 from silas.sandbox.mounts import Roots
+from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.starter import STARTER
 
@@ -38,7 +39,7 @@ def behind(landlock: Landlock) -> Sandbox:
     """This machine's sandbox with another Landlock."""
     machinery = require()._replace(landlock=landlock)
     launcher = make_launcher(machinery, Roots.of((), ()))
-    return BubblewrapSandbox(launcher, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(launcher, NO_OUTSIDE, count_processes=machinery.count_processes)
 
 
 async def told(sandbox: Sandbox, script: str, **files: Any) -> str:
@@ -145,7 +146,7 @@ async def test_without_network_there_is_no_tcp_unless_the_own_loopback_is_asked_
     opened = f"connected\nrefused {absent}\n"
     assert (await python(LOOPBACK)).stdout == (expected or opened)
     assert (await python(LOOPBACK, loopback=True)).stdout == opened
-    assert (await python(LOOPBACK, network=True)).stdout == opened
+    assert (await python(LOOPBACK, network=(Endpoint("pypi.org", 443),))).stdout == opened
 
 
 async def test_the_own_loopback_is_not_the_hosts(python: Run) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from silas.sandbox import Mount, SandboxFiles, SandboxLimits
+from silas.sandbox import Endpoint, Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.capability import make_launcher, require
 from silas.sandbox.launch import ISOLATION, Launch
 from silas.sandbox.mounts import Roots
-from silas.sandbox.supervise import Run
+from silas.sandbox.supervise import Run, nothing_before
 
 ALWAYS = (
     "--unshare-all",
@@ -37,12 +37,14 @@ def options(files: SandboxFiles) -> tuple[list[str], Launch]:
 
 
 @pytest.mark.proves("A20-NAMESPACES-AND-CAPABILITIES")
-@pytest.mark.parametrize("network", [False, True])
-def test_every_run_gets_every_isolation_option(tmp_path: Path, network: bool) -> None:
+@pytest.mark.parametrize("network", [(), (Endpoint("pypi.org", 443),)])
+def test_every_run_gets_every_isolation_option(
+    tmp_path: Path, network: tuple[Endpoint, ...]
+) -> None:
     mount = Mount(source=tmp_path, target=tmp_path, writable=True)
     told, launch = options(SandboxFiles(cwd=tmp_path, mounts=(mount,), network=network))
     assert tuple(told[: len(ALWAYS)]) == ALWAYS
-    assert ("--share-net" in told) == network
+    assert "--share-net" not in told
     assert told[told.index("--seccomp") + 1].isdigit()
     for path in ("/", "/proc", "/dev"):
         assert ["--remount-ro", path] in [told[at : at + 2] for at in range(len(told))]
@@ -63,11 +65,13 @@ def test_only_mounts_that_ask_for_it_are_writable(tmp_path: Path) -> None:
     assert "--bind" not in told
 
 
-def test_the_hosts_certificates_and_name_servers_are_shown_only_with_network() -> None:
+def test_certificates_and_the_proxy_are_there_only_with_named_hosts() -> None:
     offline, _ = options(SandboxFiles(cwd=Path("/tmp")))
-    online, _ = options(SandboxFiles(cwd=Path("/tmp"), network=True))
-    assert "/etc/resolv.conf" in online
-    assert not {"/etc/resolv.conf", "/etc/ssl/certs"} & set(offline)
+    online, _ = options(SandboxFiles(cwd=Path("/tmp"), network=(Endpoint("pypi.org", 443),)))
+    assert "https_proxy" in online
+    assert ("/etc/ssl/certs" in online) == Path("/etc/ssl/certs").is_dir()
+    assert not {"https_proxy", "/etc/ssl/certs"} & set(offline)
+    assert "/etc/resolv.conf" not in {*online, *offline}  # names are resolved outside alone
 
 
 REMOUNT = "mount -o remount,bind,rw / && touch {path} && echo escaped"
@@ -116,7 +120,7 @@ async def test_a_supervisor_that_dies_before_opening_the_gate_never_lets_the_com
         status_in, status_out = os.pipe()
         gate_in, gate_out = os.pipe()
         gate = os.readlink(f"/proc/self/fd/{gate_in}")
-        control = Run(SandboxLimits(), owned, count_processes=True).control[::2]
+        control = Run(SandboxLimits(), owned, nothing_before, count_processes=True).control[::2]
         assert control == ("--json-status-fd", "--block-fd", "--sync-fd")
         told = [
             part

@@ -168,18 +168,17 @@ def test_each_call_has_its_answer(
     error: int,
 ) -> None:
     number = x86 if machine == "x86_64" else arm
-    program = compile_filter(machine, network=False)
+    program = compile_filter(machine)
     if number is None:
-        names = {rule.call for rule in rules(network=False) if rule.number(machine) is not None}
+        names = {rule.call for rule in rules() if rule.number(machine) is not None}
         assert call.split(maxsplit=1)[0] not in names
         return
     assert judge(program, ARCH[machine], number, *arguments) == (refused(error) if error else ALLOW)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("network", [False, True])
-def test_a_foreign_instruction_set_is_killed(machine: Machine, network: bool) -> None:
-    program = compile_filter(machine, network=network)
+def test_a_foreign_instruction_set_is_killed(machine: Machine) -> None:
+    program = compile_filter(machine)
     others = {I386, ARM, *ARCH.values()} - {ARCH[machine]}
     for arch in others:
         for number in (0, 1, 59, 101, 165):
@@ -188,7 +187,7 @@ def test_a_foreign_instruction_set_is_killed(machine: Machine, network: bool) ->
 
 @given(number=st.integers(0x40000000, 0xFFFFFFFF))
 def test_the_x32_table_does_not_exist(number: int) -> None:
-    program = compile_filter("x86_64", network=False)
+    program = compile_filter("x86_64")
     assert judge(program, ARCH["x86_64"], number) == refused(errno.ENOSYS)
 
 
@@ -196,30 +195,22 @@ def test_the_x32_table_does_not_exist(number: int) -> None:
     machine=st.sampled_from(MACHINES),
     number=st.integers(0, 500),
     arguments=st.lists(st.integers(0, 2**64 - 1), max_size=6),
-    network=st.booleans(),
 )
 def test_every_call_gets_an_answer_and_none_but_a_foreign_one_kills(
-    machine: Machine, number: int, arguments: list[int], network: bool
+    machine: Machine, number: int, arguments: list[int]
 ) -> None:
-    answer = judge(compile_filter(machine, network=network), ARCH[machine], number, *arguments)
-    known = {rule.number(machine) for rule in rules(network=network)}
+    answer = judge(compile_filter(machine), ARCH[machine], number, *arguments)
+    known = {rule.number(machine) for rule in rules()}
     if number in known or number > 462:
         assert answer == ALLOW or answer & 0xFFFF0000 == 0x00050000
     else:
         assert answer == ALLOW
 
 
-def test_with_network_a_unix_socket_cannot_be_made_but_a_pair_can() -> None:
-    program = compile_filter("x86_64", network=True)
-    assert judge(program, ARCH["x86_64"], 41, 1, 1) == refused(errno.EAFNOSUPPORT)
-    assert judge(program, ARCH["x86_64"], 41, 2, 1) == ALLOW
-    assert judge(program, ARCH["x86_64"], 53, 1, 1) == ALLOW
-
-
 def test_every_rule_has_a_reason_and_its_jumps_fit() -> None:
-    assert all(rule.why and rule.error for rule in rules(network=False))
+    assert all(rule.why and rule.error for rule in rules())
     for machine in MACHINES:
-        assert len(compile_filter(machine, network=False)) // 8 < 4096
+        assert len(compile_filter(machine)) // 8 < 4096
 
 
 LIVE = """
@@ -257,4 +248,4 @@ def test_every_number_is_the_one_in_the_kernels_headers() -> None:
         name: tuple(None if number == "-" else int(number) for number in numbers)
         for name, *numbers in map(str.split, lines)
     }
-    assert {rule.call: rule.numbers for rule in rules(network=False)}.items() <= known.items()
+    assert {rule.call: rule.numbers for rule in rules()}.items() <= known.items()

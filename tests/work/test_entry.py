@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[Callable[[Work], Awaitable[WorkItem]], str]] = {
     "expired": (_expired, "expire"),
     "a counter edited": (_counter_edited, "signature"),
     "skills": (_approved_and(skills=["excel"]), "skills that are not installed: excel"),
-    "network": (_approved_and(network=["example.org"]), "`network`"),
+    "network": (_approved_and(network=["10.0.0.1"]), "not an IP address"),
     "tools": (_approved_and(tools=[{"name": "mail"}]), "`tools`"),
     "worker": (_approved_and(worker="coder"), "`worker`"),
     "a project": (_approved_and(type="project"), "is a project"),

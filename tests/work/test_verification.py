@@ -10,6 +10,7 @@ from silas.errors import SandboxError
 from silas.gates import Expectation
 from silas.plans import VerificationCheck, VerificationReport, WorkItemStatus
 from silas.sandbox import (
+    Endpoint,
     Mount,
     Sandbox,
     SandboxConfig,
@@ -139,8 +140,9 @@ async def test_a_check_has_a_minimal_environment_and_an_empty_home(
 @pytest.mark.proves("S5.3-NO-NETWORK")
 async def test_a_check_has_no_network_unless_the_plan_says_so(bench: Bench) -> None:
     fake = FakeSandbox(lambda run: exited())
-    await verify(fake, bench, check("a"), check("b", network=True))
-    assert [run.files.network for run in fake.runs] == [False, True]
+    await verify(fake, bench, check("a"), check("b", network=["pypi.org"]))
+    reached = [run.files.network for run in fake.runs]
+    assert reached == [(), (Endpoint("pypi.org", 443), Endpoint("pypi.org", 80))]
 
 
 @pytest.mark.proves("S5.3-NO-NETWORK")

@@ -1,0 +1,44 @@
+"""What a run did over the network, as the proxy tells it: typed events and their totals."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from silas.sandbox.names import Reason, Refused
+
+
+class Opened(NamedTuple):
+    """A host is about to be connected to for the first time in a run; told before it happens."""
+
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+
+
+class Denied(NamedTuple):
+    """Something was refused. `what` is the run's own text: a host, or empty. `times`: how often."""
+
+    what: str
+    reason: Reason
+    times: int = 1
+
+
+class Traffic(NamedTuple):
+    """What passed between a run and one host: connections, and bytes out and in."""
+
+    host: str
+    port: int
+    connections: int
+    bytes_out: int
+    bytes_in: int
+
+
+NetworkEvent = Opened | Denied | Traffic
+
+Record = Callable[[NetworkEvent], Awaitable[None]]
+"""Where the proxy tells what happens. Where it raises, the connection is not made."""
+
+
+async def unrecorded(event: NetworkEvent) -> None:
+    """What stands where nobody records: nothing is reached that way."""
+    del event
+    raise Refused(Reason.unrecorded)
