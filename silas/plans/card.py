@@ -157,7 +157,7 @@ def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def _reach(check: dict[str, Any]) -> str:
-    """Which hosts a check may reach (decision D39)."""
+    """Which hosts a check may reach (decision D41)."""
     match check["network"]:
         case False | []:
             return "without network" if check["network"] is False else "with network to no host"

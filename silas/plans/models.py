@@ -100,7 +100,7 @@ class VerificationCheck(Frozen):
     """An external check that the agent cannot modify.
 
     `network` is a list of the hosts it may reach; `true` stands for those of the plan and of the
-    addresses in its own command (decision D39).
+    addresses in its own command (decision D41).
     """
 
     name: str = Field(min_length=1)

@@ -118,6 +118,20 @@ async def test_without_named_hosts_there_is_no_proxy() -> None:
     assert result.traffic == ()
 
 
+@pytest.mark.parametrize("network", [(), HOSTS])
+async def test_programs_are_told_of_the_proxy_where_there_is_one(
+    network: tuple[Endpoint, ...],
+) -> None:
+    result = await a_sandbox(FakeOutside({}, {})).run(
+        ["/usr/bin/env"], LIMITS, files(Recorded(), network=network)
+    )
+    variables = dict(line.split("=", 1) for line in result.stdout.splitlines())
+    told = {name for name in variables if name.lower().endswith("_proxy")}
+    names = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    assert told == ({*names, *map(str.upper, names)} if network else set())
+    assert variables.get("https_proxy", "http://127.0.0.1:3128") == "http://127.0.0.1:3128"
+
+
 async def test_a_run_that_is_broken_off_has_its_bytes_on_record() -> None:
     record = Recorded()
     hold = """

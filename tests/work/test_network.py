@@ -24,9 +24,7 @@ READ = [str(mount.source) for mount in PYTHON_MOUNTS]
 
 def fetch(url: str) -> str:
     """One line of shell that prints what is at an address, or fails."""
-    source = (
-        "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
-    )
+    source = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
     return f"{shlex.quote(PYTHON)} -I -c {shlex.quote(source)} {url}"
 
 
