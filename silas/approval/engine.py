@@ -121,9 +121,8 @@ class ApprovalEngine:
             conditions=bindings,
         )
         signed = token_bytes(claims)
-        token = ApprovalToken(
-            **claims._asdict(), token_id=token_id_of(signed), signature=self._signer.sign(signed)
-        )
+        signature = await self._signer.sign_shown(signed, subject.canonical)
+        token = ApprovalToken(**claims._asdict(), token_id=token_id_of(signed), signature=signature)
         self._audit.log_now(
             "approval.issued",
             token_id=token.token_id,

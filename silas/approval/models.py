@@ -57,6 +57,8 @@ class Subject(Frozen):
             policy of which it provably is the product; empty otherwise.
         limits: The budget's numbers in declared order, so that a spawned task cannot exceed its
             goal's; empty where a budget means nothing.
+        canonical: The canonical bytes that `digest` is of, for a signer that shows what it signs;
+            without them such a signer refuses.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Subject(Frozen):
     parent: str = ""
     policy: str = ""
     limits: tuple[float, ...] = ()
+    canonical: bytes = Field(default=b"", repr=False)
 
 
 class ApprovalToken(Frozen):

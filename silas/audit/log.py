@@ -164,13 +164,15 @@ class AuditLog:
             raise _broken(found.fault)
         if known and found.head == start:
             return known[-1]
-        return self._sign(found.head)
+        return await self._sign(found.head)
 
-    def _sign(self, head: AuditHead) -> Checkpoint:
+    async def _sign(self, head: AuditHead) -> Checkpoint:
         at = self._clock.now().isoformat()
         body = canonical_json({"at": at, "entry_hash": head.entry_hash, "seq": head.seq})
         signed = CHECKPOINT_DOMAIN + body.encode()
-        new = Checkpoint(_checkpoint_id(body), body, self._signer.sign(signed).hex())
+        # beside the event loop, because a signer may be a process of its own
+        signature = await asyncio.to_thread(self._signer.sign, signed)
+        new = Checkpoint(_checkpoint_id(body), body, signature.hex())
         with self._db.write() as tx:
             tx.driver.execute(_KEEP_CHECKPOINT, (*new, new.checkpoint_id))
         return new

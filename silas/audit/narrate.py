@@ -13,6 +13,7 @@ _SENTENCES: Mapping[str, str] = {
     # stream
     "stream_started": "Silas started on {channel}.",
     "stream_stopped": "Silas stopped.",
+    "checkpoint_missed": "No checkpoint was signed at the end ({code}).",
     "rehydrated": "Silas resumed {resumed}; {unknown_calls} calls have no known outcome.",
     "send_failed": "A message to {connection_id} could not be sent.",
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",

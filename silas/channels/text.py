@@ -23,6 +23,12 @@ def render_card(card: Card[Answer], width: int = 88) -> str:
     signed must have been shown. Hidden characters become visible, and only options stand at their
     indent, so no text can imitate another card or another choice.
     """
+    options = [f"  {n}  {_safe(action.label)}" for n, action in enumerate(card.actions, 1)]
+    return "\n".join([*card_lines(card, width), "", *options, "=" * width])
+
+
+def card_lines(card: Card[Answer], width: int = 88) -> list[str]:
+    """A card without its options: everything that is decided about."""
     lines = [
         "=" * width,
         *_wrapped(card.intent, width),
@@ -37,8 +43,7 @@ def render_card(card: Card[Answer], width: int = 88) -> str:
             lines += [piece for text in detail.lines for piece in _detail(_safe(text), width)]
     elif card.details:
         lines += _wrapped("Details: " + ", ".join(d.heading for d in card.details), width)
-    lines += ["", *(f"  {n}  {_safe(a.label)}" for n, a in enumerate(card.actions, 1)), "=" * width]
-    return "\n".join(lines)
+    return lines
 
 
 def parse_reply(card: Card[Answer], text: str) -> Answer | None:

@@ -145,7 +145,8 @@ class SilasConfig(Frozen):
 
     @field_validator("keys")
     @classmethod
-    def _key_path(cls, value: KeysConfig, info: ValidationInfo) -> KeysConfig:
+    def _key_paths(cls, value: KeysConfig, info: ValidationInfo) -> KeysConfig:
+        value = value.model_copy(update={"socket": _absolute(value.socket, info)})
         if value.key_file is None:
             return value
         return value.model_copy(update={"key_file": _absolute(value.key_file, info)})

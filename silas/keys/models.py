@@ -20,8 +20,15 @@ class KeysConfig(Frozen):
             null asks for a passphrase. Only as safe as the place it is kept in.
         create_key_file: Whether `create` makes `key_file` (32 random bytes, mode 0600) where it
             is missing. Without it a missing key file is an error.
+        signer: `inside` keeps the key in the process that runs models and tools; `apart` leaves it
+            to `silas signer`, which shows what it signs and asks on a terminal of its own.
+        socket: Where a signer apart is reached; relative to `data_dir`.
+        signer_user: The user a signer apart runs as; empty for the user of this process.
     """
 
     backend: Literal["auto", "keyring", "file"] = "auto"
     key_file: Path | None = None
     create_key_file: bool = False
+    signer: Literal["inside", "apart"] = "inside"
+    socket: Path = Path("signer/silas.sock")
+    signer_user: str = ""

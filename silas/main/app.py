@@ -11,6 +11,7 @@ _COMMANDS = {
     "ask": ("work", "Say something to Silas, once; waits for the work it starts."),
     "run": ("work", "Show a plan's card, take the approval, run it sandboxed, verify it."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
+    "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "undo": ("work", "Restore a workspace to what it was before a work item changed it."),
     "status": ("inspect", "What Silas is doing and has done."),
     "plan": ("inspect", "Plans as files."),

@@ -58,12 +58,12 @@ def subject_of(item: WorkItem) -> Subject:
     spawn; for a task that is exactly what `spawn_task` makes, the policy of the goal that makes
     it; empty for everything else.
     """
-    budget = item.budget
+    budget, canonical = item.budget, plan_bytes(item)
     policy = standing_policy(item) if item.type is WorkItemType.goal else product_policy(item)
     return Subject(
         id=item.id,
         kind=item.type.value,
-        digest=plan_hash(item),
+        digest=sha256_hex(canonical),
         parent=item.parent or "",
         policy=policy,
         limits=(
@@ -73,4 +73,5 @@ def subject_of(item: WorkItem) -> Subject:
             budget.max_attempts,
             budget.max_planner_calls,
         ),
+        canonical=canonical,
     )

@@ -7,6 +7,7 @@ from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, App
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
+from silas.errors import ApprovalError
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -100,7 +101,12 @@ class Proposer:
         if subject.digest != card.plan_hash:
             return await self._refused(item, "the plan changed after it was shown")
         decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
-        token = await self._approval.issue_token(subject, decision, scope=ApprovalScope.full_plan)
+        try:
+            token = await self._approval.issue_token(
+                subject, decision, scope=ApprovalScope.full_plan
+            )
+        except ApprovalError as error:  # a signer apart was told no, or is not there
+            return await self._refused(item, error.message.rstrip("."))
         verdict = await self._approval.verify(token, subject_of(item))
         if not verdict:
             return await self._refused(item, verdict.reason)

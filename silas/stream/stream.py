@@ -6,7 +6,7 @@ from collections.abc import Callable
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
-from silas.errors import ChannelError, from_foreign
+from silas.errors import ApprovalError, ChannelError, from_foreign
 from silas.plans import WorkItem
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
@@ -145,7 +145,10 @@ class Stream:
         await self._settle()
         await self._executor.stop()
         await self._audit.log("stream_stopped")
-        await self._audit.write_checkpoint()
+        try:
+            await self._audit.write_checkpoint()
+        except ApprovalError as error:  # a signer apart is away; the next checkpoint covers this
+            await self._audit.log("checkpoint_missed", code=error.code)
 
     async def _settle(self) -> None:
         """Give turns under way the grace period; what is left then is cancelled, on record."""

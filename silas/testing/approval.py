@@ -104,6 +104,11 @@ class FakeSigner:
         half = bytes.fromhex(sha256_hex(self._name.encode() + b"\n" + data))
         return half + half
 
+    async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
+        """As `sign`."""
+        del shown
+        return self.sign(data)
+
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether `sign` made this."""
         return signature == self.sign(data)

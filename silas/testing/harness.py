@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
+from silas.keys import Signer
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
 from silas.testing.approval import a_signer
@@ -59,7 +60,7 @@ class Harness:
         self._given_home = home
         self._furnish = furnish
         self._resume = resume
-        self.signer = a_signer()
+        self.signer: Signer = a_signer()
 
     async def __aenter__(self) -> Self:
         self.home = self._given_home or Path(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
 from silas.approval import Subject, Verdict
-from silas.canonical import digest
+from silas.canonical import canonical_bytes, sha256_hex
 from silas.errors import ToolError
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
@@ -188,13 +188,28 @@ def validated_call(tool_name: str, action: str, args: dict[str, Any]) -> Validat
     Raises:
         ValueError, TypeError: The arguments are not JSON.
     """
-    bound = {"tool": tool_name, "action": action, "args": args}
-    return ValidatedCall(tool_name=tool_name, action=action, args=args, digest=digest(bound))
+    bound = sha256_hex(call_bytes(tool_name, action, args))
+    return ValidatedCall(tool_name=tool_name, action=action, args=args, digest=bound)
+
+
+def call_bytes(tool_name: str, action: str, args: dict[str, Any]) -> bytes:
+    """The canonical bytes that a call's digest is of.
+
+    Raises:
+        ValueError, TypeError: The arguments are not JSON.
+    """
+    return canonical_bytes({"tool": tool_name, "action": action, "args": args})
 
 
 def call_subject(call: ValidatedCall, task_id: str) -> Subject:
     """What a token for this one call binds to: these arguments, in this task (spec 3.6)."""
-    return Subject(id=task_id, kind="tool_call", digest=call.digest, parent=task_id)
+    return Subject(
+        id=task_id,
+        kind="tool_call",
+        digest=call.digest,
+        parent=task_id,
+        canonical=call_bytes(call.tool_name, call.action, call.args),
+    )
 
 
 Authorise = Callable[[ValidatedCall], Awaitable[Verdict]]

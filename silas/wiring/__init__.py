@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.ground import Ground
+    from silas.wiring.signer import serve_signer
     from silas.wiring.toolbox import tool_rows
     from silas.wiring.upkeep import (
         AuditDesk,
@@ -30,6 +31,7 @@ __all__ = [
     "initialise",
     "open_audit",
     "open_work",
+    "serve_signer",
     "tool_rows",
 ]
 
@@ -39,6 +41,7 @@ _HOMES = {
     "Ground": "ground",
     "Silas": "build",
     "examine_sandbox": "conform",
+    "serve_signer": "signer",
     "tool_rows": "toolbox",
 }
 

@@ -47,6 +47,7 @@ from silas.stream.turn import TurnProcessor
 from silas.tools import AutonomyLevel, ToolExecutor
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
+from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.toolbox import built_in_tools
@@ -157,11 +158,10 @@ class _Parts:
         clock, sandbox = ground.clock, ground.sandbox
         self.config, self.ground, self.db = config, ground, db
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
-        self.audit = AuditLog(db, clock, ground.signer)
+        signer = announced(config, ground.signer, self.channel)
+        self.audit = AuditLog(db, clock, signer)
         self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
-        self.approval = ApprovalEngine(
-            ground.signer, self.nonces, self.audit, clock, config.approval
-        )
+        self.approval = ApprovalEngine(signer, self.nonces, self.audit, clock, config.approval)
         self.store = SqlWorkItemStore(db, clock)
         self.outcomes = SqlOutcomeStore(db, clock)
         self.gates = GateRunner(
@@ -250,7 +250,7 @@ class _Parts:
             memory=self.memory,
             clock=clock,
             channel=self.channel,
-            sign_message=self.ground.signer.sign,
+            sign_message=message_signer(self.config, self.ground.signer),
         )
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":

@@ -14,6 +14,7 @@ from silas.keys.oskeyring import system_keyring
 from silas.keys.vault import Vault, refuse_to_prompt
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
+from silas.wiring.apart import is_apart, remote_signer
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -51,7 +52,8 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
     try:
         return default(
             config.sandbox,
-            forbidden=(config.data_dir,),
+            # a Unix socket can be reached through any mount that shows it
+            forbidden=(config.data_dir, config.keys.socket),
             allowed=(config.data_dir / "scratch",),
             outside=Internet(),
         )
@@ -80,6 +82,8 @@ def owner_signer(config: SilasConfig) -> Signer:
             f"Silas is not set up in {config.data_dir} yet; run `silas init`.",
             code="E_CFG_NOT_INITIALISED",
         )
+    if is_apart(config):
+        return remote_signer(config, vault.public_key(config.owner_id))
     return vault.load(config.owner_id)
 
 

@@ -16,9 +16,11 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
 from silas.gates import GateProvider
+from silas.keys.vault import Vault
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
 from silas.sandbox import probe
+from silas.wiring.apart import arrangement, enrol, is_apart
 from silas.wiring.ground import (
     MIGRATED,
     key_exists,
@@ -134,7 +136,10 @@ async def initialise(config: SilasConfig) -> list[str]:
     except OSError as error:
         raise unusable_home(config, error) from error
     vault = open_vault(config)
-    vault.create(config.owner_id)
+    if not is_apart(config):
+        vault.create(config.owner_id)
+    elif not key_exists(config, vault):
+        enrol(config)
     db = Database(config.data_dir / "silas.db", SystemClock())
     try:
         for package in MIGRATED:
@@ -143,8 +148,14 @@ async def initialise(config: SilasConfig) -> list[str]:
         db.close()
     return [
         f"Silas is ready. Its data is in {config.data_dir}.",
-        f"Owner key {vault.public_key(config.owner_id)[:16]}...: {vault.describe(config.owner_id)}",
+        f"Owner key {vault.public_key(config.owner_id)[:16]}...: {_key_words(config, vault)}",
     ]
+
+
+def _key_words(config: SilasConfig, vault: Vault) -> str:
+    if is_apart(config):
+        return f"kept by the signer at {config.keys.socket}"
+    return vault.describe(config.owner_id)
 
 
 async def diagnose(config: SilasConfig) -> list[Finding]:
@@ -153,12 +164,13 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     vault = open_vault(config)
     exists = key_exists(config, vault)
     findings.append(
-        Finding("key", exists, vault.describe(config.owner_id))
+        Finding("key", exists, _key_words(config, vault))
         if exists
         else Finding("key", False, "there is no owner key yet; run `silas init`")
     )
     if exists:
         findings.append(Finding("public key", True, vault.public_key(config.owner_id)))
+    findings.append(Finding("signer", *arrangement(config)))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60.0  # a whole command on a busy machine; nothing here waits that long unless it hangs
@@ -91,10 +91,20 @@ def without_bubblewrap(argv: Sequence[str]) -> list[str]:
     return [found, "--dev-bind", "/", "/", "--ro-bind", "/dev/null", os.path.realpath(found), *argv]
 
 
+class Running(Protocol):
+    """A process: `subprocess.Popen`, or one that was forked."""
+
+    pid: int
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has one."""
+        ...
+
+
 class Person:
     """Somebody at a pseudo-terminal, who reads before typing."""
 
-    def __init__(self, screen: int, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, screen: int, process: Running) -> None:
         self._screen = screen
         self._process = process
         self._read = 0

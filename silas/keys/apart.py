@@ -1,0 +1,188 @@
+"""The signer as a process of its own: a socket that checks its peer, and one desk behind it."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import stat
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from silas.errors import ConfigError
+from silas.keys.port import Signer
+from silas.keys.wire import BadFrame, Peer, frame, peer_of, read_frame, usable
+
+_TO_ASK = 5.0  # seconds a peer has to say what it wants
+_MOST_WAITING = 4  # requests that may wait for the owner's answer; more are refused
+
+
+class Ruling(NamedTuple):
+    """What is done with bytes that somebody wants signed.
+
+    Attributes:
+        refusal: Why they are not signed at all; empty otherwise.
+        question: What the owner must be shown and say yes to; empty where nothing needs a yes.
+    """
+
+    refusal: str = ""
+    question: str = ""
+
+
+Judge = Callable[[bytes, bytes], Ruling]
+"""Decides about the bytes to sign and the bytes they are about; whatever it does not know it
+refuses."""
+
+Confirm = Callable[[str], Awaitable[bool]]
+"""Shows a question where only the owner can answer; being cancelled withdraws it."""
+
+
+class SigningDesk:
+    """Signs what the judge lets pass and, where it asks, the owner says yes to. Nothing else."""
+
+    def __init__(
+        self,
+        signer: Signer,
+        judge: Judge,
+        confirm: Confirm,
+        tell: Callable[[str], None],
+        agent_uid: int,
+    ) -> None:
+        """Wire the desk.
+
+        Args:
+            signer: The private key.
+            judge: What may be signed, and what must be asked.
+            confirm: The owner, at the signer's own terminal.
+            tell: One line to that terminal.
+            agent_uid: The only user that may ask at all.
+        """
+        self._signer = signer
+        self._judge = judge
+        self._confirm = confirm
+        self._tell = tell
+        self._agent_uid = agent_uid
+        self._waiting = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: who is it, what does it want, the answer."""
+        with contextlib.suppress(ConnectionError):  # nobody waits for the answer any more
+            try:
+                peer = peer_of(writer.get_extra_info("socket"))
+                writer.write(frame(await self._answer(peer, reader)))
+                await writer.drain()
+            finally:
+                writer.close()
+                await writer.wait_closed()
+
+    async def _answer(self, peer: Peer, reader: asyncio.StreamReader) -> dict[str, str]:
+        if peer.uid != self._agent_uid:
+            self._tell(f"Refused: user {peer.uid} (process {peer.pid}) may not ask this signer.")
+            return _refused("this signer serves another user")
+        try:
+            async with asyncio.timeout(_TO_ASK):
+                asked = await read_frame(reader)
+            if asked == {"ask": "key"}:
+                return {"public_key": self._signer.public_key}
+            if asked.keys() != {"ask", "data", "shown"} or asked["ask"] != "sign":
+                raise BadFrame("unknown request")
+            data, shown = bytes.fromhex(asked["data"]), bytes.fromhex(asked["shown"])
+        except (TimeoutError, ValueError):  # BadFrame is a ValueError
+            return _refused("the request cannot be read")
+        return await self._signed(peer, data, shown, reader)
+
+    async def _signed(
+        self, peer: Peer, data: bytes, shown: bytes, reader: asyncio.StreamReader
+    ) -> dict[str, str]:
+        ruling = self._judge(data, shown)
+        if ruling.refusal:
+            self._tell(f"Refused without a question: {ruling.refusal}.")
+            return _refused(ruling.refusal)
+        if ruling.question:
+            if self._waiting >= _MOST_WAITING:
+                return _refused("too many questions are waiting for an answer")
+            asker = f"Process {peer.pid} of user {peer.uid} asks for your signature."
+            self._waiting += 1
+            try:
+                yes = await self._yes(f"{asker}\n{ruling.question}", reader)
+            finally:
+                self._waiting -= 1
+            if not yes:
+                return _refused("the owner did not say yes at the signer's terminal")
+        return {"signature": self._signer.sign(data).hex()}
+
+    async def _yes(self, question: str, reader: asyncio.StreamReader) -> bool:
+        """The owner's yes while the asker still waits; a question nobody waits for is withdrawn."""
+        asking = asyncio.ensure_future(self._confirm(question))
+        leaving = asyncio.ensure_future(reader.read(1))  # it has nothing more to say
+        try:
+            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            return not leaving.done() and asking.result()
+        finally:
+            asking.cancel()
+            leaving.cancel()
+            await asyncio.wait({asking, leaving})
+
+
+def listening(place: Path, group: int) -> socket.socket:
+    """A socket at a path that only its user may use, and a group where one is given.
+
+    Args:
+        place: Where; its directory is made if missing. A socket that nobody serves is replaced.
+        group: The group that may connect; -1 for none. The desk checks the user all the same.
+
+    Raises:
+        ConfigError: Somebody serves it already, the directory is not the user's alone to change,
+            or the group cannot be given.
+    """
+    folder = usable(place).parent
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    facts = folder.stat()
+    if facts.st_uid not in (os.geteuid(), 0) or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise _unusable(place, "others may change its directory; use one of your own, mode 0700")
+    _clear(place)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        connection.bind(os.fspath(place))
+        if group != -1:
+            _open_to(place, group)
+    except OSError as error:
+        connection.close()
+        raise _unusable(place, f"it cannot be made ({error.strerror})") from error
+    finally:
+        os.umask(mask)
+    connection.listen()
+    return connection
+
+
+def _clear(place: Path) -> None:
+    if not place.is_socket():
+        if place.exists():
+            raise _unusable(place, "something else is there")
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(os.fspath(place))
+        except OSError:
+            place.unlink()
+            return
+    raise _unusable(place, "a signer is running there already")
+
+
+def _open_to(place: Path, group: int) -> None:
+    os.chown(place, -1, group)
+    place.chmod(0o660)
+    if place.parent.stat().st_uid == os.geteuid():
+        os.chown(place.parent, -1, group)
+        place.parent.chmod(0o750)
+
+
+def _unusable(place: Path, why: str) -> ConfigError:
+    return ConfigError(
+        f"The signer cannot listen at {place}: {why}; see `keys.socket`.", code="E_CFG_SIGNER"
+    )
+
+
+def _refused(why: str) -> dict[str, str]:
+    return {"refused": f"The signer did not sign: {why}."}
