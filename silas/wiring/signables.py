@@ -83,7 +83,7 @@ def read_checkpoint(data: bytes) -> SignedHead | None:
 
 
 class Signables:
-    """The judge of a signer apart (decision D39)."""
+    """The judge of a signer apart (decision D48)."""
 
     def __init__(self, clock: Clock, heads: SignedHeads) -> None:
         self._clock = clock

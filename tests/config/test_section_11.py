@@ -17,7 +17,7 @@ DIFFERENT = {
     "sandbox.verify_dir": "below data_dir, as there; paths are meant from data_dir",
     "sandbox.customer_context_dir": "below data_dir, as there",
     "skills_dir": "A13: installed skills do not live inside the package",
-    "keys.socket": "D39: a signer apart is reached below data_dir",
+    "keys.socket": "D48: a signer apart is reached below data_dir",
     "gates.system": "A14: the gates there need validators that the base install does not have",
     "approval.scope_min_strength": "every scope is tap without being listed, and nothing else",
 }
