@@ -11,6 +11,7 @@ from silas.types import new_nonce
 
 _SECONDS = 300.0  # how long a question waits, as a plan's card does (spec 8.1)
 _CODE_DIGITS = 6  # 24 bits; there is one try
+_MOST_HELD = 20  # lines that wait for a question to end; whoever sends more wants to hide one
 _BYTES = 4096  # what a terminal keeps of one line at most
 
 
@@ -34,6 +35,7 @@ class SigningTerminal:
         self._one_question = asyncio.Lock()
         self._reply: asyncio.Future[str] | None = None
         self._ended = asyncio.Event()
+        self._held: list[str] = []
 
     async def until_the_end(self) -> None:
         """Read the terminal until its input ends."""
@@ -47,20 +49,35 @@ class SigningTerminal:
     async def confirm(self, question: str) -> bool:
         """Whether the owner said yes to exactly this text; one question at a time."""
         async with self._one_question:
-            code = new_nonce()[:_CODE_DIGITS]
-            with contextlib.suppress(termios.error):
-                termios.tcflush(self._source, termios.TCIFLUSH)  # typed before it was shown
-            self.tell(question)
-            self.tell(f"To sign exactly this, type: yes {code}")
-            self.tell(f"Anything else, and silence for {_SECONDS:.0f} seconds, is a no:")
             try:
-                said = await self._line()
-            except asyncio.CancelledError:
-                self.tell("Withdrawn by whoever asked; nothing was signed.")
-                raise
-            yes = said.split() == ["yes", code]
-            self.tell("Signed." if yes else "Not signed.")
-            return yes
+                return await self._asked(question)
+            finally:
+                for text in self._held:
+                    self.tell(text)
+                self._held.clear()
+
+    async def _asked(self, question: str) -> bool:
+        code = new_nonce()[:_CODE_DIGITS]
+        with contextlib.suppress(termios.error):
+            termios.tcflush(self._source, termios.TCIFLUSH)  # typed before it was shown
+        self.tell(question)
+        self.tell(f"To sign exactly this, type: yes {code}")
+        self.tell(f"Anything else, and silence for {_SECONDS:.0f} seconds, is a no:")
+        try:
+            said = await self._line()
+        except asyncio.CancelledError:
+            self.tell("Withdrawn by whoever asked; nothing was signed.")
+            raise
+        yes = said.split() == ["yes", code]
+        self.tell("Signed." if yes else "Not signed.")
+        return yes
+
+    def note(self, text: str) -> None:
+        """Print in passing; an open question stays the last thing that is to be seen."""
+        if not self._one_question.locked():
+            self.tell(text)
+        elif len(self._held) < _MOST_HELD:
+            self._held.append(text)
 
     def tell(self, text: str) -> None:
         """Print."""

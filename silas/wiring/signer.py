@@ -49,7 +49,7 @@ async def serve_signer(config: SilasConfig, agent_name: str) -> None:
     terminal = SigningTerminal(sys.stdin.fileno(), sys.stdout, clock)
     heads = SignedHeads(record_of(config).with_name(f"{config.owner_id}.signed-head.json"))
     judge = Signables(clock, heads).judge
-    desk = SigningDesk(signer, judge, terminal.confirm, terminal.tell, agent.uid)
+    desk = SigningDesk(signer, judge, terminal.confirm, terminal.note, agent.uid)
     place = config.keys.socket
     connection = listening(place, agent.group)
     try:

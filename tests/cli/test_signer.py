@@ -195,6 +195,27 @@ async def test_code_that_asks_by_itself_gets_a_question_and_nothing_else(
     assert desk.terminal.seen.count("asks for your signature") == 1
 
 
+async def test_nothing_is_printed_below_a_question_before_it_is_answered(
+    plan: Path, env: dict[str, str]
+) -> None:
+    with signer(env) as desk:
+        set_up(env)
+        agent = stolen(env)
+        token, shown = wanted(plan)
+        asking = asyncio.create_task(agent.sign_shown(token_bytes(token), shown))
+        code = await asyncio.to_thread(desk.asked)
+        for _ in range(40):  # enough to push the question off the screen
+            with pytest.raises(ApprovalError):
+                await agent.sign_shown(b"anything", b"")
+        await asyncio.to_thread(desk.says, f"yes {code}", "Signed.")
+        assert agent.verify(token_bytes(token), await asking)
+        desk.terminal.types("\x04")
+        desk.terminal.leaves()
+    _, _, after = desk.terminal.seen.partition("is a no:\n")
+    assert after.startswith(f"yes {code}\nSigned.\nRefused without a question")
+    assert after.count("Refused without a question") == 20
+
+
 async def test_a_question_exchanged_at_the_last_moment_does_not_get_the_answer(
     plan: Path, env: dict[str, str]
 ) -> None:
