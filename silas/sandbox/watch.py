@@ -77,7 +77,18 @@ def _children(pid: int, threads: int) -> list[int]:
     ]
 
 
+def _is_set_up(init: int) -> bool:
+    """Whether the init stands in a root of its own; before that its `/tmp` is the host's."""
+    try:
+        theirs, ours = os.stat(f"/proc/{init}/root"), os.stat("/")
+    except OSError:  # the run ended meanwhile
+        return False
+    return (theirs.st_dev, theirs.st_ino) != (ours.st_dev, ours.st_ino)
+
+
 def _private_bytes(init: int, private: Sequence[str]) -> int:
+    if not _is_set_up(init):
+        return 0
     total = 0
     for path in private:
         try:

@@ -10,6 +10,7 @@ import pytest
 
 from silas.errors import SandboxError
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+from silas.sandbox.watch import Usage, exact_memory
 
 from .conftest import Run
 
@@ -129,6 +130,14 @@ print("done")
 async def test_memory_shared_by_processes_counts_once(python: Run) -> None:
     result = await python(SHARED, limits={"memory_mb": 256})
     assert (result.stdout, result.ended_by) == ("done\n", "exit")
+
+
+def test_what_lies_in_the_hosts_tmp_does_not_count_for_a_run_that_is_still_being_set_up(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_bytes(bytes(1 << 20))
+    usage = Usage(processes=0, memory=0, cpu_seconds=0.0, pids=())
+    assert exact_memory(os.getpid(), (str(tmp_path),), usage) == 0
 
 
 @pytest.mark.parametrize("where", ["/tmp", "/dev/shm", "/tmp/home", "/work/empty"])
