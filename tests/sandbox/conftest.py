@@ -16,6 +16,7 @@ from silas.sandbox import (
     SandboxResult,
     default,
 )
+from silas.sandbox.workspace import Workspace
 
 _PREFIX = Path(sys.base_prefix).resolve()
 PYTHON = str(Path(sys.executable).resolve())
@@ -68,3 +69,22 @@ def workdir(tmp_path: Path) -> Path:
     path = tmp_path / "work"
     path.mkdir()
     return path
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "src" / "deep").mkdir(parents=True)
+    (root / "src" / "a.py").write_text("one\ntwo\nthree\n")
+    (root / "src" / "deep" / "b.txt").write_text("b\n")
+    (root / "run.sh").write_text("#!/bin/sh\n")
+    (root / "run.sh").chmod(0o755)
+    (root / "link").symlink_to("src/a.py")
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return root
+
+
+@pytest.fixture
+def workspace(original: Path, tmp_path: Path) -> Workspace:
+    return Workspace.prepare(original, tmp_path / "scratch")

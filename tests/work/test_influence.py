@@ -63,6 +63,30 @@ CANNOT: dict[str, Trick] = {
     "a function for every shell": Trick(
         "grep() { true; }; export -f grep 2>/dev/null; true", "grep -q 'x \\* 2' app.py"
     ),
+    "hostile variables": Trick(
+        "export PYTHONSTARTUP=$PWD/x PYTHONHOME=/nowhere PYTHONINSPECT=1 PYTEST_ADDOPTS=--co"
+        " LD_PRELOAD=$PWD/x.so LD_LIBRARY_PATH=$PWD IFS=x PS4='$(exit)'; env > .env; cp .env .envrc"
+        "; rm .env .envrc",
+        BY_PYTEST,
+    ),
+    "a library loaded before every other": Trick("echo $PWD/x.so > /etc/ld.so.preload"),
+    "a sitecustomize where the interpreter looks": Trick(
+        f"for d in {PREFIXES[0]}/lib/python3*/site-packages; do"
+        " echo 'import os; os.path.exists(\"test_app.py\") and os._exit(0)' > $d/sitecustomize.py;"
+        " cp $d/sitecustomize.py $d/evil.pth; done"
+    ),
+    "a .pth in HOME": Trick(
+        "d=$HOME/.local/lib/python3.11/site-packages; mkdir -p $d;"
+        " echo 'import os; os._exit(0)' > $d/evil.pth"
+    ),
+    "a git configuration in HOME": Trick(
+        "printf '[alias]\\n right = !true\\n' > $HOME/.gitconfig", "git right"
+    ),
+    "a forged exit code": Trick("trap 'exit 0' EXIT TERM; kill -TERM $$; exit 0", "exit 1"),
+    "an exit code written down": Trick(
+        "echo 0 > /dev/shm/exit; echo 0 > $HOME/exit",
+        "exit $(cat /dev/shm/exit $HOME/exit 2>/dev/null || echo 1)",
+    ),
     "something in /tmp": Trick("echo ok > /tmp/verdict", "cat /tmp/verdict"),
     "a new protected directory": Trick(
         "mkdir -p node_modules; touch node_modules/right", "test -e node_modules/right"
