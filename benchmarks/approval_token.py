@@ -20,7 +20,9 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
-from silas.testing import MemoryAudit
+from silas.stop import Sentinel
+from silas.stop.epochs import StopEpochs
+from silas.testing import MemoryAudit, NeverStopped
 from silas.testing.approval import MemoryNonceStore, a_decision, a_signer, a_subject
 
 _TOKENS = 100  # a round
@@ -47,11 +49,13 @@ def measure(rounds: int = 15) -> dict[str, float]:
 
 async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, float]:
     db.migrate("silas.audit")
+    db.migrate("silas.stop")
     db.migrate("silas.approval")
     signer, config = a_signer(), ApprovalConfig()
     audit = AuditLog(db, clock, signer)
     store = SqlNonceStore(db, clock, NonceConfig())
-    stored = ApprovalEngine(signer, store, audit, clock, config)
+    stops = StopEpochs(db, clock, Sentinel(db.path.parent))
+    stored = ApprovalEngine(signer, store, audit, clock, config, stops)
     key = SigningKey(signer.seed_for_vault())
     figures: dict[str, list[float]] = {
         "raw_us": [],
@@ -68,7 +72,7 @@ async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, 
 
     for _ in range(rounds):
         nonces = MemoryNonceStore(clock, NonceConfig())
-        pure = ApprovalEngine(signer, nonces, _Unrecorded(), clock, config)
+        pure = ApprovalEngine(signer, nonces, _Unrecorded(), clock, config, NeverStopped())
         signed = token_bytes(await pure.issue_token(_SUBJECT, _DECISION))
 
         async def raw(signed: bytes = signed) -> None:

@@ -16,7 +16,7 @@ from silas.db import Database
 from silas.gates import GateRunner
 from silas.keys.signer import Ed25519Signer
 from silas.sandbox import Sandbox, SandboxConfig, SandboxFiles, SandboxLimits, default
-from silas.testing.tools import FakeSandbox, exited
+from silas.testing.tools import FakeSandbox, exited, never_stopped
 from silas.tools import (
     AutonomyLevel,
     DuplicateKey,
@@ -74,6 +74,7 @@ class _Door:
             clock=clock,
             db=self.db,
             config=ToolPolicyConfig(),
+            require_running=never_stopped,
             scrub=str,
         )
         self.calls = 0

@@ -72,6 +72,12 @@ class ChannelError(SilasError):
     family = "E_CHANNEL"
 
 
+class Stopped(SilasError):
+    """The emergency stop is in force; nothing is begun until `silas resume`."""
+
+    family = "E_STOPPED"
+
+
 class ApprovalError(SilasError):
     """A token does not authorise what was about to happen; denied."""
 

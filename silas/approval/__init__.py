@@ -18,7 +18,7 @@ from silas.approval.models import (
     Verdict,
     token_bytes,
 )
-from silas.approval.port import ApprovalVerifier, NonceStore
+from silas.approval.port import ApprovalVerifier, NonceStore, Stops
 
 __all__ = [
     "ApprovalConfig",
@@ -29,6 +29,7 @@ __all__ = [
     "ApprovalVerifier",
     "NonceConfig",
     "NonceStore",
+    "Stops",
     "Subject",
     "TokenUse",
     "Verdict",

@@ -20,24 +20,26 @@ from silas.approval.models import (
     token_bytes,
     token_id_of,
 )
-from silas.approval.port import NonceStore
+from silas.approval.port import NonceStore, Stops
 from silas.approval.rules import (
     LIMITS,
     RESERVED,
     SPAWN_POLICY,
+    STOPS,
     Refusal,
     approving,
     authentic,
     bound,
     bound_for_check,
     conditions_met,
+    current,
     timely,
     uses_allowed,
 )
 from silas.audit.models import Audit
 from silas.canonical import canonical_json
 from silas.clock import Clock
-from silas.errors import ApprovalError
+from silas.errors import ApprovalError, Stopped
 from silas.keys.port import Signer
 from silas.types import new_nonce
 
@@ -56,6 +58,7 @@ class ApprovalEngine:
         audit: Audit,
         clock: Clock,
         config: ApprovalConfig,
+        stops: Stops,
     ) -> None:
         """Wire the engine.
 
@@ -66,12 +69,14 @@ class ApprovalEngine:
             audit: Where every grant, use and refusal is recorded before it takes effect.
             clock: Decides expiry.
             config: How long a token authorises.
+            stops: Whether Silas is stopped, and which tokens a stop made void.
         """
         self._signer = signer
         self._nonces = nonces
         self._audit = audit
         self._clock = clock
         self._config = config
+        self._stops = stops
 
     async def issue_token(
         self,
@@ -97,12 +102,17 @@ class ApprovalEngine:
 
         Raises:
             ApprovalError: The combination cannot be signed; the code says why.
+            Stopped: Silas is stopped; no decision is signed.
             DatabaseError: It could not be recorded; no token exists.
         """
         bindings: dict[str, Any] = {}
+        stops = self._stops.stops()  # before the look at the stop: one in between voids the token
+        if halted := self._halted():
+            self._record_refusal(halted, "issue", "", subject)
+            raise Stopped(halted.reason, code="E_STOPPED_EMERGENCY", work_item_id=subject.id)
         refusal = _unissuable(subject, scope, max_executions, ttl_minutes)
         if refusal is None:
-            bindings, refusal = _bindings(subject, decision, scope, conditions or {})
+            bindings, refusal = _bindings(subject, decision, scope, conditions or {}, stops)
         if refusal is not None:
             self._record_refusal(refusal, "issue", "", subject)
             raise ApprovalError(refusal.reason, code=refusal.code, work_item_id=subject.id)
@@ -139,8 +149,9 @@ class ApprovalEngine:
     ) -> Verdict:
         """Authorise one execution of `subject` and spend one use.
 
-        Checks run in the order of spec 5.11 and stop at the first that fails; nothing is spent
-        unless all of them hold. A second call with the same token spends a second use.
+        Checks run in the order of spec 5.11, after the emergency stop, and end at the first that
+        fails; nothing is spent unless all of them hold. A second call with the same token spends a
+        second use.
 
         Args:
             token: The signed token. Its counters are never trusted; the nonce store is.
@@ -155,9 +166,12 @@ class ApprovalEngine:
                 and nothing spent.
         """
         now = self._clock.now()
-        # 1 signature and id   2 verdict   3 binding   4 expiry   5 conditions
+        # 0 not stopped   1 signature and id, no stop since   2 verdict   3 binding   4 expiry
+        # 5 conditions
         refusal = (
-            authentic(token, self._signer)
+            self._halted()
+            or authentic(token, self._signer)
+            or current(token, self._stops.stops())
             or approving(token)
             or bound(token, subject, spawned)
             or timely(token, now)
@@ -197,7 +211,9 @@ class ApprovalEngine:
         """
         now = self._clock.now()
         refusal = (
-            authentic(token, self._signer)
+            self._halted()
+            or authentic(token, self._signer)
+            or current(token, self._stops.stops())
             or approving(token)
             or bound_for_check(token, subject)
             or timely(token, now)
@@ -224,6 +240,10 @@ class ApprovalEngine:
         """The token with its counters as the store has them, for people to see."""
         nonces = await self._nonces.execution_nonces(token.token_id)
         return token.model_copy(update={"executions_used": len(nonces), "execution_nonces": nonces})
+
+    def _halted(self) -> Refusal | None:
+        words = self._stops.words()
+        return Refusal("E_APPROVAL_STOPPED", words) if words else None
 
     async def _unspent(self, token: ApprovalToken, subject: Subject) -> Refusal | None:
         total = await self._nonces.uses(token.token_id)
@@ -273,6 +293,7 @@ def _bindings(
     decision: ApprovalDecision,
     scope: ApprovalScope,
     further: Mapping[str, Any],
+    stops: int,
 ) -> tuple[dict[str, Any], Refusal | None]:
     """The conditions to sign, as plain JSON."""
     given = {**decision.conditions, **further}
@@ -285,6 +306,8 @@ def _bindings(
         )
     if scope is ApprovalScope.standing:
         given = {**given, SPAWN_POLICY: subject.policy, LIMITS: list(subject.limits)}
+    if stops:
+        given = {**given, STOPS: stops}
     try:
         return (json.loads(canonical_json(given)) if given else {}), None
     except (TypeError, ValueError):

@@ -45,6 +45,18 @@ class ApprovalVerifier(Protocol):
         ...
 
 
+class Stops(Protocol):
+    """The emergency stop, as far as approvals are concerned (decision B10)."""
+
+    def words(self) -> str:
+        """The sentence to say where Silas is stopped; empty where it is not."""
+        ...
+
+    def stops(self) -> int:
+        """How often Silas was stopped so far; tokens from before the last one are void."""
+        ...
+
+
 class NonceStore(Protocol):
     """What was used once and must not be used again, keyed `"{domain}:{binding}"` (spec 4.5).
 

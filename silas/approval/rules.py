@@ -19,8 +19,11 @@ CLOCK_SKEW = timedelta(seconds=30)
 
 SPAWN_POLICY = "spawn_policy_hash"
 LIMITS = "limits"
-RESERVED = frozenset({SPAWN_POLICY, LIMITS})
-"""Conditions of a standing token that are computed, never given."""
+STOPS = "stops"
+"""How often Silas had been stopped when the token was signed; left out while it never was."""
+
+RESERVED = frozenset({SPAWN_POLICY, LIMITS, STOPS})
+"""Conditions that are computed, never given."""
 
 
 class Refusal(NamedTuple):
@@ -106,6 +109,16 @@ def timely(token: ApprovalToken, now: datetime) -> Refusal | None:
     if now >= token.expires_at:
         return Refusal("E_APPROVAL_EXPIRED", "The approval has expired; ask again.")
     return None
+
+
+def current(token: ApprovalToken, stops: int) -> Refusal | None:
+    """Refuse what was approved before an emergency stop, whatever the clock says."""
+    if token.conditions.get(STOPS, 0) == stops:
+        return None
+    return Refusal(
+        "E_APPROVAL_VOID",
+        "The approval is void: Silas was stopped after it was given; ask again.",
+    )
 
 
 def conditions_met(token: ApprovalToken, now: datetime) -> Refusal | None:

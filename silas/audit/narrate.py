@@ -18,6 +18,10 @@ _SENTENCES: Mapping[str, str] = {
     "send_failed": "A message to {connection_id} could not be sent.",
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",
+    # emergency stop
+    "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
+    "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",
+    "work_item_stopped": "{work_item_id} was under way when Silas was stopped; it is paused.",
     # turns
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",
@@ -86,6 +90,7 @@ _SENTENCES: Mapping[str, str] = {
     "gate.hard_blocked": "A call of {tool} was blocked: too risky, approved or not.",
     "gate.preview": "A call of {tool} was shown and not run.",
     "gate.required": "A call of {tool} needs an approval.",
+    "gate.stopped": "A call of {tool} was refused: Silas is stopped.",
     "gate.storm_block": "A call of {tool} was blocked: too many notifications.",
     "scope.violation": "A call of {tool} reached beyond its scopes: {missing}.",
     "tool_call.attempted": "A call of {tool} began.",

@@ -5,12 +5,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, NamedTuple, Union, cast, get_args, get_origin
+from typing import Any, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from silas.agents.choice import default_models
 from silas.config.models import SilasConfig
+from silas.config.place import config_file, locations
 from silas.config.source import Loc, Source, read_source
 from silas.errors import ConfigError
 
@@ -27,37 +28,6 @@ _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("models",), "E_CFG_MODEL"),
 )
 """The code of a broken rule by the section it stands in; elsewhere `E_CFG_INVALID`."""
-
-
-class Locations(NamedTuple):
-    """Where Silas keeps its files: configuration, data, and logs."""
-
-    config_file: Path
-    data_dir: Path
-    state_dir: Path
-
-
-def locations(environ: Mapping[str, str] = os.environ) -> Locations:
-    """`SILAS_HOME` if set, else the XDG base directories; relative XDG paths do not count."""
-    if environ.get("SILAS_HOME"):
-        home = Path(environ["SILAS_HOME"]).expanduser().absolute()
-        return Locations(home / "config.yaml", home / "data", home / "state")
-    user = Path(environ.get("HOME") or Path.home())
-
-    def base(variable: str, default: str) -> Path:
-        given = Path(environ.get(variable, ""))
-        return (given if given.is_absolute() else user / default) / "silas"
-
-    return Locations(
-        base("XDG_CONFIG_HOME", ".config") / "config.yaml",
-        base("XDG_DATA_HOME", ".local/share"),
-        base("XDG_STATE_HOME", ".local/state"),
-    )
-
-
-def config_file(path: Path | str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """Which file counts: the given one, else that of `SILAS_HOME` or XDG."""
-    return locations(environ).config_file if path is None else Path(path).expanduser().absolute()
 
 
 def load_config(

@@ -13,6 +13,8 @@ _COMMANDS = {
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "undo": ("work", "Restore a workspace to what it was before a work item changed it."),
+    "stop": ("stop", "Emergency stop: kill what runs, void every approval, stay stopped."),
+    "resume": ("stop", "End the emergency stop; what was interrupted needs a new approval."),
     "status": ("inspect", "What Silas is doing and has done."),
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),

@@ -13,6 +13,7 @@ from silas.main.shared import (
     USAGE,
     config_option,
     in_file,
+    look_config,
     open_audit,
     open_work,
     read_config,
@@ -202,7 +203,7 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         from silas.wiring import tool_rows
 
-        rows = tool_rows(read_config(ctx))
+        rows = tool_rows(look_config(ctx))
         if as_json:
             print_json(rows)
         for row in [] if as_json else rows:
@@ -236,7 +237,7 @@ def config_show(ctx: click.Context) -> None:
     async def work() -> int:
         from silas.config import dump_config
 
-        click.echo(dump_config(read_config(ctx)), nl=False)
+        click.echo(dump_config(look_config(ctx)), nl=False)
         return DONE
 
     run_to_exit(work)
@@ -248,7 +249,7 @@ def config_validate(ctx: click.Context) -> None:
     """Check the configuration against every start-up rule."""
 
     async def work() -> int:
-        read_config(ctx)
+        look_config(ctx)
         click.echo("The configuration is valid.")
         return DONE
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Coroutine, Generator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     from silas.cards import CardChannel
     from silas.config import SilasConfig
     from silas.errors import SilasError
+    from silas.stop import Sentinel
     from silas.wiring import AuditDesk, Silas, WorkDesk
 
 # Exit codes of `run` and `ask` (contract).
 DONE, FAILED, USAGE, DECLINED, STOPPED = 0, 1, 2, 3, 4
 
 _CODES = (
+    ("E_STOPPED", STOPPED),
+    ("E_APPROVAL_STOPPED", STOPPED),
     ("E_APPROVAL", DECLINED),
     ("E_CFG", USAGE),
     ("E_PLAN", USAGE),
@@ -54,24 +58,59 @@ def read_config(ctx: click.Context) -> "SilasConfig":
 def open_silas(
     ctx: click.Context, channel: "CardChannel", *, resume: bool = False
 ) -> "AbstractAsyncContextManager[Silas]":
-    """A wired Silas for one command; it leaves interrupted work to whoever stays longer."""
+    """A wired Silas for one command; it leaves interrupted work to whoever stays longer.
+
+    Raises:
+        Stopped: The emergency stop is in force; nothing was opened.
+    """
+    from silas.stop import Sentinel
+
+    config = read_config(ctx)
+    sentinel = Sentinel(config.data_dir)
+    sentinel.require_running()
     from silas.wiring import Silas
 
-    return Silas.open(read_config(ctx), channel=channel, resume=resume)
+    overdue = partial(_end_process, sentinel)
+    return Silas.open(config, channel=channel, resume=resume, overdue=overdue)
+
+
+def _end_process(sentinel: "Sentinel") -> NoReturn:
+    """What a command does whose work does not end though Silas is stopped.
+
+    In a thread, past a blocked event loop and past every `finally`: files are left as after a
+    crash, which the next start repairs.
+    """
+    words = sentinel.words() or "Silas was stopped."
+    with contextlib.suppress(OSError):
+        os.write(2, f"{words} The work under way did not end by itself.\n".encode())
+    os._exit(STOPPED)
+
+
+def look_config(ctx: click.Context) -> "SilasConfig":
+    """The configuration for a command that only looks: it works while Silas is stopped, and says
+    that it is.
+    """
+    from silas.stop import Sentinel
+
+    config = read_config(ctx)
+    words = Sentinel(config.data_dir).words()
+    if words:
+        click.echo(words, err=True)
+    return config
 
 
 def open_audit(ctx: click.Context) -> "AbstractAsyncContextManager[AuditDesk]":
     """The audit log alone: no model, no tool, no sandbox."""
     from silas.wiring import open_audit
 
-    return open_audit(read_config(ctx))
+    return open_audit(look_config(ctx))
 
 
 def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
     """The work items alone: no model, no tool, no sandbox."""
     from silas.wiring import open_work
 
-    return open_work(read_config(ctx))
+    return open_work(look_config(ctx))
 
 
 def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:

@@ -16,6 +16,7 @@ from silas.sandbox.outside import NO_OUTSIDE, Outside
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
 from silas.sandbox.traffic import Denied, NetworkEvent, Opened, Record, Traffic
+from silas.stop.runs import UNREGISTERED, Register
 
 if TYPE_CHECKING:
     from silas.sandbox.capability import Check
@@ -56,6 +57,7 @@ def default(
     forbidden: tuple[Path, ...] = (),
     allowed: tuple[Path, ...] = (),
     outside: Outside = NO_OUTSIDE,
+    register: Register = UNREGISTERED,
 ) -> Sandbox:
     """The strongest backend this machine has (spec 9.1).
 
@@ -64,6 +66,7 @@ def default(
         forbidden: Silas's own directories; no mount may show them or what contains them.
         allowed: Exceptions inside them, such as the scratch directory of workspaces.
         outside: The network behind the proxy; without one no named host is ever reached.
+        register: Who is told of every run, so that an emergency stop can end it.
 
     Raises:
         SandboxUnavailable: A part of the isolation is missing; the message says what to run.
@@ -82,7 +85,7 @@ def default(
 
     machinery = require()
     launcher = make_launcher(machinery, Roots.of(forbidden, allowed))
-    return BubblewrapSandbox(launcher, outside, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(launcher, outside, register, count_processes=machinery.count_processes)
 
 
 def probe() -> "list[Check]":

@@ -9,6 +9,7 @@ from silas.sandbox.netns import listen_inside
 from silas.sandbox.outside import Outside
 from silas.sandbox.proxy import Proxy, ProxyLimits
 from silas.sandbox.supervise import Before, Run, nothing_before
+from silas.stop.runs import Register
 
 
 class BubblewrapSandbox:
@@ -17,9 +18,12 @@ class BubblewrapSandbox:
     What it does not do: limit how much a run writes in total to a writable mount.
     """
 
-    def __init__(self, launcher: Launcher, outside: Outside, *, count_processes: bool) -> None:
+    def __init__(
+        self, launcher: Launcher, outside: Outside, register: Register, *, count_processes: bool
+    ) -> None:
         self._launcher = launcher
         self._outside = outside
+        self._register = register
         self._count_processes = count_processes
 
     @property
@@ -30,7 +34,8 @@ class BubblewrapSandbox:
     async def run(
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
     ) -> SandboxResult:
-        """Run a command; see the port."""
+        """Run a command; see the port. While Silas is stopped it raises `Stopped`."""
+        self._register.require_running()
         if not files.network:
             return await self._run(argv, limits, files, nothing_before)
         proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
@@ -48,6 +53,6 @@ class BubblewrapSandbox:
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles, before: Before
     ) -> SandboxResult:
         with ExitStack() as owned:
-            run = Run(limits, owned, before, count_processes=self._count_processes)
+            run = Run(limits, owned, before, self._register, count_processes=self._count_processes)
             launch = self._launcher.prepare(argv, limits, files, run.control, owned)
             return await run.result(launch)

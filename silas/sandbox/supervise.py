@@ -14,10 +14,11 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 
-from silas.errors import SandboxError
+from silas.errors import SandboxError, Stopped
 from silas.sandbox.launch import Launch
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
 from silas.sandbox.watch import exact_memory, has_ended, impose, parent, sample
+from silas.stop.runs import Register
 
 _SAMPLE_SECONDS = 0.05
 _CHUNK = 1 << 16
@@ -68,13 +69,20 @@ class Run:
     """One command from start to burial."""
 
     def __init__(
-        self, limits: SandboxLimits, owned: ExitStack, before: Before, *, count_processes: bool
+        self,
+        limits: SandboxLimits,
+        owned: ExitStack,
+        before: Before,
+        register: Register,
+        *,
+        count_processes: bool,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._before = before
         self._opening: asyncio.Task[None] | None = None
         self._limits = limits
         self._owned = owned
+        self._register = register
         self._count_processes = count_processes
         self._exited: asyncio.Future[None] = self._loop.create_future()
         self._status = bytearray()
@@ -220,6 +228,8 @@ class Run:
             return
         try:
             impose(self._init, self._limits, count_processes=self._count_processes)
+            # whoever stops Silas knows of it before anything runs inside, or it never runs
+            self._owned.callback(self._register.enter(self._bwrap, self._init))
         except ProcessLookupError:
             return  # it failed just now, and never got as far as the gate
         self._opening = self._loop.create_task(self._open_gate())
@@ -321,7 +331,7 @@ class Run:
         seconds: float,
     ) -> SandboxResult:
         self._read_status()
-        if isinstance(self._failure, SandboxError):
+        if isinstance(self._failure, SandboxError | Stopped):
             raise self._failure
         if self._failure is not None:
             raise SandboxError(

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
 )
+from silas.stop.halt import Halt
 from silas.stream.dispatch import progress_line
 from silas.stream.models import OWNER, Incoming, Reply
 from silas.stream.propose import Proposer
@@ -54,6 +56,7 @@ class Session:
     clock: Clock
     channel: CardChannel
     sign_message: SignMessage
+    halt: Halt
 
     async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
@@ -64,6 +67,7 @@ class Session:
                 unless that is the root or the home directory.
 
         Raises:
+            Stopped: Silas is stopped, or was before an answer was there.
             SandboxUnavailable: The plan needs a sandbox and there is none; nothing was asked.
             LLMError: No answer could be had from the model.
         """
@@ -87,16 +91,19 @@ class Session:
 
         Raises:
             PlanError: The plan cannot be read; nothing was asked.
+            Stopped: Silas is stopped, or was before the plan was approved; nothing was run.
             SandboxUnavailable: There is no sandbox; nothing was asked.
         """
         item = self.proposer.parse(plan_markdown)
         if isinstance(item, PlanError):
             await self.audit.log("plan_unreadable", reason=str(item))
             raise item
-        proposal = await self.proposer.propose(
-            item, self.channel, OWNER, "You asked to run this plan."
+        propose = partial(
+            self.proposer.propose, item, self.channel, OWNER, "You asked to run this plan."
         )
+        proposal = await self.halt.unless_stopped(propose)
         if proposal.verdict != "approved":
+            self.halt.require_running()  # who was asked while Silas was stopped has not declined
             return WorkItemResult(
                 work_item_id=item.id,
                 status=WorkItemStatus.blocked,

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, from_foreign
 from silas.plans import WorkItem
+from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import OWNER, Incoming, Reply, Send
@@ -60,6 +62,7 @@ class Stream:
         audit: Audit,
         clock: Clock,
         grace_seconds: float,
+        halt: Halt,
     ) -> None:
         self._make_processor = make_processor
         self._executor = executor
@@ -69,6 +72,7 @@ class Stream:
         self._audit = audit
         self._clock = clock
         self._grace_seconds = grace_seconds
+        self._halt = halt
         self._turns: set[asyncio.Task[None]] = set()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -107,9 +111,11 @@ class Stream:
         A full queue rejects the newest message with words to try again; nothing is lost silently.
 
         Raises:
+            Stopped: Silas is stopped, or was while this turn was under way.
             SilasError: The turn failed; it is on record, and nothing was sent.
         """
         connection, scope_id = incoming.connection_id, incoming.connection_id
+        self._halt.require_running()
         send = self._sender(connection)
         if not self._backpressure.enter(scope_id):
             await self._audit.log("turn_rejected_busy", scope_id=scope_id)
@@ -120,7 +126,8 @@ class Stream:
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
-                return await processor.run(incoming, self._channel, send)
+                run = partial(processor.run, incoming, self._channel, send)
+                return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code

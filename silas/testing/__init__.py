@@ -1,6 +1,6 @@
 """The test kit that ships with Silas: fakes at the ports, builders, scripted actors."""
 
-from silas.testing.approval import FakeSigner, MemoryNonceStore, a_signer
+from silas.testing.approval import FakeSigner, MemoryNonceStore, NeverStopped, a_signer
 from silas.testing.builders import a_plan, plan_text
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
@@ -23,6 +23,7 @@ __all__ = [
     "MemoryNonceStore",
     "MemoryOutcomeStore",
     "MockClock",
+    "NeverStopped",
     "ScriptExhausted",
     "ScriptedChannel",
     "ScriptedModel",

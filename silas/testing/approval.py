@@ -114,6 +114,22 @@ class FakeSigner:
         return signature == self.sign(data)
 
 
+class NeverStopped:
+    """The emergency stop of a Silas that was never stopped; `said` and `count` can be set."""
+
+    def __init__(self) -> None:
+        self.said = ""
+        self.count = 0
+
+    def words(self) -> str:
+        """What a test says; nothing at first."""
+        return self.said
+
+    def stops(self) -> int:
+        """What a test says; none at first."""
+        return self.count
+
+
 class _Kept(NamedTuple):
     recorded_at: datetime
     expires_at: datetime

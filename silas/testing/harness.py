@@ -11,6 +11,7 @@ from silas.config import SilasConfig, load_config
 from silas.keys import Signer
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
+from silas.stop import RunRegister, Sentinel
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ModelChoice
+
+
+def _sandbox(config: SilasConfig) -> Sandbox:
+    """The real one, which an emergency stop reaches; tests may mount what they like."""
+    return default(config.sandbox, forbidden=(), register=RunRegister(Sentinel(config.data_dir)))
 
 
 class Harness:
@@ -89,7 +95,7 @@ class Harness:
         return Ground(
             clock=self.clock,
             signer=self.signer,
-            sandbox=self._sandbox or default(config.sandbox, forbidden=()),
+            sandbox=self._sandbox or _sandbox(config),
             make_model=self._role_models(config),
         )
 

@@ -28,6 +28,10 @@ from silas.tools.outcomes import (
 )
 
 
+def never_stopped() -> None:
+    """What the tool door asks first, where no emergency stop is."""
+
+
 class SandboxRun(NamedTuple):
     """One run a `FakeSandbox` was asked for."""
 

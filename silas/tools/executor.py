@@ -9,9 +9,10 @@ from silas.approval import Verdict
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.db import Database
-from silas.errors import ApprovalError, GateError, SilasError
+from silas.errors import ApprovalError, GateError, SilasError, Stopped
 from silas.gates import Gate, GateResult, GateTrigger
 from silas.gates.models import GateAction
+from silas.stop.sentinel import RequireRunning
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
     ApprovalRequired,
@@ -76,6 +77,7 @@ class ToolExecutor:
         clock: For quiet hours, the cooldown and health.
         db: The database of `audit` and `outcomes`.
         config: The numbers of the policy.
+        require_running: Raises `Stopped` while the emergency stop is in force.
         scrub: Neutralises text that is about to reach a model; total and idempotent.
     """
 
@@ -89,9 +91,11 @@ class ToolExecutor:
         clock: Clock,
         db: Database,
         config: ToolPolicyConfig,
+        require_running: RequireRunning,
         scrub: Callable[[str], str],
     ) -> None:
         self._registry = registry
+        self._require_running = require_running
         self._gates = gates
         self._audit = audit
         self._outcomes = outcomes
@@ -105,6 +109,8 @@ class ToolExecutor:
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> ToolResult:
         """Do one tool call, or stop it at the first of ten steps that says no.
+
+        Before step 1, and again before step 9, the emergency stop is asked: steps wait for people.
 
         1. The tool is registered and its health allows a try.
         2. The arguments fit its schema.
@@ -126,6 +132,7 @@ class ToolExecutor:
             What the tool did; `ok` is false where the tool ran and failed.
 
         Raises:
+            Stopped: Silas is stopped; nothing ran.
             ToolUnavailable, InvalidArguments, ScopeViolation, HardBlocked, PreviewRequired,
             ApprovalRequired, DuplicateKey: Nothing ran.
             SandboxUnavailable, RateLimited: Nothing ran; recorded as failed.
@@ -133,6 +140,7 @@ class ToolExecutor:
             DatabaseError: The journal or the audit could not be written. Before the attempt,
                 nothing ran; after it, the journal shows the attempt as unknown.
         """
+        await self._not_stopped(tool_name, action, request, context)
         tool = await self._registered(tool_name, action, request, context)  # 1
         args = await self._validated(tool, action, request, context)  # 2
         await self._scoped(tool, action, args, context)  # 3
@@ -143,6 +151,7 @@ class ToolExecutor:
         recorded = await self._attempts.recorded(passage, context)  # 8
         if recorded is not None:
             return recorded
+        await self._not_stopped(tool_name, action, request, context)
         return await self._attempts.made(passage, context)  # 9 and 10
 
     def foresee(
@@ -187,6 +196,16 @@ class ToolExecutor:
     async def declined(self, call: ValidatedCall, context: ToolCallContext) -> None:
         """Record that the owner said no to a call."""
         await self._audit.log("gate.denied", **about_call(call, context), source="owner")
+
+    async def _not_stopped(
+        self, tool_name: str, action: str, request: object, context: ToolCallContext
+    ) -> None:
+        try:
+            self._require_running()
+        except Stopped as error:
+            identify(error, context)
+            facts = about_request(tool_name, action, request, context)
+            raise await self._audited(error, "gate.stopped", facts) from None
 
     # 1 -------------------------------------------------------------------------------------------
     async def _registered(

@@ -32,6 +32,7 @@ from silas.plans import PlanParser, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.skills import NoSkills
+from silas.stop.watch import stay
 from silas.stream.ask import OwnerQuestions
 from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
@@ -50,6 +51,7 @@ from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
+from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
@@ -88,6 +90,7 @@ class Silas(Session):
         *,
         channel: Channel,
         resume: bool = True,
+        overdue: Callable[[], None] = stay,
         ground: Callable[[SilasConfig], Ground] = ground,
         furnish: Furnish = as_wired,
     ) -> "AsyncGenerator[Silas]":
@@ -97,6 +100,8 @@ class Silas(Session):
             config: From `load_config`.
             channel: How the owner is reached; cards come as text where it cannot show them.
             resume: Pick up work that a crash interrupted, unless another process is open on it.
+            overdue: Called from a thread where an emergency stop finds the event loop blocked or
+                its work not ending; by default nothing more is done than to refuse every effect.
             ground: What it stands on; the real clock, key, sandbox and models by default.
             furnish: Exchanges rooms of a turn for others; every room as wired by default.
 
@@ -105,7 +110,9 @@ class Silas(Session):
             DatabaseError: The database is unreadable or from another version.
         """
         standing = ground(config)
-        async with build(config, standing, channel, resume=resume, furnish=furnish) as silas:
+        async with build(
+            config, standing, channel, resume=resume, overdue=overdue, furnish=furnish
+        ) as silas:
             yield silas
 
 
@@ -116,6 +123,7 @@ async def build(
     channel: Channel,
     *,
     resume: bool = True,
+    overdue: Callable[[], None] = stay,
     furnish: Furnish = as_wired,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
@@ -130,10 +138,11 @@ async def build(
         for package in MIGRATED:
             db.migrate(package)
         parts = _Parts(config, ground, db, channel)
+        stack.enter_context(parts.stop.watched(parts.audit, overdue))
         silas = await parts.silas(stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         interrupted: tuple[WorkItem, ...] = ()
-        if resume and lease.alone:
+        if resume and lease.alone and not parts.stop.sentinel.stands():
             await silas.undoing.recover()
             interrupted = (await rehydrate(parts.store, parts.outcomes, parts.audit)).resume
         lease.settle()
@@ -160,8 +169,11 @@ class _Parts:
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
         signer = announced(config, ground.signer, self.channel)
         self.audit = AuditLog(db, clock, signer)
+        self.stop = EmergencyStop.of(config.data_dir, db, clock)
         self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
-        self.approval = ApprovalEngine(signer, self.nonces, self.audit, clock, config.approval)
+        self.approval = ApprovalEngine(
+            signer, self.nonces, self.audit, clock, config.approval, self.stop.epochs
+        )
         self.store = SqlWorkItemStore(db, clock)
         self.outcomes = SqlOutcomeStore(db, clock)
         self.gates = GateRunner(
@@ -178,6 +190,7 @@ class _Parts:
             clock=clock,
             db=db,
             config=ToolPolicyConfig(),
+            require_running=self.stop.sentinel.require_running,
             scrub=scrub_output,  # every tool here runs in the sandbox; fetched text needs `scrub`
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
@@ -218,7 +231,8 @@ class _Parts:
             capabilities=pausing,
         )
         runner = self._task_runner(worker, planner, chain)
-        executor = WorkItemExecutor({WorkItemType.task: runner.run}, self.audit)
+        run = PausedByStop(runner.run, self.stop.halt, self.store)
+        executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
         dispatcher = Dispatcher(executor)
         proposer = Proposer(PlanParser(), self.approval, self.store, self.audit, clock, self._ready)
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
@@ -234,6 +248,7 @@ class _Parts:
             self.audit,
             clock,
             config.backpressure.shutdown_grace_seconds,
+            self.stop.halt,
         )
         return Silas(
             stream=stream,
@@ -251,12 +266,14 @@ class _Parts:
             clock=clock,
             channel=self.channel,
             sign_message=message_signer(self.config, self.ground.signer),
+            halt=self.stop.halt,
         )
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
         return await stack.enter_async_context(self.ground.make_model(choice))
 
     def _ready(self) -> None:
+        self.stop.sentinel.require_running()
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
 
@@ -296,6 +313,7 @@ class _Parts:
             store=self.store,
             audit=self.audit,
             clock=self.ground.clock,
+            require_running=self.stop.sentinel.require_running,
             settings=TaskSettings(
                 scratch=config.data_dir / "scratch",
                 undo=config.data_dir / "undo",

@@ -14,6 +14,7 @@ from silas.keys.oskeyring import system_keyring
 from silas.keys.vault import Vault, refuse_to_prompt
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
+from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from silas.agents import ModelChoice
 
-MIGRATED = ("silas.audit", "silas.approval", "silas.plans", "silas.tools")
+MIGRATED = ("silas.audit", "silas.stop", "silas.approval", "silas.plans", "silas.tools")
 """The domains that keep tables, in the order in which they are brought up to date."""
 
 
@@ -56,6 +57,7 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
             forbidden=(config.data_dir, config.keys.socket),
             allowed=(config.data_dir / "scratch",),
             outside=Internet(),
+            register=RunRegister(Sentinel(config.data_dir)),
         )
     except SandboxUnavailable as error:
         return RefusingSandbox(error)

@@ -20,6 +20,7 @@ from silas.keys.vault import Vault
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
 from silas.sandbox import probe
+from silas.stop import Sentinel
 from silas.wiring.apart import arrangement, enrol, is_apart
 from silas.wiring.ground import (
     MIGRATED,
@@ -171,6 +172,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     if exists:
         findings.append(Finding("public key", True, vault.public_key(config.owner_id)))
     findings.append(Finding("signer", *arrangement(config)))
+    findings.append(_stop_finding(config))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
@@ -180,6 +182,13 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
         words = "its provider is here" if ok else _NO_PROVIDER.format(gate.provider.value)
         findings.append(Finding(f"gate {gate.name}", ok, words))
     return findings
+
+
+def _stop_finding(config: SilasConfig) -> Finding:
+    sentinel = Sentinel(config.data_dir)
+    words = sentinel.words()
+    ready = f"not stopped; `silas stop --now`, or a file {sentinel.path}, stops everything"
+    return Finding("emergency stop", not words, words or ready)
 
 
 def _database_finding(config: SilasConfig) -> list[Finding]:

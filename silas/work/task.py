@@ -9,7 +9,14 @@ from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.errors import DatabaseError, LLMError, PlanFamilyError, SandboxError, SilasError
+from silas.errors import (
+    DatabaseError,
+    LLMError,
+    PlanFamilyError,
+    SandboxError,
+    SilasError,
+    Stopped,
+)
 from silas.plans import (
     BudgetExhausted,
     BudgetTracker,
@@ -21,6 +28,7 @@ from silas.plans import (
 )
 from silas.sandbox.workspace import Changes
 from silas.skills import Skills
+from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.tools.toolset import ToolRun
 from silas.work.agent_run import AgentRunner
@@ -62,6 +70,7 @@ class TaskRunner:
         store: WorkItemStore,
         audit: Audit,
         clock: Clock,
+        require_running: RequireRunning,
         settings: TaskSettings,
     ) -> None:
         self._approval = approval
@@ -73,6 +82,7 @@ class TaskRunner:
         self._store = store
         self._audit = audit
         self._clock = clock
+        self._require_running = require_running
         self._settings = settings
 
     async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
@@ -106,16 +116,17 @@ class TaskRunner:
 
     async def _broken_off(self, item: WorkItem, error: SilasError) -> WorkItemResult:
         """Record what ended the work; raise where even that is not possible."""
-        status = WorkItemStatus.blocked if isinstance(error, _BLOCKING) else WorkItemStatus.failed
+        words = f"{error.message} {_AGAIN}" if isinstance(error, Stopped) else str(error)
         try:
-            result = await self._record.ended(item, status, str(error))
+            result = await self._record.ended(item, _status_after(error), words)
             await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
         except DatabaseError as unrecorded:
             raise unrecorded from error
         return result
 
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
-        # 0  approval gate: mandatory, before anything else
+        # 0  approval gate: mandatory, before anything else but the emergency stop
+        self._require_running()
         refusal = await refuse_entry(item, self._approval, self._skills)
         if refusal is not None:
             return await self._blocked(item, refusal)
@@ -131,6 +142,7 @@ class TaskRunner:
                 item.budget_used = tracker.used()
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
+        self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
         return await self._record.ended(item, WorkItemStatus.blocked, refusal)
 
@@ -142,6 +154,7 @@ class TaskRunner:
         failures, guidance = "", ""
         # 2  retry loop
         while not _spent(tracker, item):
+            self._require_running()
             # 2a  count the attempt before it happens
             tracker.charge(attempts=1, executor_runs=1)
             item.attempts += 1
@@ -162,6 +175,7 @@ class TaskRunner:
                 passed = await self._verified(item, site, attempt, changes)
                 item.budget_used = tracker.used()
                 if passed:
+                    self._require_running()  # what was verified before a stop is not applied
                     return await self._done(item, site, attempt, changes)
             failures = what_failed(attempt)
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
@@ -275,6 +289,15 @@ class TaskRunner:
 
 _BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)
 """What somebody has to look at before it is tried again."""
+
+
+_AGAIN = "Nothing of this work was applied; it needs a new approval."
+
+
+def _status_after(error: SilasError) -> WorkItemStatus:
+    if isinstance(error, Stopped):
+        return WorkItemStatus.paused
+    return WorkItemStatus.blocked if isinstance(error, _BLOCKING) else WorkItemStatus.failed
 
 
 def _unexpected(error: Exception) -> SilasError:

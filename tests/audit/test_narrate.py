@@ -14,7 +14,7 @@ import silas
 from silas.audit.narrate import known_events, narrate
 
 SOURCE = Path(str(silas.__file__)).parent
-DOTTED = re.compile(r"(approval|gate|scope|tool_call)\.[a-z_]+\Z")
+DOTTED = re.compile(r"(approval|emergency|gate|scope|tool_call)\.[a-z_]+\Z")
 
 
 def literals(node: ast.expr) -> Iterator[str]:

@@ -16,6 +16,7 @@ from silas.errors import (
     PlanFamilyError,
     SandboxError,
     SilasError,
+    Stopped,
     ToolError,
     foreign_errors,
     from_foreign,
@@ -31,6 +32,7 @@ FAMILIES: dict[type[SilasError], str] = {
     ApprovalError: "E_APPROVAL",
     PlanFamilyError: "E_PLAN",
     ToolError: "E_TOOL",
+    Stopped: "E_STOPPED",
 }
 
 

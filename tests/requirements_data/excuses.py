@@ -32,7 +32,6 @@ TAINT = "later: labels and provenance at the tool door; results are external unt
 SCRUB = "later: the context room renders through scrub; till then the tool door alone cleans text"
 PLUGINS = "later: tools/plugins.py; only built-in toolsets load without it"
 WORKERS = "later: agents/workers.py and .worker files; no worker can be named without it"
-STOP = "later: the emergency stop (silas stop --now, sentinel file, every surface)"
 SHUTDOWN = "later: the long-running server (silas start) and its signal handling"
 OPERATIONS = "later: metrics, alerts, rate limits and backpressure of the long-running server"
 EVALS = "later: tests/evals; the behaviour of a real model is measured, not asserted"

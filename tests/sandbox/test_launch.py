@@ -13,6 +13,7 @@ from silas.sandbox.capability import make_launcher, require
 from silas.sandbox.launch import ISOLATION, Launch
 from silas.sandbox.mounts import Roots
 from silas.sandbox.supervise import Run, nothing_before
+from silas.stop.runs import UNREGISTERED
 
 ALWAYS = (
     "--unshare-all",
@@ -119,7 +120,8 @@ async def test_a_supervisor_that_dies_before_opening_the_gate_never_lets_the_com
         status_in, status_out = os.pipe()
         gate_in, gate_out = os.pipe()
         gate = os.readlink(f"/proc/self/fd/{gate_in}")
-        control = Run(SandboxLimits(), owned, nothing_before, count_processes=True).control[::2]
+        run = Run(SandboxLimits(), owned, nothing_before, UNREGISTERED, count_processes=True)
+        control = run.control[::2]
         assert control == ("--json-status-fd", "--block-fd", "--sync-fd")
         told = [
             part

@@ -7,7 +7,7 @@ from typing import Any
 from silas.db import Database
 from silas.gates import GateLane, GateResult
 from silas.testing import MemoryAudit, MockClock
-from silas.testing.tools import FakeGates, FakeTool, GateAnswer, MemoryOutcomeStore
+from silas.testing.tools import FakeGates, FakeTool, GateAnswer, MemoryOutcomeStore, never_stopped
 from silas.tools import (
     RiskLevel,
     ToolConfig,
@@ -39,6 +39,7 @@ class Door:
             clock=self.clock,
             db=self.db,
             config=self.config,
+            require_running=never_stopped,
             scrub=lambda text: text.replace("\x1b", ""),
         )
 

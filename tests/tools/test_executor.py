@@ -16,6 +16,7 @@ from silas.testing.tools import (
     FakeTool,
     MemoryOutcomeStore,
     a_context,
+    never_stopped,
     unsafe_approve_all,
 )
 from silas.tools import (
@@ -227,6 +228,7 @@ async def test_step_5_the_real_gate_runner_blocks_where_a_provider_is_missing(
         clock=clock,
         db=db,
         config=door.config,
+        require_running=never_stopped,
         scrub=str,
     )
     tool = door.add(FakeTool())
@@ -558,6 +560,7 @@ async def test_step_9_a_call_whose_attempt_cannot_be_recorded_does_not_happen(
         clock=door.clock,
         db=door.db,
         config=door.config,
+        require_running=never_stopped,
         scrub=str,
     )
     with pytest.raises(DatabaseError):
@@ -579,6 +582,7 @@ async def test_step_9_attempt_and_audit_entry_are_written_together_or_not_at_all
         clock=door.clock,
         db=door.db,
         config=door.config,
+        require_running=never_stopped,
         scrub=str,
     )
     tool = door.add(FakeTool())

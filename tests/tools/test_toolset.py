@@ -36,6 +36,7 @@ from silas.testing.tools import (
     FakeTool,
     a_context,
     exited,
+    never_stopped,
 )
 from silas.tools import (
     HealthOutcome,
@@ -94,6 +95,7 @@ class House:
             clock=self.clock,
             db=self.db,
             config=ToolPolicyConfig(),
+            require_running=never_stopped,
             scrub=str,
         )
 
