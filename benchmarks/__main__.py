@@ -3,7 +3,16 @@
 import sys
 from importlib import import_module
 
-NAMES = ("turn", "pause", "tool_door", "audit_chain", "approval_token", "sandbox_spawn", "startup")
+NAMES = (
+    "turn",
+    "pause",
+    "tool_door",
+    "audit_chain",
+    "approval_token",
+    "sandbox_spawn",
+    "emergency_stop",
+    "startup",
+)
 
 
 def main(wanted: list[str]) -> int:
