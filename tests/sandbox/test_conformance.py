@@ -33,6 +33,7 @@ from silas.sandbox.mounts import Roots
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.seccomp import ALLOW
+from silas.stop.runs import UNREGISTERED
 
 from .test_ordinary_user import as_ordinary_user, home
 
@@ -106,7 +107,9 @@ def first_wall_alone() -> Sandbox:
     """This machine's sandbox without Landlock, which would hold much of what is given away."""
     machinery = require()._replace(landlock=Landlock(0))
     launcher = make_launcher(machinery, Roots.of((), ()))
-    return BubblewrapSandbox(launcher, NO_OUTSIDE, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(
+        launcher, NO_OUTSIDE, UNREGISTERED, count_processes=machinery.count_processes
+    )
 
 
 def unshare_all_but(kind: str) -> Weaken:

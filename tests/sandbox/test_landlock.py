@@ -27,6 +27,7 @@ from silas.sandbox.mounts import Roots
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.starter import STARTER
+from silas.stop.runs import UNREGISTERED
 
 from .conftest import FAST, PYTHON, PYTHON_MOUNTS, Run
 from .test_ordinary_user import as_ordinary_user, sandboxed
@@ -39,7 +40,9 @@ def behind(landlock: Landlock) -> Sandbox:
     """This machine's sandbox with another Landlock."""
     machinery = require()._replace(landlock=landlock)
     launcher = make_launcher(machinery, Roots.of((), ()))
-    return BubblewrapSandbox(launcher, NO_OUTSIDE, count_processes=machinery.count_processes)
+    return BubblewrapSandbox(
+        launcher, NO_OUTSIDE, UNREGISTERED, count_processes=machinery.count_processes
+    )
 
 
 async def told(sandbox: Sandbox, script: str, **files: Any) -> str:
