@@ -108,11 +108,10 @@ class Run:
     def control(self) -> tuple[str, ...]:
         """Options that let this supervisor in.
 
-        The gate's own writing end goes along as the sync descriptor: were Silas to die before it
-        opens the gate, an end of file would otherwise open it.
+        Nobody else holds the gate's writing end: were Silas to die before it opens the gate, its
+        end opens it, and the first program inside ends because nobody reads its report.
         """
-        status, gate, sync = map(str, (self._status_out, self._gate_in, self._gate_out))
-        return ("--json-status-fd", status, "--block-fd", gate, "--sync-fd", sync)
+        return ("--json-status-fd", str(self._status_out), "--block-fd", str(self._gate_in))
 
     async def result(self, launch: Launch) -> SandboxResult:
         """Start it, wait for its end or a limit, bury it."""
@@ -146,7 +145,7 @@ class Run:
         return self._judge(process, launch, outputs, self._loop.time() - started)
 
     def _start(self, launch: Launch, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
-        control = (self._status_out, self._gate_in, self._gate_out)
+        control = (self._status_out, self._gate_in)
         try:
             return subprocess.Popen(
                 launch.command,
