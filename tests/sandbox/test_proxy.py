@@ -44,7 +44,8 @@ async def answers(server: Server, reader: Reader, writer: Writer) -> None:
     if b"content-length: 3" in server.received:
         server.received += await reader.readexactly(3)
     writer.write(ANSWER)
-    await writer.drain()
+    writer.write_eof()
+    server.received += await reader.read(-1)
 
 
 async def echoes(server: Server, reader: Reader, writer: Writer) -> None:
@@ -59,7 +60,7 @@ async def echoes(server: Server, reader: Reader, writer: Writer) -> None:
 async def serving(
     how: Callable[[Server, Reader, Writer], Awaitable[None]],
 ) -> AsyncGenerator[Server]:
-    server = Server()
+    server, attending = Server(), set[asyncio.Task[None]]()
 
     async def attend(reader: Reader, writer: Writer) -> None:
         try:
@@ -69,10 +70,16 @@ async def serving(
         finally:
             writer.close()
 
-    listening = await asyncio.start_server(attend, "127.0.0.1", 0)
+    def accept(reader: Reader, writer: Writer) -> None:
+        attending.add(asyncio.create_task(attend(reader, writer)))
+
+    listening = await asyncio.start_server(accept, "127.0.0.1", 0)
     server.port = listening.sockets[0].getsockname()[1]
     async with listening:
         yield server
+    if attending:
+        _, late = await asyncio.wait(attending, timeout=5)
+        assert not late
 
 
 @dataclass

@@ -1,7 +1,9 @@
 """A plan reaches the hosts it names and no other, from the agent's run and from its checks."""
 
+import asyncio
 import json
 import shlex
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,12 +13,15 @@ import pytest
 
 from silas.audit.log import AuditLog
 from silas.cards import PlanCard
+from silas.config import load_config
 from silas.plans import WorkItemResult, WorkItemStatus
-from silas.sandbox import SandboxConfig, default
+from silas.sandbox import Denied, Endpoint, SandboxConfig, SandboxFiles, SandboxLimits, default
+from silas.sandbox.names import Reason
 from silas.testing import FakeOutside, FakeSandbox, Harness, ScriptedChannel, plan_text
 from silas.testing.tools import exited
+from silas.wiring.ground import sandbox_of
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
-from tests.sandbox.test_proxy import ANSWER, HERE, Server, answers, serving
+from tests.sandbox.test_proxy import ANSWER, HERE, Recorded, Server, answers, serving
 from tests.work.kit import DONE, argv, at_work, owner
 
 READ = [str(mount.source) for mount in PYTHON_MOUNTS]
@@ -157,6 +162,27 @@ async def test_a_check_with_network_does_not_reach_the_hosts_own_services() -> N
         plan = runbook(here, body="Go.\n\n```sh\ntrue\n```", verify=[check])
         assert (await world.run(plan)).status is WorkItemStatus.stuck
     assert world.server.received == b""
+
+
+async def test_the_real_wiring_asks_the_machines_resolver_and_refuses_what_is_not_public(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record, asked = Recorded(), list[object]()
+
+    async def getaddrinfo(host: object, *_: object, **__: object) -> list[object]:
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
+    there = (Endpoint("a.example", 80),)
+    files = SandboxFiles(
+        cwd=Path("/work"), mounts=PYTHON_MOUNTS, network=there, record=record, loopback=True
+    )
+    argv = ["/bin/sh", "-c", fetch("http://a.example/")]
+    ran = await sandbox_of(load_config()).run(argv, SandboxLimits(wall_seconds=10), files)
+    assert not ran.ok
+    assert asked == ["a.example."]
+    assert record.events == [Denied("a.example", Reason.not_public)]
 
 
 @pytest.mark.parametrize(
