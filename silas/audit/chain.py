@@ -12,11 +12,11 @@ _CHUNK = (
 )
 
 # Each piece between the separators (0x1E, which canonical JSON escapes) is exactly what the next
-# entry hashes: previous hash, newline, body.
+# entry hashes: previous hash, newline, body. A range of the primary key is read in its order; a
+# subquery that says so costs half as much again, and rows in another order would not be believed.
 _JOINED = """
-SELECT CAST(group_concat(body || char(30) || entry_hash, char(10)) AS BLOB),
-       group_concat(entry_hash, ''), count(*)
-FROM (SELECT body, entry_hash FROM audit_log WHERE seq > ? AND seq <= ? ORDER BY seq)
+SELECT CAST(group_concat(body || '\x1e' || entry_hash, '\n') AS BLOB), count(*)
+FROM audit_log WHERE seq > ? AND seq <= ?
 """
 
 _ROWS = """
@@ -53,7 +53,7 @@ def read_head(database: Database, genesis: str) -> AuditHead:
 def walk(database: Database, start: AuditHead, upto: int) -> Walk:
     """Check entries `start.seq + 1` to `upto` on top of a hash that is known to be good.
 
-    Runs through the driver: at 1.2 microseconds an entry, fetching each row by itself would cost
+    Runs through the driver: at one microsecond an entry, fetching each row by itself would cost
     more than hashing it. The joined statement is only ever believed when it says that all is well.
     """
     head, checked = start, 0
@@ -74,13 +74,16 @@ def walk(database: Database, start: AuditHead, upto: int) -> Walk:
 
 def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | None:
     with database.read() as tx:
-        joined, stored, count = tx.driver.execute(_JOINED, (head.seq, last)).fetchone()
+        joined, count = tx.driver.execute(_JOINED, (head.seq, last)).fetchone()
     if count != last - head.seq:
         return None
     pieces = (head.entry_hash.encode() + b"\n" + joined).split(b"\x1e")
     newest = pieces.pop()
     # A separator inside a forged row would give more pieces than rows.
-    if len(pieces) != count or "".join([sha256(p).hexdigest() for p in pieces]) != stored:
+    if len(pieces) != count:
+        return None
+    stored = b"".join([p[:65] for p in pieces[1:]]) + newest
+    if "\n".join([sha256(p).hexdigest() for p in pieces]).encode() != stored:
         return None
     if not all([p.endswith(b',"seq":%d}' % n) for n, p in enumerate(pieces, head.seq + 1)]):
         return None
