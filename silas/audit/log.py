@@ -57,6 +57,11 @@ class AuditLog:
         self._clock = clock
         self._signer = signer
 
+    @property
+    def public_key(self) -> str:
+        """The owner's verify key as 64 hex digits."""
+        return self._signer.public_key
+
     async def log(self, event: str, **data: Any) -> str:
         """Append an entry; it is committed when this returns, unless a transaction is open.
 
@@ -128,7 +133,7 @@ class AuditLog:
         Raises:
             DatabaseError: The chain does not hold, and a broken chain is never signed.
         """
-        return (await self._signed_head()).checkpoint_id
+        return (await self.signed_head()).checkpoint_id
 
     async def export(self, target: Path | str | TextIO) -> AuditHead:
         """Write the log as JSON lines: public key, entries as stored, checkpoints, signed head.
@@ -141,7 +146,7 @@ class AuditLog:
             The head that was exported.
         """
         try:
-            head = signed_head(await self._signed_head())
+            head = signed_head(await self.signed_head())
         except DatabaseError as error:
             if error.code != "E_DB_CORRUPT":
                 raise
@@ -152,7 +157,8 @@ class AuditLog:
             await asyncio.to_thread(self._export_lines, target, head)
         return head
 
-    async def _signed_head(self) -> Checkpoint:
+    async def signed_head(self) -> Checkpoint:
+        """The checkpoint of the current head, made if there is none; see `write_checkpoint`."""
         known = self._checkpoints()
         start = AuditHead(0, GENESIS)
         if known:
@@ -186,26 +192,37 @@ class AuditLog:
 
     def _checkpoint_fault(self, checkpoint: Checkpoint) -> str:
         """Words if a checkpoint is not this owner's, or not about the chain that is stored."""
-        signed = CHECKPOINT_DOMAIN + checkpoint.body.encode()
         name = checkpoint.checkpoint_id
-        try:
-            signature = bytes.fromhex(checkpoint.signature)
-        except ValueError:
-            return f"The signature of checkpoint {name} is damaged."
-        if name != _checkpoint_id(checkpoint.body) or not self._signer.verify(signed, signature):
+        signed = self.signed_by_owner(checkpoint.body, checkpoint.signature)
+        if name != _checkpoint_id(checkpoint.body) or not signed:
             return f"Checkpoint {name} was not signed by this owner's key."
         head = signed_head(checkpoint)
         if head.seq == 0:
             return ""
-        with self._db.read() as tx:
-            row = tx.driver.execute(
-                "SELECT entry_hash FROM audit_log WHERE seq = ?", (head.seq,)
-            ).fetchone()
-        if row is None:
+        stored = self.hash_of(head.seq)
+        if stored is None:
             return f"Entry {head.seq} is missing: checkpoint {name} has signed it."
-        if row[0] != head.entry_hash:
+        if stored != head.entry_hash:
             return f"Entry {head.seq} is not the one that checkpoint {name} has signed."
         return ""
+
+    def signed_by_owner(self, body: str, signature: str) -> bool:
+        """Whether a checkpoint's body carries the owner's signature, given in hex."""
+        try:
+            raw = bytes.fromhex(signature)
+        except ValueError:
+            return False
+        return self._signer.verify(CHECKPOINT_DOMAIN + body.encode(), raw)
+
+    def hash_of(self, seq: int) -> str | None:
+        """The stored hash of an entry, of 0 the one before the first; None if there is none."""
+        if seq == 0:
+            return GENESIS
+        with self._db.read() as tx:
+            row = tx.driver.execute(
+                "SELECT entry_hash FROM audit_log WHERE seq = ?", (seq,)
+            ).fetchone()
+        return None if row is None else str(row[0])
 
     def _walk(self, start: AuditHead) -> Walk:
         return walk(self._db, start, read_head(self._db, GENESIS).seq)
@@ -228,7 +245,7 @@ class AuditLog:
             partial.unlink(missing_ok=True)
 
     def _export_lines(self, stream: TextIO, head: AuditHead) -> None:
-        header = {"public_key": self._signer.public_key, "silas_audit": EXPORT_FORMAT}
+        header = {"public_key": self.public_key, "silas_audit": EXPORT_FORMAT}
         stream.write(canonical_json(header) + "\n")
         lines = _checkpoint_lines(self._checkpoints())
         stream.writelines(lines.pop(0, []))

@@ -1,22 +1,26 @@
 """Check an exported audit log with nothing but the owner's public key and the standard library.
 
-    python -m silas.audit.verify FILE PUBLIC_KEY [--head SEQ:HASH]
+    python -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... [--witness HEADS]...
+                                 [--against OTHER_EXPORT]...
 
 This one file may be copied anywhere and run with `python3 -S -I`; it imports nothing of Silas, so
 that a fault there cannot hide here. It prints one sentence. Exit 0: the log is whole. 1: it is not.
 2: it could not be checked (usage, unreadable file).
 
+Where the owner's key was replaced, give every key in the order of replacement: the last one must
+be named in the export and have signed its end, and a replaced one signs nothing afterwards.
+
 What it shows: nothing signed was edited, deleted, inserted or moved, and the file ends with a head
-that the owner signed. What it cannot show without `--head`: that a file cut off exactly behind an
-older checkpoint is not the newest one.
+that the owner signed. That it was not cut off behind an older checkpoint, and not forked, takes
+memory outside the log: a noted head, a witness's file of heads, or another export.
 """
 
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256, sha512
-from typing import cast
+from typing import NamedTuple, cast
 
 GENESIS = "0" * 64
 DOMAIN = b"silas.audit.checkpoint.v1\n"
@@ -33,6 +37,11 @@ _IDENTITY: Point = (0, 1, 1, 0)
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _ENTRY = re.compile(rb'\{"entry":(.*),"hash":"([0-9a-f]{64})"\}\Z', re.DOTALL)
 _CHECKPOINT = re.compile(rb'\{"checkpoint":(.*),"signature":"([0-9a-f]{128})"\}\Z', re.DOTALL)
+_WITNESSED = re.compile(
+    rb'\{"checkpoint":(.*),"public_key":"[0-9a-f]{64}","signature":"([0-9a-f]{128})"\}\Z', re.DOTALL
+)
+
+_NO_HEAD = "is no head that the owner signed; the witness was altered."
 
 
 class Refused(Exception):
@@ -110,65 +119,166 @@ def ed25519_verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
 # ── The log ──────────────────────────────────────────────────────────────────────────────────────
 
 
+class Noted(NamedTuple):
+    """A remembered head; `body` and `signature` are a witness's, empty where the caller vouches."""
+
+    seq: int
+    entry_hash: str
+    place: str
+    body: bytes = b""
+    signature: bytes = b""
+
+
+class Verified(NamedTuple):
+    """A whole log: how much was checked, and every entry's 32-byte hash in a row."""
+
+    entries: int
+    checkpoints: int
+    head: str
+    hashes: bytearray
+
+
+def verify_lines(
+    stream: Iterable[bytes], keys: Sequence[str], noted: Iterable[Noted] = ()
+) -> Verified:
+    """Check an export line by line.
+
+    Args:
+        stream: The file, open for bytes.
+        keys: The owner's verify keys in hex, in the order of their replacement.
+        noted: Heads that are remembered elsewhere.
+
+    Raises:
+        Refused: Naming the first bad entry.
+    """
+    walk = _Walk(keys, noted)
+    lines = enumerate((line.removesuffix(b"\n") for line in stream), 1)
+    _check_header(next(lines, (1, b""))[1], keys)
+    seq, previous, expected = 0, GENESIS.encode(), 1
+    watched, hashes = walk.watched, bytearray()
+    for number, line in lines:
+        body, said = line[9:-75], line[-66:-2]
+        found = sha256(previous + b"\n" + body)
+        # The common line in as few steps as possible; everything else goes the careful way.
+        if (
+            found.hexdigest().encode() != said
+            or not body.endswith(b',"seq":%d}' % expected)
+            or line[:9] != b'{"entry":'
+            or line[-75:-66] != b',"hash":"'
+            or line[-2:] != b'"}'
+        ):
+            walk.other_line(line, number, (seq, previous.decode()), lines)
+            continue
+        seq, previous, expected = expected, said, expected + 1
+        hashes += found.digest()
+        if seq in watched:
+            walk.compare(seq, said.decode())
+    walk.end(seq)
+    return Verified(seq, walk.checkpoints, f"{seq}:{previous.decode()}", hashes)
+
+
+class _Walk:
+    """What was vouched for so far, and by which key."""
+
+    def __init__(self, keys: Sequence[str], noted: Iterable[Noted]) -> None:
+        self.keys = [bytes.fromhex(key) for key in keys]
+        self.watched: dict[int, list[Noted]] = {}
+        for each in noted:
+            self.watched.setdefault(each.seq, []).append(each)
+        self.checkpoints = 0
+        self._key = 0  # index of the key that signed last
+        self._signed = self._vouched = -1
+        self._agreed = 0  # the last entry that something outside the chain agrees with
+
+    def compare(self, seq: int, entry_hash: str) -> None:
+        """Hold the entry against what is noted about it.
+
+        A witness's signature is checked only where it decides something: it costs 3 ms.
+        """
+        for each in self.watched[seq]:
+            if each.entry_hash != entry_hash:
+                self._believe(each)
+                raise Refused(
+                    f"Entry {seq} is not the one noted in {each.place}: the log was rewritten or "
+                    f"forked there or before, behind entry {self._agreed}."
+                )
+            if not each.body:
+                self._vouched = seq
+        self._agreed = seq
+
+    def _believe(self, each: Noted) -> None:
+        if each.body and self._signer(each.body, each.signature) is None:
+            raise Refused(f"{each.place} {_NO_HEAD}")
+
+    def _signer(self, body: bytes, signature: bytes) -> int | None:
+        raw = bytes.fromhex(signature.decode())
+        order = [*range(self._key, len(self.keys)), *range(self._key)]
+        return next((n for n in order if ed25519_verify(self.keys[n], DOMAIN + body, raw)), None)
+
+    def other_line(
+        self, line: bytes, number: int, at: tuple[int, str], rest: Iterator[tuple[int, bytes]]
+    ) -> None:
+        """A checkpoint, or the first thing that is wrong."""
+        if found := _CHECKPOINT.match(line):
+            self._checkpoint(found[1], found[2], at)
+            return
+        expected = at[0] + 1
+        entry = _ENTRY.match(line)
+        if entry is None:
+            say = "is neither an entry nor a checkpoint"
+            raise Refused(f"Line {number} {say}; entry {expected} was expected.")
+        _check_order(entry[1], number, expected, rest)
+        raise Refused(f"Entry {expected} was edited, inserted or replaced (line {number}).")
+
+    def _checkpoint(self, body: bytes, signature: bytes, at: tuple[int, str]) -> None:
+        signer, said = self._signer(body, signature), _json_object(body)
+        if signer is None:
+            raise Refused(f"The checkpoint behind entry {at[0]} was not signed by the owner's key.")
+        if signer < self._key:
+            replaced = "a key that had been replaced"
+            raise Refused(f"The checkpoint behind entry {at[0]} was signed by {replaced}.")
+        if (said.get("seq"), said.get("entry_hash")) != at:
+            raise Refused(
+                f"Entry {at[0]} is not what the owner signed: the log was recomputed behind entry "
+                f"{self._agreed}, or the checkpoint of entry {said.get('seq')} was moved."
+            )
+        self._key, self.checkpoints = signer, self.checkpoints + 1
+        self._signed = self._vouched = self._agreed = at[0]
+
+    def end(self, seq: int) -> None:
+        """The file is over: was it cut off, and is its end signed?"""
+        newest = max(self.watched, default=seq)
+        if newest > seq:
+            self._believe(self.watched[newest][0])
+            cut = f"the log was cut off behind entry {seq}"
+            raise Refused(f"Entries {seq + 1} to {newest} are missing: {cut}.")
+        if self._vouched != seq == self._agreed and seq in self.watched:
+            self._believe(self.watched[seq][0])
+        elif self._vouched != seq:
+            raise Refused(
+                f"Nothing signed covers entry {max(self._vouched, 0) + 1} and what follows: the "
+                "end was cut off or replaced, or the log was already broken when it was exported."
+            )
+        if self._signed == seq and self._key != len(self.keys) - 1:
+            raise Refused(f"Entry {seq}, the last one, was signed by a key that had been replaced.")
+
+
 def _json_object(raw: bytes) -> dict[str, object]:
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):
         return {}
-    # The keys of a JSON object are strings, which the type checker cannot know.
+    # JSON has string keys only
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-def _lines(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(stream, 1):
-        yield number, line.removesuffix(b"\n")
-
-
-def verify_lines(stream: Iterable[bytes], public_key: str, head: tuple[int, str] | None) -> str:
-    """Check an export line by line.
-
-    Args:
-        stream: The file, opened for bytes.
-        public_key: The owner's verify key, 64 hex digits.
-        head: A head that was noted elsewhere: number and hash.
-
-    Returns:
-        A sentence saying what was verified.
-
-    Raises:
-        Refused: Naming the first bad entry.
-    """
-    lines = _lines(stream)
-    _check_header(next(lines, (1, b""))[1], public_key)
-    seq, entry_hash, signed, checkpoints = 0, GENESIS, -1, 0
-    for number, line in lines:
-        if found := _CHECKPOINT.match(line):
-            _check_checkpoint(found[1], found[2], public_key, (seq, entry_hash))
-            signed, checkpoints = seq, checkpoints + 1
-            continue
-        entry = _ENTRY.match(line)
-        if entry is None:
-            raise Refused(
-                f"Line {number} is neither an entry nor a checkpoint; entry {seq + 1} was expected."
-            )
-        _check_order(entry[1], number, seq + 1, lines)
-        expected = sha256(entry_hash.encode() + b"\n" + entry[1]).hexdigest()
-        if expected != entry[2].decode():
-            raise Refused(f"Entry {seq + 1} was edited, inserted or replaced (line {number}).")
-        seq, entry_hash = seq + 1, expected
-        if head is not None and head[0] == seq and head[1] != entry_hash:
-            raise Refused(f"Entry {seq} is not the noted head: the log was rewritten up to there.")
-    _check_end(seq, signed, head)
-    counts = f"{seq} entries, {checkpoints} signed checkpoints"
-    return f"The audit log is whole: {counts}, head {seq}:{entry_hash}."
-
-
-def _check_header(line: bytes, public_key: str) -> None:
+def _check_header(line: bytes, keys: Sequence[str]) -> None:
     header = _json_object(line)
     if header.get("silas_audit") != FORMAT:
         raise Refused("Line 1 is not the header of a Silas audit export.")
-    if header.get("public_key") != public_key:
-        raise Refused("The export names another public key than the one given.")
+    if header.get("public_key") != keys[-1]:
+        last = "one" if len(keys) == 1 else "last one"
+        raise Refused(f"The export names another public key than the {last} given.")
 
 
 def _check_order(
@@ -189,59 +299,93 @@ def _check_order(
     raise Refused(f"Entry {expected} is missing: entry {said} stands in its place (line {number}).")
 
 
-def _check_checkpoint(body: bytes, signature: bytes, public_key: str, at: tuple[int, str]) -> None:
-    said = _json_object(body)
-    if not ed25519_verify(
-        bytes.fromhex(public_key), DOMAIN + body, bytes.fromhex(signature.decode())
-    ):
-        raise Refused(f"The checkpoint behind entry {at[0]} was not signed by the owner's key.")
-    if (said.get("seq"), said.get("entry_hash")) != at:
-        raise Refused(
-            f"Entry {at[0]} is not what the owner signed: the log was recomputed, "
-            f"or the checkpoint of entry {said.get('seq')} was moved."
-        )
+# ── What is remembered elsewhere ─────────────────────────────────────────────────────────────────
 
 
-def _check_end(seq: int, signed: int, head: tuple[int, str] | None) -> None:
-    if head is not None and head[0] > seq:
-        raise Refused(
-            f"Entries {seq + 1} to {head[0]} are missing: the log was cut off behind entry {seq}."
-        )
-    vouched = max(signed, head[0] if head else -1)  # a noted head was compared on the way
-    if vouched == seq:
-        return
-    first = max(vouched, 0) + 1
-    raise Refused(
-        f"Nothing signed covers entry {first} and what follows: the end was cut off or replaced, "
-        "or the log was already broken when it was exported."
-    )
+def read_witness(stream: Iterable[bytes], name: str) -> list[Noted]:
+    """The heads in a witness's file, one a line; a line that is no head is refused."""
+    heads: list[Noted] = []
+    for number, line in enumerate(stream, 1):
+        place = f"{name} line {number}"
+        found = _WITNESSED.match(line.removesuffix(b"\n"))
+        said = _json_object(found[1]) if found else {}
+        seq, entry_hash = said.get("seq"), said.get("entry_hash")
+        if not found or type(seq) is not int or seq < 0 or not isinstance(entry_hash, str):
+            raise Refused(f"{place} {_NO_HEAD}")
+        heads.append(Noted(seq, entry_hash, place, found[1], found[2]))
+    return heads
+
+
+def check_fork(mine: Verified, keys: Sequence[str], name: str) -> None:
+    """Say where another export parts from this one, if it does; one may be longer."""
+    with open(name, "rb") as stream:
+        # An export from before a replacement names, and ends with, the key of its time.
+        named = _json_object(stream.readline()).get("public_key")
+        known = [key for n, key in enumerate(keys) if named not in keys[:n]]
+        stream.seek(0)
+        try:
+            other = verify_lines(stream, known).hashes
+        except Refused as refused:
+            raise Refused(f"{name}: {refused}") from None
+    for n in range(0, min(len(mine.hashes), len(other)), 32):
+        if mine.hashes[n : n + 32] != other[n : n + 32]:
+            raise Refused(
+                f"The record was forked: entry {n // 32 + 1} differs from the one in {name}, and "
+                "the owner's key signed both."
+            )
 
 
 # ── Command line ─────────────────────────────────────────────────────────────────────────────────
 
+_USAGE = (
+    "usage: python -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... "
+    "[--witness HEADS]... [--against OTHER_EXPORT]..."
+)
 
-def _parse_head(text: str) -> tuple[int, str]:
+
+def _parse_head(text: str) -> Noted:
     number, _, entry_hash = text.partition(":")
-    if not (number.isascii() and number.isdigit()) or not _HASH.match(entry_hash):
+    digits = number.isascii() and number.isdigit() and len(number) < 19
+    if not digits or not _HASH.match(entry_hash):
         raise ValueError("--head needs SEQ:HASH, a number and 64 hex digits.")
-    return int(number), entry_hash
+    return Noted(int(number), entry_hash, "--head")
 
 
-def _arguments(arguments: list[str]) -> tuple[str, str, tuple[int, str] | None]:
-    usage = "usage: python -m silas.audit.verify FILE PUBLIC_KEY [--head SEQ:HASH]"
-    if len(arguments) not in (2, 4) or (len(arguments) == 4 and arguments[2] != "--head"):
-        raise ValueError(usage)
-    if not _HASH.match(arguments[1]):
+def _arguments(arguments: list[str]) -> tuple[str, list[str], dict[str, list[str]]]:
+    plain: list[str] = []
+    given: dict[str, list[str]] = {"--head": [], "--witness": [], "--against": []}
+    rest = iter(arguments)
+    for each in rest:
+        if not each.startswith("--"):
+            plain.append(each)
+        elif each not in given or (value := next(rest, None)) is None:
+            raise ValueError(_USAGE)
+        else:
+            given[each].append(value)
+    if len(plain) < 2:
+        raise ValueError(_USAGE)
+    if not all(map(_HASH.match, plain[1:])):
         raise ValueError("PUBLIC_KEY is 64 hex digits in lower case; `silas doctor` prints it.")
-    return arguments[0], arguments[1], _parse_head(arguments[3]) if len(arguments) == 4 else None
+    return plain[0], plain[1:], given
+
+
+def _check(path: str, keys: list[str], given: dict[str, list[str]]) -> str:
+    noted = [_parse_head(text) for text in given["--head"]]
+    for name in given["--witness"]:
+        with open(name, "rb") as stream:
+            noted += read_witness(stream, name)
+    with open(path, "rb") as stream:
+        whole = verify_lines(stream, keys, noted)
+    for name in given["--against"]:
+        check_fork(whole, keys, name)
+    counts = f"{whole.entries} entries, {whole.checkpoints} signed checkpoints"
+    return f"The audit log is whole: {counts}, head {whole.head}."
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; returns the exit code."""
+    """Returns the exit code."""
     try:
-        path, public_key, head = _arguments(arguments)
-        with open(path, "rb") as stream:
-            say, code = verify_lines(stream, public_key, head), 0
+        say, code = _check(*_arguments(arguments)), 0
     except Refused as refused:
         say, code = str(refused), 1
     except (ValueError, OSError) as error:

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validat
 
 from silas.agents.choice import ModelsConfig
 from silas.approval.models import ApprovalConfig, NonceConfig
+from silas.audit.settings import AuditConfig
 from silas.autonomy import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.channels.models import ChannelsConfig
 from silas.connections import BatchReviewConfig, ConnectionsConfig
@@ -110,6 +111,7 @@ class SilasConfig(Frozen):
     limits: LimitsConfig = LimitsConfig()
     backpressure: BackpressureConfig = BackpressureConfig()
     sandbox: SandboxConfig = SandboxConfig()
+    audit: AuditConfig = AuditConfig()
     approval: ApprovalConfig = ApprovalConfig()
     nonce_store: NonceConfig = NonceConfig()
     connections: ConnectionsConfig = ConnectionsConfig()
@@ -142,6 +144,11 @@ class SilasConfig(Frozen):
     def _sandbox_paths(cls, value: SandboxConfig, info: ValidationInfo) -> SandboxConfig:
         names = ("verify_dir", "customer_context_dir")
         return value.model_copy(update={n: _absolute(getattr(value, n), info) for n in names})
+
+    @field_validator("audit")
+    @classmethod
+    def _witness_paths(cls, value: AuditConfig, info: ValidationInfo) -> AuditConfig:
+        return value.at(lambda path: _absolute(path, info))
 
     @field_validator("keys")
     @classmethod
@@ -186,6 +193,12 @@ def _rules(config: SilasConfig) -> tuple[tuple[str, bool, str], ...]:
             "E_CFG_CUSTOMER_DIR",
             not _world_writable(customer),
             f"Everyone may write to sandbox.customer_context_dir; run `chmod 700 {customer}`.",
+        ),
+        (
+            "E_CFG_WITNESS",
+            not any(p.resolve().is_relative_to(data) for p in config.audit.witness_paths),
+            f"A witness of the audit log must not be inside data_dir {data}, where it would fall "
+            "with the log; give audit.witness another place.",
         ),
         (
             "E_CFG_BATCH_SIZE",

@@ -18,7 +18,7 @@ _COMMANDS = {
     "status": ("inspect", "What Silas is doing and has done."),
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
-    "audit": ("inspect", "The record of what happened."),
+    "audit": ("audit", "The record of what happened."),
     "doctor": ("inspect", "Check every part Silas needs, and say what each protects against."),
     "config": ("inspect", "The configuration."),
 }

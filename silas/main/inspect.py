@@ -1,6 +1,5 @@
-"""Commands that look and change nothing: status, doctor, audit, plan, tools, config."""
+"""Commands that look and change nothing: status, doctor, plan, tools, config."""
 
-import shlex
 import textwrap
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from silas.main.shared import (
     config_option,
     in_file,
     look_config,
-    open_audit,
     open_work,
     read_config,
     read_plan,
@@ -107,62 +105,6 @@ def _row(ok: bool, part: str, words: str, column: int) -> str:
         break_on_hyphens=False,
     )
     return first + ("\n" + " " * len(first)).join(wrapped or [""])
-
-
-@click.group()
-def audit() -> None:
-    """The record of what happened."""
-
-
-@audit.command("show")
-@click.option(
-    "--last", type=click.IntRange(min=1), default=40, show_default=True, help="How many entries."
-)
-@click.pass_context
-def audit_show(ctx: click.Context, last: int) -> None:
-    """The latest entries in plain words."""
-
-    async def work() -> int:
-        async with open_audit(ctx) as log:
-            for line in await log.narrate(last):
-                click.echo(line)
-        return DONE
-
-    run_to_exit(work)
-
-
-@audit.command("verify")
-@click.pass_context
-def audit_verify(ctx: click.Context) -> None:
-    """Check the whole chain and its signed checkpoints."""
-
-    async def work() -> int:
-        async with open_audit(ctx) as log:
-            verdict = await log.verify_chain()
-        if verdict.valid:
-            click.echo(f"The audit chain holds: {verdict.entries_checked} entries verified.")
-            return DONE
-        click.echo(f"The audit chain is broken: {verdict.reason}.", err=True)
-        return FAILED
-
-    run_to_exit(work)
-
-
-@audit.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.pass_context
-def audit_export(ctx: click.Context, file: Path) -> None:
-    """Write chain and checkpoints to FILE for the stand-alone verifier."""
-
-    async def work() -> int:
-        async with open_audit(ctx) as log:
-            head = await log.export(file)
-            key = log.public_key
-        click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
-        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {key} --head {head}")
-        return DONE
-
-    run_to_exit(work)
 
 
 @click.group()

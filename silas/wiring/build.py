@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
 from silas.approval.pruning import prune_regularly
-from silas.audit.log import AuditLog
 from silas.autonomy import NoSuggestions
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
@@ -53,6 +52,7 @@ from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
+from silas.wiring.witness import audit_log, checkpoint_regularly, message_to_owner
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
 from silas.work.steps import StepGates
@@ -148,10 +148,11 @@ async def build(
         lease.settle()
         await silas.stream.start(interrupted)
         stack.push_async_callback(silas.stream.stop)
-        pruning = asyncio.create_task(
-            prune_regularly(parts.nonces, ground.clock, config.nonce_store), name="prune"
-        )
-        stack.push_async_callback(_stopped, pruning)
+        for upkeep in (
+            prune_regularly(parts.nonces, ground.clock, config.nonce_store),
+            checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
+        ):
+            stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
         yield silas
 
 
@@ -168,7 +169,7 @@ class _Parts:
         self.config, self.ground, self.db = config, ground, db
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
         signer = announced(config, ground.signer, self.channel)
-        self.audit = AuditLog(db, clock, signer)
+        self.audit = audit_log(config, db, clock, signer, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
         self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
         self.approval = ApprovalEngine(

@@ -2,15 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.audit import AuditEntry, AuditHead, ChainVerdict
-from silas.audit.log import AuditLog
 from silas.audit.narrate import narrate
+from silas.audit.witness import FileWitness
+from silas.audit.witnessed import Warn, WitnessedAuditLog, WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
@@ -30,6 +31,7 @@ from silas.wiring.ground import (
     owner_signer,
     unusable_home,
 )
+from silas.wiring.witness import audit_log, witness_findings
 from silas.work.undo import Undo
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Finding(NamedTuple):
 class AuditDesk:
     """The audit log alone, for the commands that read it."""
 
-    log: AuditLog
+    log: WitnessedAuditLog
     public_key: str
 
     async def head(self) -> AuditHead:
@@ -67,9 +69,23 @@ class AuditDesk:
         entries = await self.log.entries(after=max(head.seq - last, 0), limit=last)
         return [_line(entry) for entry in entries]
 
-    async def verify_chain(self) -> "ChainVerdict":
-        """Check every entry and every signed checkpoint."""
-        return await self.log.verify_chain()
+    async def verify(self, files: Iterable[Path], noted: Iterable[AuditHead]) -> ChainVerdict:
+        """Check every entry, every signed checkpoint, and what is remembered elsewhere.
+
+        Args:
+            files: What witnesses kept that cannot be asked: a head a line.
+            noted: Heads for which the caller vouches.
+        """
+        kept = [line for file in files for line in FileWitness(file).lines()]
+        return await self.log.verify_witnessed(kept, noted)
+
+    async def witness(self) -> str:
+        """Tell every witness the newest head; returns the head's line."""
+        return await self.log.witness()
+
+    def witnesses(self) -> list[WitnessState]:
+        """How it stands with each configured witness."""
+        return self.log.witnesses()
 
     async def export(self, path: Path) -> AuditHead:
         """Write everything for the stand-alone verifier; returns the signed head."""
@@ -102,28 +118,33 @@ class WorkDesk:
 
 
 @asynccontextmanager
-async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
+async def open_audit(config: SilasConfig, warn: Warn) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
-    with _opened(config) as (_, audit, public_key):
+    with _opened(config, warn) as (_, audit, public_key):
         yield AuditDesk(audit, public_key)
 
 
 @asynccontextmanager
 async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
-    with _opened(config) as (db, audit, _):
+    with _opened(config, _nobody) as (db, audit, _):
         store = SqlWorkItemStore(db, SystemClock())
         yield WorkDesk(store, Undo(config.data_dir / "undo", audit))
 
 
+async def _nobody(words: str) -> None:
+    """For commands that sign no checkpoint, so that no witness is told anything."""
+    raise AssertionError(words)
+
+
 @contextmanager
-def _opened(config: SilasConfig) -> Generator[tuple[Database, AuditLog, str]]:
+def _opened(config: SilasConfig, warn: Warn) -> Generator[tuple[Database, WitnessedAuditLog, str]]:
     clock, signer = SystemClock(), owner_signer(config)
     db = Database(config.data_dir / "silas.db", clock)
     try:
         for package in MIGRATED:
             db.migrate(package)
-        yield db, AuditLog(db, clock, signer), signer.public_key
+        yield db, audit_log(config, db, clock, signer, warn), signer.public_key
     finally:
         db.close()
 
@@ -175,6 +196,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings.append(_stop_finding(config))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
     findings += await asyncio.to_thread(_database_finding, config)
+    findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
     available = {GateProvider.predicate}
     for gate in config.gates.system:

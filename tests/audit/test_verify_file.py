@@ -207,7 +207,7 @@ async def test_another_log_than_the_noted_one_is_refused(
     await exported(audit, tmp_path / "export")
     said = verify(tmp_path / "export", capsys, "--head", f"4:{'ab' * 32}")
     assert said.code == 1
-    assert said.words.startswith("Entry 4 is not the noted head")
+    assert said.words.startswith("Entry 4 is not the one noted in --head")
 
 
 async def test_another_key_does_not_verify(

@@ -74,9 +74,10 @@ async def test_no_dependency_of_any_wired_object_is_missing() -> None:
     reached = {type(thing).__name__ for thing in objects}
     assert missing == []
     assert reached >= {
-        "ApprovalEngine", "AuditLog", "Database", "Dispatcher", "Escalator", "ExecutorAgent",
+        "ApprovalEngine", "Database", "Dispatcher", "Escalator", "ExecutorAgent",
         "GateRunner", "OwnerQuestions", "PlannerAgent", "PredicateProvider", "Proposer",
         "ProxyAgent", "Router", "ScriptedChannel", "SignIn", "SqlNonceStore", "SqlOutcomeStore",
+        "WitnessedAuditLog",
         "SqlWorkItemStore", "StepGates", "Stream", "TaskRunner", "ToolExecutor", "ToolRegistry",
         "TurnProcessor", "TurnRooms", "Undo", "VerificationRunner", "WorkItemExecutor",
     }  # fmt: skip

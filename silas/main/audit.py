@@ -1,0 +1,103 @@
+"""The commands about the record: show, verify, witness, export."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from silas.main.shared import DONE, FAILED, open_audit, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.audit import AuditHead
+
+
+@click.group()
+def audit() -> None:
+    """The record of what happened."""
+
+
+@audit.command("show")
+@click.option(
+    "--last", type=click.IntRange(min=1), default=40, show_default=True, help="How many entries."
+)
+@click.pass_context
+def audit_show(ctx: click.Context, last: int) -> None:
+    """The latest entries in plain words."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            for line in await log.narrate(last):
+                click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+def _heads(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> "list[AuditHead]":
+    from silas.audit import AuditHead
+
+    found = [re.fullmatch(r"([0-9]{1,18}):([0-9a-f]{64})", text) for text in given]
+    if None in found:
+        raise click.BadParameter("give a head as printed: its number, a colon and 64 hex digits")
+    return [AuditHead(int(each[1]), each[2]) for each in found if each]
+
+
+@audit.command("verify")
+@click.option(
+    "--witness",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Signed heads that were kept elsewhere, one a line; beside the configured witnesses.",
+)
+@click.option("--head", "heads", multiple=True, callback=_heads, help="A head you noted: SEQ:HASH.")
+@click.pass_context
+def audit_verify(ctx: click.Context, files: tuple[Path, ...], heads: "list[AuditHead]") -> None:
+    """Check the whole chain, its signed checkpoints, and what its witnesses kept."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            verdict = await log.verify(files, heads)
+        if verdict.valid:
+            click.echo(f"The audit chain holds: {verdict.entries_checked} entries verified.")
+            return DONE
+        click.echo(f"The audit log does not hold: {verdict.reason}", err=True)
+        return FAILED
+
+    run_to_exit(work)
+
+
+@audit.command("witness")
+@click.pass_context
+def audit_witness(ctx: click.Context) -> None:
+    """Sign the newest entry, tell every witness, and print the signed head to keep yourself."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            click.echo(await log.witness())
+            states = log.witnesses()
+        for state in states:
+            if not state.fault:
+                click.echo(f"The witness {state.name} has entry {state.seq}.", err=True)
+        return FAILED if any(state.fault for state in states) else DONE
+
+    run_to_exit(work)
+
+
+@audit.command("export")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.pass_context
+def audit_export(ctx: click.Context, file: Path) -> None:
+    """Write chain and checkpoints to FILE for the stand-alone verifier."""
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            head = await log.export(file)
+            key = log.public_key
+        click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
+        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {key} --head {head}")
+        return DONE
+
+    run_to_exit(work)

@@ -1,0 +1,99 @@
+"""The audit log with its witnesses as they are configured, and the regular checkpoint."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from silas.audit import Audit
+from silas.audit.settings import WitnessConfig
+from silas.audit.witness import CommandWitness, DirectoryWitness, FileWitness, Witness
+from silas.audit.witnessed import Warn, WitnessedAuditLog, WitnessState, ask, recall
+from silas.cards import Channel
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.errors import ChannelError, SilasError
+from silas.keys import Signer
+from silas.sandbox.owner_command import run_owner_command
+from silas.stream.models import OWNER
+
+
+def audit_log(
+    config: SilasConfig, db: Database, clock: Clock, signer: Signer, warn: Warn
+) -> WitnessedAuditLog:
+    """The one audit log of a database."""
+    return WitnessedAuditLog(db, clock, signer, _witnesses(config), warn)
+
+
+def _witnesses(config: SilasConfig) -> Sequence[Witness]:
+    seconds = config.audit.witness_timeout_seconds
+    return [_witness(each, seconds) for each in config.audit.witness]
+
+
+def _witness(each: WitnessConfig, seconds: float) -> Witness:
+    match each:
+        case WitnessConfig(file=Path() as path):
+            return FileWitness(path)
+        case WitnessConfig(directory=Path() as path):
+            return DirectoryWitness(path)
+        case _:
+            return CommandWitness(each.command or (), seconds, run_owner_command)
+
+
+def witness_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
+    """How it stands with each witness, for `silas doctor`: part, well or not, words."""
+    path = config.data_dir / "silas.db"
+    if not config.audit.witness:
+        return [("audit witness", True, _NO_WITNESS)]
+    if not path.exists():
+        return []
+    try:
+        db = Database(path, SystemClock())
+        try:
+            known = recall(db)
+        finally:
+            db.close()
+    except SilasError as error:
+        return [("audit witness", False, str(error))]
+    return [
+        (f"audit witness {number}", *_standing(each, known.get(each.name, WitnessState(each.name))))
+        for number, each in enumerate(_witnesses(config), 1)
+    ]
+
+
+_NO_WITNESS = (
+    "none; what was signed last could be cut off unnoticed. Name one in `audit.witness`, or keep "
+    "the line that `silas audit witness` prints"
+)
+
+
+def _standing(witness: Witness, state: WitnessState) -> tuple[bool, str]:
+    name = witness.name
+    if state.fault:
+        return False, f"{name}: {state.fault} Put it right and run `silas audit witness`"
+    if fault := ask(witness, state).fault:
+        return False, f"{name}: {fault}"
+    if state.seq < 0:
+        return False, f"{name}: has no head yet; run `silas audit witness`"
+    return True, f"{name}: was told entry {state.seq} at {state.at[:19]}"
+
+
+def message_to_owner(channel: Channel) -> Warn:
+    """Say it in a message; where nobody is connected, the entry and `silas doctor` remain."""
+
+    async def warn(words: str) -> None:
+        try:
+            await channel.send(OWNER, words)
+        except ChannelError:
+            return
+
+    return warn
+
+
+async def checkpoint_regularly(audit: Audit, clock: Clock, minutes: float) -> None:
+    """Sign the head now and then for as long as this runs; cancel it to stop."""
+    while True:
+        await clock.sleep(minutes * 60)
+        try:
+            await audit.write_checkpoint()
+        except SilasError as error:
+            await audit.log("checkpoint_failed", code=error.code)
