@@ -390,7 +390,9 @@ def main(arguments: list[str]) -> int:
         say, code = str(refused), 1
     except (ValueError, OSError) as error:
         say, code = str(error), 2
-    sys.stdout.write(say + "\n")
+    # Names of files and what they hold may drive a terminal, or not be text at all.
+    plain = "".join(c if c.isprintable() else "?" for c in say)
+    sys.stdout.write(plain.encode("ascii", "backslashreplace").decode() + "\n")
     return code
 
 
