@@ -103,7 +103,7 @@ class AuditLog:
         with self._db.read() as tx:
             rows = tx.driver.execute(_ENTRIES, (GENESIS, after, limit)).fetchall()
         return [
-            AuditEntry(seq, str(json.loads(body)["id"]), body, previous, entry_hash)
+            AuditEntry(seq, _entry_id(body), body, previous, entry_hash)
             for seq, body, previous, entry_hash in rows
         ]
 
@@ -270,6 +270,14 @@ def signed_head(checkpoint: Checkpoint) -> AuditHead:
         return AuditHead(int(said["seq"]), str(said["entry_hash"]))
     except (ValueError, TypeError, KeyError):
         return AuditHead(-1, "")
+
+
+def _entry_id(body: str) -> str:
+    """Of a damaged entry nothing: its neighbours must be readable all the same."""
+    try:
+        return str(json.loads(body)["id"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
 
 
 def _checkpoint_id(body: str) -> str:

@@ -1,8 +1,13 @@
 """An event and its data as one plain sentence, for people (spec 0.5.1, Activity)."""
 
+import json
+import textwrap
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, tzinfo
 from typing import Any
+
+from silas.audit.models import AuditEntry
 
 _LONGEST = 200  # characters of one value; the entry itself has all of it
 
@@ -38,14 +43,14 @@ _SENTENCES: Mapping[str, str] = {
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
     "plan_approved": "The owner approved the plan {work_item_id}.",
-    "plan_not_approved": "The owner answered the plan {work_item_id} with {verdict}.",
+    "plan_not_approved": "The owner did not approve the plan {work_item_id}: {verdict}.",
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",
     "plan_action_refused": "An answer wanted to {action} a plan and brought none.",
     "needs_approval_overridden": "{work_item_id} asked to run unapproved, and may not.",
     # approval
-    "approval.issued": "The owner's {verdict} to {work_item_id} was signed.",
-    "approval.used": "Use {use} of {max_executions} of an approval was spent on {work_item_id}.",
+    "approval.issued": "The owner's answer to {work_item_id} was signed: {verdict}.",
+    "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
     # work
     "execution_blocked_no_approval": "{work_item_id} did not run, not approved: {reason}",
@@ -121,6 +126,33 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
     name = _plain(event).replace("_", " ").replace(".", ": ")
     facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
+
+
+def timeline(entries: Iterable[AuditEntry], zone: tzinfo | None, width: int) -> Iterator[str]:
+    """Entries as lines: a heading for every day, then number, time of day and sentence.
+
+    Args:
+        entries: In their order. One that was damaged is said to be, and hides no other.
+        zone: Whose days and hours; None for this machine's.
+        width: Columns; longer sentences go on below themselves.
+    """
+    day = ""
+    for entry in entries:
+        try:
+            said = json.loads(entry.body)
+            at = datetime.fromisoformat(said["at"]).astimezone(zone)
+            sentence = narrate(str(said["event"]), dict(said["data"]))
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            yield f"{entry.seq:>6}  --:--:--  {_DAMAGED}"
+            continue
+        if day != (day := f"{at:%A, %d %B %Y, %Z}"):
+            yield day
+        before = f"{entry.seq:>6}  {at:%H:%M:%S}  "
+        lines = textwrap.wrap(sentence, width - len(before), break_on_hyphens=False)
+        yield before + ("\n" + " " * len(before)).join(lines)
+
+
+_DAMAGED = "This entry is damaged; run `silas audit verify`."
 
 
 def known_events() -> frozenset[str]:

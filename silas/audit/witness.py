@@ -162,8 +162,8 @@ class FileWitness:
         if not self._path.exists() and self._path.parent.is_dir():
             return []  # nothing was kept yet
         with self._path.open(encoding="utf-8", errors="replace", newline="\n") as stream:
-            lines = stream.read().removesuffix("\n")
-        numbered = enumerate(lines.split("\n") if lines else (), 1)
+            text = stream.read()
+        numbered = enumerate(text.removesuffix("\n").split("\n") if text else (), 1)
         return [(f"{self._path} line {number}", line) for number, line in numbered]
 
 

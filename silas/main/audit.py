@@ -11,11 +11,17 @@ from silas.main.shared import DONE, FAILED, open_audit, run_to_exit
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
+    from silas.wiring import AuditDesk
 
 
 @click.group()
 def audit() -> None:
     """The record of what happened."""
+
+
+def _warn(log: "AuditDesk") -> None:
+    for words in log.warnings:
+        click.echo(words, err=True)
 
 
 @audit.command("show")
@@ -28,8 +34,9 @@ def audit_show(ctx: click.Context, last: int) -> None:
 
     async def work() -> int:
         async with open_audit(ctx) as log:
-            for line in await log.narrate(last):
-                click.echo(line)
+            lines = await log.narrate(last)
+        for line in lines or ["Nothing is on record yet."]:
+            click.echo(line)
         return DONE
 
     run_to_exit(work)
@@ -78,6 +85,7 @@ def audit_witness(ctx: click.Context) -> None:
         async with open_audit(ctx) as log:
             click.echo(await log.witness())
             states = log.witnesses()
+        _warn(log)
         for state in states:
             if not state.fault:
                 click.echo(f"The witness {state.name} has entry {state.seq}.", err=True)
@@ -96,6 +104,7 @@ def audit_export(ctx: click.Context, file: Path) -> None:
         async with open_audit(ctx) as log:
             head = await log.export(file)
             key = log.public_key
+        _warn(log)
         click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
         click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {key} --head {head}")
         return DONE

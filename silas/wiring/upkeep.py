@@ -1,17 +1,16 @@
 """The commands beside a running Silas: set up, check every part, read the record, undo."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from silas.audit import AuditEntry, AuditHead, ChainVerdict
-from silas.audit.narrate import narrate
+from silas.audit import AuditHead, ChainVerdict
+from silas.audit.narrate import timeline
 from silas.audit.witness import FileWitness
-from silas.audit.witnessed import Warn, WitnessedAuditLog, WitnessState
+from silas.audit.witnessed import WitnessedAuditLog, WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from silas.agents import ModelChoice
 
 
+_WIDTH = 88  # columns, as cards have
+
 _NO_PROVIDER = (
     "blocks: this version has no provider {}; give the gate `provider: predicate`, which is built"
     " in, or take it out of gates.system"
@@ -54,20 +55,29 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditDesk:
-    """The audit log alone, for the commands that read it."""
+    """The audit log alone, for the commands that read it.
+
+    Attributes:
+        warnings: What the owner must be told about witnesses that failed.
+    """
 
     log: WitnessedAuditLog
     public_key: str
+    warnings: list[str]
 
     async def head(self) -> AuditHead:
         """The newest entry."""
         return await self.log.head()
 
     async def narrate(self, last: int) -> list[str]:
-        """The latest entries as plain sentences, oldest first."""
+        """The latest entries as plain sentences under their days, oldest first."""
         head = await self.log.head()
         entries = await self.log.entries(after=max(head.seq - last, 0), limit=last)
-        return [_line(entry) for entry in entries]
+        return list(timeline(entries, zone=None, width=_WIDTH))
+
+    async def verify_chain(self) -> ChainVerdict:
+        """Check every entry and every signed checkpoint."""
+        return await self.log.verify_chain()
 
     async def verify(self, files: Iterable[Path], noted: Iterable[AuditHead]) -> ChainVerdict:
         """Check every entry, every signed checkpoint, and what is remembered elsewhere.
@@ -92,11 +102,6 @@ class AuditDesk:
         return await self.log.export(path)
 
 
-def _line(entry: AuditEntry) -> str:
-    body = json.loads(entry.body)
-    return f"{entry.seq:>5}  {body['at'][:19]}  {narrate(body['event'], body['data'])}"
-
-
 @dataclass(frozen=True)
 class WorkDesk:
     """The work items alone, for the commands that look at them or take them back."""
@@ -118,27 +123,28 @@ class WorkDesk:
 
 
 @asynccontextmanager
-async def open_audit(config: SilasConfig, warn: Warn) -> "AsyncGenerator[AuditDesk]":
+async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
-    with _opened(config, warn) as (_, audit, public_key):
-        yield AuditDesk(audit, public_key)
+    warnings: list[str] = []
+    with _opened(config, warnings) as (_, audit, public_key):
+        yield AuditDesk(audit, public_key, warnings)
 
 
 @asynccontextmanager
 async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
-    with _opened(config, _nobody) as (db, audit, _):
+    with _opened(config, []) as (db, audit, _):  # nothing is signed here
         store = SqlWorkItemStore(db, SystemClock())
         yield WorkDesk(store, Undo(config.data_dir / "undo", audit))
 
 
-async def _nobody(words: str) -> None:
-    """For commands that sign no checkpoint, so that no witness is told anything."""
-    raise AssertionError(words)
-
-
 @contextmanager
-def _opened(config: SilasConfig, warn: Warn) -> Generator[tuple[Database, WitnessedAuditLog, str]]:
+def _opened(
+    config: SilasConfig, warnings: list[str]
+) -> Generator[tuple[Database, WitnessedAuditLog, str]]:
+    async def warn(words: str) -> None:
+        warnings.append(words)
+
     clock, signer = SystemClock(), owner_signer(config)
     db = Database(config.data_dir / "silas.db", clock)
     try:

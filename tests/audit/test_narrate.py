@@ -1,8 +1,10 @@
 """Every event Silas logs can be told to a person."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, timedelta, timezone
 from pathlib import Path
 from string import Formatter
 
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import silas
-from silas.audit.narrate import known_events, narrate
+from silas.audit import AuditEntry
+from silas.audit.narrate import known_events, narrate, timeline
 
 SOURCE = Path(str(silas.__file__)).parent
 DOTTED = re.compile(r"(approval|emergency|gate|scope|tool_call)\.[a-z_]+\Z")
@@ -89,6 +92,51 @@ def test_whatever_the_facts_are_it_is_one_printable_line(event: str, value: str,
     assert line.splitlines() == [line]
     assert "\x1b" not in line
     assert "\u202e" not in line
+
+
+def an_entry(seq: int, at: str, event: str = "stream_stopped", **data: object) -> AuditEntry:
+    body = json.dumps({"at": at, "data": data, "event": event, "id": "audit-1", "seq": seq})
+    return AuditEntry(seq, "audit-1", body, "", "")
+
+
+def test_a_timeline_has_a_heading_for_every_day_of_the_reader() -> None:
+    entries = [
+        an_entry(1, "2026-01-02T21:59:58+00:00", "stream_started", channel="cli"),
+        an_entry(2, "2026-01-02T22:00:00+00:00"),
+        an_entry(
+            3, "2026-01-02T22:00:01+00:00", "plan_refused", work_item_id="t", reason="x " * 40
+        ),
+    ]
+    zone = timezone(timedelta(hours=2), "EET")
+    assert "\n".join(timeline(entries, zone, 60)).splitlines() == [
+        "Friday, 02 January 2026, EET",
+        "     1  23:59:58  Silas started on cli.",
+        "Saturday, 03 January 2026, EET",
+        "     2  00:00:00  Silas stopped.",
+        "     3  00:00:01  The plan t was refused: x x x x x x x x x",
+        "                  x x x x x x x x x x x x x x x x x x x x x",
+        "                  x x x x x x x x x x",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "[", "{}", "[1]", '{"at":1,"event":"x","data":{}}', '{"at":"x","event":"x","data":{}}'],
+)
+def test_a_damaged_entry_is_said_to_be_and_hides_no_other(body: str) -> None:
+    good = an_entry(2, "2026-01-02T22:00:00+00:00")
+    lines = list(timeline([AuditEntry(1, "", body, "", ""), good], UTC, 80))
+    assert lines[0] == "     1  --:--:--  This entry is damaged; run `silas audit verify`."
+    assert lines[-1] == "     2  22:00:00  Silas stopped."
+
+
+@given(event=st.text(), data=st.dictionaries(st.text(), st.text(), max_size=3))
+def test_no_entry_breaks_out_of_its_lines(event: str, data: dict[str, str]) -> None:
+    heading, *lines = timeline([an_entry(1, "2026-01-02T22:00:00+00:00", event, **data)], UTC, 80)
+    assert heading.startswith("Friday")
+    shown = lines[0].split("\n")
+    assert all(line.isprintable() and len(line) <= 80 for line in shown)
+    assert all(line.startswith(" " * 18) for line in shown[1:])
 
 
 def test_no_sentence_reaches_into_its_values() -> None:

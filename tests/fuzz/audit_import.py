@@ -121,5 +121,7 @@ def _beside_the_log(heads: bytes, sound: Good) -> None:
 
     words = contradiction(FileWitness(path).lines(), [AuditHead(0, GENESIS)], hash_of, signed)
     if not words:
-        good_lines = {sound.heads.removesuffix(b"\n")}
-        assert set(heads.removesuffix(b"\n").split(b"\n")) <= good_lines | {b""}
+        # Everything but the name of the key, which says where to look and decides nothing.
+        before, _, after = sound.heads.partition(b'"public_key":"')
+        lines = heads.removesuffix(b"\n").split(b"\n") if heads else []
+        assert all(x.startswith(before) and x.endswith(after[64:-1]) for x in lines), lines
