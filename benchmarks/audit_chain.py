@@ -14,6 +14,7 @@ from statistics import median
 from time import perf_counter
 
 from silas.audit import AuditLog
+from silas.audit.verify import verify_lines
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.testing.approval import a_signer
@@ -51,7 +52,8 @@ def measure(rounds: int = 5, entries: int = 1_000_000) -> dict[str, float]:
         Microseconds of one append: `append_inline_us` inside an open transaction, `append_us` in
         one of its own, `bare_us` for the same row in a bare transaction of the driver;
         `append_ratio` of the latter two; `verify_us` an entry, `hash_us` for its hash alone,
-        `verify_ratio` of these, and `verify_million_s`.
+        `verify_ratio` of these, and `verify_million_s`; `alone_us` an entry for the stand-alone
+        verifier over an export of the same chain, and `alone_million_s`.
     """
     clock = SystemClock()
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +61,7 @@ def measure(rounds: int = 5, entries: int = 1_000_000) -> dict[str, float]:
         db.migrate("silas.audit")
         audit = AuditLog(db, clock, a_signer())
         try:
-            return _measured(db, audit, rounds, entries)
+            return _measured(db, audit, rounds, entries) | _alone(audit, Path(folder), rounds)
         finally:
             db.close()
 
@@ -102,6 +104,17 @@ def _measured(db: Database, audit: AuditLog, rounds: int, entries: int) -> dict[
     result["verify_ratio"] = result["verify_us"] / result["hash_us"]
     result["verify_million_s"] = result["verify_us"]
     return result
+
+
+def _alone(audit: AuditLog, folder: Path, rounds: int) -> dict[str, float]:
+    asyncio.run(audit.export(folder / "export"))
+    figures: list[float] = []
+    for _ in range(rounds):
+        begin = perf_counter()
+        with (folder / "export").open("rb") as stream:
+            entries = verify_lines(stream, [audit.public_key]).entries
+        figures.append((perf_counter() - begin) / entries * 1e6)
+    return {"alone_us": median(figures), "alone_million_s": median(figures)}
 
 
 def _assert_holds(audit: AuditLog, at_least: int) -> float:
