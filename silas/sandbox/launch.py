@@ -37,7 +37,7 @@ _SHARED_MEMORY_MB = 64
 _PIPE_BYTES = 1 << 16
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
 
-_ETC: dict[str, bytes] = {
+ETC: dict[str, bytes] = {
     "/etc/passwd": (
         b"sandbox:x:1000:1000:sandbox:/tmp/home:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
     ),
@@ -168,7 +168,7 @@ def _etc(files: SandboxFiles, owned: ExitStack, pass_fds: list[int]) -> list[str
     arguments: list[str] = []
     if files.network:
         arguments += [a for path in _ETC_CERTIFICATES if os.path.isdir(path) for a in _bind(path)]
-    for path, text in _ETC.items():
+    for path, text in ETC.items():
         descriptor = _reader(text, owned)
         pass_fds.append(descriptor)
         arguments += ["--perms", "0644", "--file", str(descriptor), path]

@@ -129,8 +129,21 @@ def no_filter(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(launch, "filter_for", let_all_through)
 
 
+OWN = frozenset({"/etc", "/tmp", "/dev", "/proc"})
+"""What every run makes anew; were the host's own shown there, its files would be written over."""
+
+
+def whole_host() -> tuple[str, ...]:
+    """Everything below `/` as it is and writable, but never `/` itself."""
+    shown: list[str] = []
+    for path in sorted(str(entry) for entry in Path("/").iterdir() if str(entry) not in OWN):
+        link = os.path.islink(path)
+        shown += ["--symlink", os.readlink(path), path] if link else ["--bind", path, path]
+    return tuple(shown)
+
+
 def everything_shown(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(launch, "_system", lambda: ("--bind", "/", "/"))
+    patch.setattr(launch, "_system", whole_host)
     patch.setattr(tempfile, "tempdir", "/var/tmp")  # /tmp is covered in any case
 
 
@@ -178,9 +191,11 @@ async def test_a_sandbox_that_gives_away_one_thing_is_found_out(
     expected = set(names.split())
     sandbox = first_wall_alone()
     weaken(monkeypatch)
+    before = {path: Path(path).read_bytes() for path in launch.ETC}
     found = await tried(sandbox, home, [check for check in CHECKS if check.name in expected])
     assert named(found, Verdict.held) == named(found, Verdict.untestable) == {}
     assert found.keys() == expected
+    assert {path: Path(path).read_bytes() for path in launch.ETC} == before
 
 
 def readable_python() -> Interpreter:
