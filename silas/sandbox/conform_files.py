@@ -16,6 +16,7 @@ from silas.sandbox.conform_model import (
     Trace,
     Untestable,
     in_group,
+    own_name,
 )
 from silas.sandbox.conform_stages import (
     Answer,
@@ -137,7 +138,7 @@ class _SharedMemory(Stage):
     """Shared memory of a program of the host."""
 
     def __init__(self, side: Side) -> None:
-        self._path = Path("/dev/shm", f"silas-conformance-{os.urandom(8).hex()}")  # noqa: S108
+        self._path = Path("/dev/shm", own_name())  # noqa: S108
         try:
             self._path.write_text(side.secret, encoding="utf-8")
         except OSError as error:

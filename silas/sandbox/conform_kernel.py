@@ -19,6 +19,7 @@ from silas.sandbox.conform_model import (
     Trace,
     Untestable,
     in_group,
+    own_name,
 )
 from silas.sandbox.conform_stages import (
     Answer,
@@ -80,7 +81,7 @@ class _PosixQueue(Stage):
     """A POSIX message queue of a program of the host."""
 
     def __init__(self, side: Side) -> None:
-        self._name = f"silas-conformance-{os.urandom(6).hex()}".encode()
+        self._name = own_name().encode()
         self._secret = side.secret
         text = side.secret.encode()
         flags = os.O_CREAT | os.O_RDWR | os.O_NONBLOCK
@@ -105,7 +106,7 @@ class _Key(Stage):
     """The owner's key ring: a key in it that must not be read, or none that may be added."""
 
     def __init__(self, side: Side, *, ready: bool) -> None:
-        self._name = f"silas-conformance-{os.urandom(8).hex()}"
+        self._name = own_name()
         self._secret = side.secret
         self._number = 0
         text = side.secret.encode()

@@ -13,6 +13,11 @@ PROTECTED = ("repository/.git", "swapped/.git")
 """Parts of the workspace that every run shows read-only, as the history of a repository is."""
 
 
+def own_name() -> str:
+    """A name for something on the host that only this process gives."""
+    return f"silas-conformance-{os.getpid()}-{os.urandom(6).hex()}"
+
+
 class Group(StrEnum):
     """What an attack is aimed at."""
 

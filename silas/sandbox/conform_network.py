@@ -9,7 +9,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from silas.sandbox import attack_network as attack
-from silas.sandbox.conform_model import Check, Group, Side, Stage, Trace, Untestable, in_group
+from silas.sandbox.conform_model import (
+    Check,
+    Group,
+    Side,
+    Stage,
+    Trace,
+    Untestable,
+    in_group,
+    own_name,
+)
 from silas.sandbox.conform_stages import Holds, Shows, listening
 
 _NEW_NETWORK = 0x40000000
@@ -73,7 +82,7 @@ def _unix_path(side: Side, kind: int) -> Stage:
 
 
 def _unix_abstract(kind: int) -> Stage:
-    name = f"silas-conformance-{os.urandom(8).hex()}"
+    name = own_name()
     return listening(socket.AF_UNIX, kind, "\0" + name, {"abstract": name, "kind": kind})
 
 

@@ -21,14 +21,12 @@ from silas.sandbox.conform_model import PROTECTED, Check, Side, Stage, Trace
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.port import Sandbox
 
-_KIT = (
-    "attack_calls",
-    "attack_driver",
-    "attack_files",
-    "attack_kernel",
-    "attack_network",
-    "attack_processes",
-)
+_NAMES = ("calls", "driver", "files", "kernel", "network", "processes")
+_KIT = {
+    f"attack_{name}.py": Path(__file__).with_name(f"attack_{name}.py").read_bytes()
+    for name in _NAMES
+}
+"""What runs inside, read once: who gives up rights later may not be able to read it any more."""
 _HOLD_SECONDS = 8.0
 _LOOK_EVERY = 0.02
 _DYING_SECONDS = 2.0  # for the kernel to take a killed process apart
@@ -77,9 +75,8 @@ class Kit:
         package.mkdir(parents=True)
         for init in (package.parent / "__init__.py", package / "__init__.py"):
             init.touch()
-        for name in _KIT:
-            source = Path(__file__).with_name(f"{name}.py").read_bytes()
-            (package / f"{name}.py").write_bytes(source)
+        for name, source in _KIT.items():
+            (package / name).write_bytes(source)
         self._folder = folder
         self._prefix = python.prefix
         self.command = [str(python.program), "-I", "-S", "-c", _START.format(str(folder))]

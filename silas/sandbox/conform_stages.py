@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from silas.sandbox.conform_model import Side, Stage, Trace, Untestable
+from silas.sandbox.conform_model import Side, Stage, Trace, Untestable, own_name
 
 _VICTIM_SECONDS = "60"
 _TRIES, _TRY_EVERY = 500, 0.002
@@ -169,7 +169,7 @@ class Filled(Stood):
     """A directory that the attack makes and fills; the control's is taken away again."""
 
     def __init__(self, parent: str, files: int) -> None:
-        self._path = f"{parent}/silas-conformance-{os.urandom(6).hex()}"
+        self._path = f"{parent}/{own_name()}"
         super().__init__({"path": self._path, "files": files})
 
     def close(self) -> None:

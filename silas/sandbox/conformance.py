@@ -23,6 +23,7 @@ from silas.sandbox.conform_model import (
     Trace,
     Untestable,
     Verdict,
+    own_name,
 )
 from silas.sandbox.conform_network import NETWORK
 from silas.sandbox.conform_processes import PROCESSES
@@ -134,7 +135,7 @@ class _Suite:
         self, checks: Sequence[Check], side: Side, owned: ExitStack, tried: _Tried
     ) -> list[Aim]:
         aims: list[Aim] = []
-        token = os.urandom(4).hex()
+        token = f"{os.getpid():06x}{os.urandom(2).hex()}"
         for number, check in enumerate(checks):
             try:
                 stage = check.stage(side)
@@ -150,7 +151,7 @@ class _Suite:
 @contextmanager
 def _ground() -> Generator[Path]:
     """A fresh directory, by the only name that leads to it without a link."""
-    with tempfile.TemporaryDirectory(prefix="silas-conformance-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{own_name()}-") as folder:
         yield Path(folder).resolve()
 
 

@@ -4,7 +4,6 @@ import asyncio
 import importlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,13 +19,16 @@ from silas.sandbox import (
     SandboxLimits,
     SandboxResult,
     SandboxUnavailable,
+    attack_files,
+    attack_network,
     default,
     launch,
     supervise,
 )
 from silas.sandbox.capability import make_launcher, require
-from silas.sandbox.conform_model import Side
+from silas.sandbox.conform_model import Side, Stage, in_group
 from silas.sandbox.conform_run import Kit, outside
+from silas.sandbox.conform_stages import Secret
 from silas.sandbox.conformance import CHECKS, Finding, Group, Interpreter, Verdict, examine
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
@@ -244,24 +246,52 @@ async def test_an_attack_that_never_ran_is_no_proof(home: Path) -> None:
     assert named(found, Verdict.broken).keys() == {"read", "filter", "signal", "memory"}
 
 
+def nowhere(side: Side) -> Stage:
+    return Secret(side, {"path": str(side.root / "nothing")})
+
+
+async def test_an_attack_that_fails_without_a_sandbox_too_proves_nothing(home: Path) -> None:
+    check = in_group(Group.files)("nothing", "Nothing is read.", attack_files.read, nowhere)
+    found = await tried(default(SandboxConfig()), home, [check])
+    assert found["nothing"].verdict is Verdict.untestable
+    assert found["nothing"].words == "the attack fails without a sandbox, too: ENOENT"
+
+
+class Blind(Stage):
+    """A look that the host cannot take."""
+
+    looks = True
+
+    def look(self, pid: int) -> str:
+        raise PermissionError(13, "not yours")
+
+
+async def test_what_the_host_cannot_see_counts_as_broken(home: Path) -> None:
+    check = in_group(Group.files)(
+        "blind", "Nothing happens.", attack_network.nothing, lambda side: Blind()
+    )
+    found = await tried(default(SandboxConfig()), home, [check])
+    assert found["blind"].verdict is Verdict.broken
+    assert found["blind"].words == "the host could not look at its process: not yours"
+
+
 async def test_nothing_of_the_examination_is_left_on_the_host(home: Path) -> None:
-    before = set(os.listdir("/tmp")) | set(os.listdir("/dev/shm"))
     names = ("daemon", "deaf-daemon", "disk-fill", "memory-in-files", "shared-memory", "ssh-key")
     await tried(NoSandbox(), home, [check for check in CHECKS if check.name in names])
     assert list(home.iterdir()) == []
-    after = set(os.listdir("/tmp")) | set(os.listdir("/dev/shm"))
-    new = {name for name in after - before if name.isdigit() or "conformance" in name}
-    assert new == set()
+    places = ("/tmp", "/dev/shm", tempfile.gettempdir())
+    mine = f"silas-conformance-{os.getpid()}-"
+    assert not [name for place in places for name in os.listdir(place) if name.startswith(mine)]
     assert not [
         name for name in os.listdir("/proc") if name.isdigit() and is_ours(Path("/proc", name))
     ]
 
 
 def is_ours(process: Path) -> bool:
-    """Whether a living process was made for an attack; marks are `sc` and eleven digits."""
+    """Whether a living process was made for an attack by this very process, by its mark."""
     try:
         name = (process / "comm").read_text().strip()
         state = (process / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:  # it ended while we looked
         return False
-    return state != "Z" and re.fullmatch(r"sc[0-9a-f]{8}\d{3}", name) is not None
+    return state != "Z" and name.startswith(f"sc{os.getpid():06x}")
