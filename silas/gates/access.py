@@ -1,13 +1,12 @@
 """Which tools a connection that is not the owner's may use (spec 5.6)."""
 
-import json
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from silas.audit import Audit
-from silas.canonical import sha256_hex
+from silas.canonical import read_json, sha256_hex
 from silas.clock import Clock
 from silas.errors import ConfigError
 from silas.gates.models import AccessLevel
@@ -152,5 +151,5 @@ def read_customer(directory: Path, connection_id: str) -> dict[str, Any] | None:
     file = directory / f"{sha256_hex(connection_id.encode())}.json"
     if not file.is_file():
         return None
-    data: Any = json.loads(file.read_text("utf-8"))
+    data: Any = read_json(file.read_bytes())
     return cast(dict[str, Any], data) if isinstance(data, dict) else None

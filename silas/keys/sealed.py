@@ -1,6 +1,5 @@
 """A private key as one encrypted document: argon2id over what unlocks it, SecretBox around it."""
 
-import json
 from typing import Any
 
 from nacl.exceptions import CryptoError
@@ -8,7 +7,7 @@ from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
 from nacl.utils import random
 
-from silas.canonical import canonical_json, digest
+from silas.canonical import canonical_json, digest, read_json
 from silas.errors import ConfigError
 
 # libsodium's "interactive" cost: 2 passes over 64 MiB, about 0.1 s. It is paid once a process, and
@@ -82,7 +81,7 @@ def read_document(text: str, where: str) -> dict[str, Any]:
         ConfigError: The document is not what was written.
     """
     try:
-        document = json.loads(text)
+        document = read_json(text)
         checksum = document.pop("checksum")
         if digest(document) != checksum:
             raise damaged(where)

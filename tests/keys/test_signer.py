@@ -87,11 +87,30 @@ def test_a_signature_and_its_message_cannot_be_split_elsewhere() -> None:
 def test_another_encoding_of_the_same_signature_is_refused() -> None:
     signature = a_signer().sign(b"data")
     order = 2**252 + 27742317777372353535851937790883648493
-    s = int.from_bytes(signature[32:], "little") + order
-    assert not a_signer().verify(b"data", signature[:32] + s.to_bytes(32, "little"))
+    s = int.from_bytes(signature[32:], "little")
+    others = [s + k * order for k in range(1, 16) if s + k * order < 2**256]
+    assert len(others) >= 14
+    for other in others:
+        assert not a_signer().verify(b"data", signature[:32] + other.to_bytes(32, "little"))
 
 
-@pytest.mark.parametrize("point", [*SMALL_ORDER, "02" + "00" * 31, "ff" * 32])
+P = 2**255 - 19
+SIGN = 1 << 255
+
+
+def encoded(number: int) -> str:
+    """32 little-endian bytes in hex; bit 255 is the sign of x."""
+    return number.to_bytes(32, "little").hex()
+
+
+# A y of p or more is a second spelling of a smaller one: p to 2^255 - 1, with either sign.
+NOT_CANONICAL = [encoded(y | sign) for y in range(P, 2**255) for sign in (0, SIGN)]
+# For y = 1 and y = -1 x is 0, which has no negative.
+MINUS_ZERO = [encoded(1 | SIGN), encoded((P - 1) | SIGN)]
+BAD_POINTS = [*SMALL_ORDER, *NOT_CANONICAL, *MINUS_ZERO, "02" + "00" * 31, "ff" * 32]
+
+
+@pytest.mark.parametrize("point", BAD_POINTS)
 def test_a_public_key_that_would_verify_forgeries_is_not_imported(point: str) -> None:
     with pytest.raises(ApprovalError) as raised:
         import_public_key(point)
