@@ -20,6 +20,7 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.keys import KeyRing
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.testing import MemoryAudit, NeverStopped
@@ -56,7 +57,8 @@ async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, 
     audit = AuditLog(db, clock, signer)
     store = SqlNonceStore(db, clock, NonceConfig())
     stops = StopEpochs(db, clock, Sentinel(db.path.parent))
-    stored = ApprovalEngine(signer, store, audit, clock, config, stops)
+    ring = KeyRing.alone(signer.public_key)
+    stored = ApprovalEngine(signer, store, audit, clock, config, stops, ring)
     key = SigningKey(signer.seed_for_vault())
     figures: dict[str, list[float]] = {
         "raw_us": [],
@@ -73,7 +75,7 @@ async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, 
 
     for _ in range(rounds):
         nonces = MemoryNonceStore(clock, NonceConfig())
-        pure = ApprovalEngine(signer, nonces, _Unrecorded(), clock, config, NeverStopped())
+        pure = ApprovalEngine(signer, nonces, _Unrecorded(), clock, config, NeverStopped(), ring)
         signed = token_bytes(await pure.issue_token(_SUBJECT, _DECISION))
 
         async def raw(signed: bytes = signed) -> None:

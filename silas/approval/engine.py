@@ -29,6 +29,7 @@ from silas.approval.rules import (
     Refusal,
     approving,
     authentic,
+    authentic_for_check,
     bound,
     bound_for_check,
     conditions_met,
@@ -40,7 +41,7 @@ from silas.audit.models import Audit
 from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.errors import ApprovalError, Stopped
-from silas.keys.port import Signer
+from silas.keys.port import FormerKeys, Signer
 from silas.types import new_nonce
 
 _VALID = Verdict(True, "Valid")
@@ -59,6 +60,7 @@ class ApprovalEngine:
         clock: Clock,
         config: ApprovalConfig,
         stops: Stops,
+        former: FormerKeys,
     ) -> None:
         """Wire the engine.
 
@@ -70,6 +72,7 @@ class ApprovalEngine:
             clock: Decides expiry.
             config: How long a token authorises.
             stops: Whether Silas is stopped, and which tokens a stop made void.
+            former: The owner's keys before this one; what they signed gets no new use.
         """
         self._signer = signer
         self._nonces = nonces
@@ -77,6 +80,7 @@ class ApprovalEngine:
         self._clock = clock
         self._config = config
         self._stops = stops
+        self._former = former
 
     async def issue_token(
         self,
@@ -170,7 +174,7 @@ class ApprovalEngine:
         # 5 conditions
         refusal = (
             self._halted()
-            or authentic(token, self._signer)
+            or authentic(token, self._signer, self._former)
             or current(token, self._stops.stops())
             or approving(token)
             or bound(token, subject, spawned)
@@ -212,7 +216,7 @@ class ApprovalEngine:
         now = self._clock.now()
         refusal = (
             self._halted()
-            or authentic(token, self._signer)
+            or authentic_for_check(token, self._signer, self._former)
             or current(token, self._stops.stops())
             or approving(token)
             or bound_for_check(token, subject)

@@ -12,7 +12,7 @@ from silas.approval.models import (
     token_bytes,
     token_id_of,
 )
-from silas.keys.port import Signer
+from silas.keys.port import FormerKey, FormerKeys, Signer
 
 CLOCK_SKEW = timedelta(seconds=30)
 """How far in the future a token may have been issued: clocks step back a little when corrected."""
@@ -33,20 +33,49 @@ class Refusal(NamedTuple):
     reason: str
 
 
-def authentic(token: ApprovalToken, signer: Signer) -> Refusal | None:
-    """Refuse what the owner did not sign exactly so, and an id that does not follow from it."""
+def authentic(token: ApprovalToken, signer: Signer, former: FormerKeys) -> Refusal | None:
+    """Refuse what the owner did not sign exactly so, and an id that does not follow from it.
+
+    What a key signed that was replaced meanwhile is the owner's, and authorises nothing any more.
+    """
+    return _made(token, signer, former)[0]
+
+
+def authentic_for_check(token: ApprovalToken, signer: Signer, former: FormerKeys) -> Refusal | None:
+    """As `authentic`; but work that was under way when its key was replaced may go on.
+
+    Only what the new key vouched for by its id: the old key alone, perhaps in other hands,
+    authorises nothing, whatever date it writes on an approval.
+    """
+    refusal, key = _made(token, signer, former)
+    return None if key is not None and token.token_id in key.running else refusal
+
+
+def _made(
+    token: ApprovalToken, signer: Signer, former: FormerKeys
+) -> tuple[Refusal | None, FormerKey | None]:
+    """Why the key in force does not stand behind a token, and the former key that did, if any."""
     try:
         signed = token_bytes(token)
     except (ValueError, TypeError):
         signed = b""  # what has no canonical bytes was never signed
+    key: FormerKey | None = None
     if not signed or not signer.verify(signed, token.signature):
-        return Refusal(
-            "E_APPROVAL_SIGNATURE",
-            "The signature does not match: the token was changed, or another key signed it.",
-        )
+        key = former.signed_by(signed, token.signature) if signed else None
+        if key is None or token.issued_at > key.retired_at:
+            return Refusal(
+                "E_APPROVAL_SIGNATURE",
+                "The signature does not match: the token was changed, or another key signed it.",
+            ), None
     if token.token_id != token_id_of(signed):
-        return Refusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own.")
-    return None
+        return Refusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own."), None
+    if key is None:
+        return None, None
+    return Refusal(
+        "E_APPROVAL_KEY_RETIRED",
+        "The approval was signed with a key that was replaced on "
+        f"{key.retired_at:%Y-%m-%d at %H:%M} UTC; ask again.",
+    ), key
 
 
 def approving(token: ApprovalToken) -> Refusal | None:

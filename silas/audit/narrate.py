@@ -52,6 +52,9 @@ _SENTENCES: Mapping[str, str] = {
     "approval.issued": "The owner's answer to {work_item_id} was signed: {verdict}.",
     "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
+    # the owner's key
+    "key.rotation_began": "The owner asked for a new key.",
+    "key.rotated": "The owner's key was replaced; unused approvals lapsed.",
     # work
     "execution_blocked_no_approval": "{work_item_id} did not run, not approved: {reason}",
     "execution_failed": "The execution of {work_item_id} failed with {code}.",

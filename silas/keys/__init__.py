@@ -7,14 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from silas.keys.models import KeysConfig
-from silas.keys.port import Signer
+from silas.keys.port import FormerKey, FormerKeys, Signer
 
 if TYPE_CHECKING:
+    from silas.keys.ring import KeyRing
     from silas.keys.signer import Ed25519Signer, import_public_key, verify_with
     from silas.keys.vault import Vault
 
 __all__ = [
     "Ed25519Signer",
+    "FormerKey",
+    "FormerKeys",
+    "KeyRing",
     "KeysConfig",
     "Signer",
     "Vault",
@@ -24,6 +28,7 @@ __all__ = [
 
 _LAZY = {
     "Ed25519Signer": "silas.keys.signer",
+    "KeyRing": "silas.keys.ring",
     "import_public_key": "silas.keys.signer",
     "verify_with": "silas.keys.signer",
     "Vault": "silas.keys.vault",

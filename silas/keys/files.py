@@ -1,4 +1,4 @@
-"""Files that hold secrets: ours alone, written whole or not at all, never replaced."""
+"""Files that hold secrets: ours alone, written whole or not at all."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from nacl.utils import random
 
 from silas.errors import ConfigError
 
-_LARGEST = 65536  # bytes; a key file is no archive
+_LARGEST = 1 << 20  # bytes; a thousand replaced keys, and no archive
 
 
 def read_private(path: Path) -> bytes:
@@ -42,21 +42,62 @@ def read_private(path: Path) -> bytes:
 
 def write_new(path: Path, content: bytes) -> bool:
     """Write a file whole and durably, mode 0600; False where there is one already."""
-    partial = path.with_name(f".{path.name}.{random(8).hex()}")
-    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    partial = _written(path, content)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(descriptor)
         os.link(partial, path)  # unlike a rename, refuses to replace
     except FileExistsError:
         return False
     finally:
         partial.unlink()
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    _settle(path.parent)
+    return True
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Exchange a file whole and durably, mode 0600: after a crash it is the old or the new one.
+
+    Raises:
+        ConfigError: It would be too large to be read again; nothing was changed.
+    """
+    if len(content) >= _LARGEST:
+        raise ConfigError(
+            f"The file {path} would become too large; end the work under way, then try again.",
+            code="E_CFG_KEY_BUSY",
+        )
+    partial = _written(path, content)
+    try:
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _settle(path.parent)
+
+
+def clear_partials(path: Path) -> None:
+    """Remove what a crash left of a file that was being written; call it where nobody writes."""
+    for partial in path.parent.glob(f".{path.name}.*"):
+        partial.unlink(missing_ok=True)
+
+
+def _written(path: Path, content: bytes) -> Path:
+    """A complete file beside `path`, already on the disk."""
+    partial = path.with_name(f".{path.name}.{random(8).hex()}")
+    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        partial.unlink()
+        raise
+    return partial
+
+
+def _settle(directory: Path) -> None:
+    """Names in a directory reach the disk, too."""
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
-    return True

@@ -1,8 +1,9 @@
 """The operating system's key store, where there is a real one."""
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
-from silas.errors import ConfigError, from_foreign
+from silas.errors import ConfigError
 
 SERVICE = "silas"
 
@@ -19,6 +20,9 @@ _REAL = frozenset(
 )
 
 
+_Answer = TypeVar("_Answer")
+
+
 class Keyring(Protocol):
     """What the vault needs of a key store; `keyring.backend.KeyringBackend` has it."""
 
@@ -28,6 +32,10 @@ class Keyring(Protocol):
 
     def set_password(self, service: str, username: str, password: str) -> None:
         """Store a secret."""
+        ...
+
+    def delete_password(self, service: str, username: str) -> None:
+        """Forget a secret; an error where there is none."""
         ...
 
 
@@ -51,34 +59,49 @@ def read_secret(store: Keyring, account: str) -> str | None:
     Raises:
         ConfigError: The store is locked or does not answer.
     """
-    try:
-        return store.get_password(SERVICE, account)
-    except Exception as error:  # backends raise D-Bus, COM and their own errors, unrelated by class
-        raise _unusable(error) from error
+    return _asked(lambda: store.get_password(SERVICE, account))
 
 
-def write_secret(store: Keyring, account: str, secret: str) -> None:
+def write_secret(store: Keyring, account: str, reveal: Callable[[], str]) -> None:
     """Store one secret and read it back.
+
+    Args:
+        store: Where.
+        account: Under which name.
+        reveal: Gives the secret; it is in no variable here, so in no traceback either.
 
     Raises:
         ConfigError: The store is locked, does not answer, or did not keep the secret.
     """
-    try:
-        store.set_password(SERVICE, account, secret)
-    except Exception as error:  # as above
-        raise _unusable(error) from error
-    if read_secret(store, account) != secret:
+    _asked(lambda: store.set_password(SERVICE, account, reveal()))
+    if read_secret(store, account) != reveal():
         raise ConfigError(
             "The operating system's key store did not keep the key; set `keys.backend: file`.",
             code="E_CFG_KEYRING",
         )
 
 
+def forget_secret(store: Keyring, account: str) -> None:
+    """Remove one secret, if it is there.
+
+    Raises:
+        ConfigError: The store is locked or does not answer.
+    """
+    if read_secret(store, account) is not None:
+        _asked(lambda: store.delete_password(SERVICE, account))
+
+
+def _asked(ask: Callable[[], _Answer]) -> _Answer:
+    try:
+        return ask()
+    except Exception as error:  # backends raise D-Bus, COM and their own errors, unrelated by class
+        refused = _unusable(error)
+    # Outside the handler, so that the backend's error does not travel along: its words and the
+    # variables of its frames may hold the secret it was given.
+    raise refused
+
+
 def _unusable(error: Exception) -> ConfigError:
-    known = from_foreign(error)
-    if isinstance(known, ConfigError) and known.code == "E_CFG_KEYRING":
-        return known
-    # The error's text stays out: a backend may put the secret it was given into it.
     return ConfigError(
         f"The operating system's key store cannot be used ({type(error).__name__}); unlock it, or "
         "set `keys.backend: file`.",

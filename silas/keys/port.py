@@ -1,6 +1,7 @@
 """What signs and checks signatures; the private key never leaves its implementation."""
 
-from typing import Protocol
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 
 class Signer(Protocol):
@@ -29,4 +30,30 @@ class Signer(Protocol):
 
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether the signature is this key's over exactly `data`."""
+        ...
+
+
+class FormerKey(NamedTuple):
+    """A key that was the owner's once.
+
+    Attributes:
+        public_key: 64 hex digits.
+        retired_at: From when on it signs nothing any more; UTC.
+        seq, entry_hash: The audit log's head at that moment.
+        running: The ids of the approvals under which work was under way at that moment, and at
+            every later replacement. Nothing else that the key signed authorises anything.
+    """
+
+    public_key: str
+    retired_at: datetime
+    seq: int
+    entry_hash: str
+    running: frozenset[str]
+
+
+class FormerKeys(Protocol):
+    """The owner's keys before the one in force, to tell what they signed from a forgery."""
+
+    def signed_by(self, data: bytes, signature: bytes) -> FormerKey | None:
+        """The former key whose signature over exactly `data` this is, or None."""
         ...

@@ -1,5 +1,6 @@
 """A private key as one encrypted document: argon2id over what unlocks it, SecretBox around it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from nacl.exceptions import CryptoError
@@ -20,7 +21,7 @@ _MOST_OPERATIONS = argon2id.OPSLIMIT_SENSITIVE
 _MOST_MEMORY = argon2id.MEMLIMIT_SENSITIVE
 
 
-def seal(seed: bytes, secret: bytes, facts: dict[str, str]) -> str:
+def seal(seed: bytes, secret: bytes, facts: Mapping[str, Any]) -> str:
     """Encrypt a seed under a secret.
 
     Args:
@@ -44,11 +45,16 @@ def seal(seed: bytes, secret: bytes, facts: dict[str, str]) -> str:
     return canonical_json({**document, "checksum": digest(document)})
 
 
-def unseal(text: str, secret: bytes, where: str) -> bytes:
+def unsealed(facts: Mapping[str, Any]) -> str:
+    """A document beside a key store: the facts and their checksum, nothing secret."""
+    return canonical_json({**facts, "checksum": digest(dict(facts))})
+
+
+def unseal(document: Mapping[str, Any], secret: bytes, where: str) -> bytes:
     """Decrypt a seed.
 
     Args:
-        text: The document's text.
+        document: What `read_document` read.
         secret: What unlocks it.
         where: The file's name, for the error.
 
@@ -56,7 +62,6 @@ def unseal(text: str, secret: bytes, where: str) -> bytes:
         ConfigError: `E_CFG_KEY_DAMAGED` where the document is not what was written, else
             `E_CFG_KEY_LOCKED` where the secret is wrong.
     """
-    document = read_document(text, where)
     try:
         operations, memory = int(document["operations"]), int(document["memory"])
         salt, box = bytes.fromhex(document["salt"]), bytes.fromhex(document["box"])

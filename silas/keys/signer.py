@@ -1,7 +1,7 @@
 """Ed25519 through libsodium (spec 5.8): the private key never leaves the signer."""
 
 from functools import lru_cache
-from typing import NoReturn
+from typing import NoReturn, Self
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point
 from nacl.exceptions import CryptoError
@@ -24,7 +24,7 @@ class Ed25519Signer:
         self._public_hex = bytes(key.verify_key).hex()
 
     @classmethod
-    def from_seed(cls, seed: bytes) -> "Ed25519Signer":
+    def from_seed(cls, seed: bytes) -> Self:
         """The key pair of a 32-byte seed (RFC 8032's private key).
 
         Raises:
@@ -35,7 +35,7 @@ class Ed25519Signer:
         return cls(SigningKey(bytes(seed)))
 
     @classmethod
-    def generate(cls) -> "Ed25519Signer":
+    def generate(cls) -> Self:
         """A new key pair from the operating system's randomness."""
         return cls.from_seed(random(SEED_BYTES))
 

@@ -1,18 +1,25 @@
 """Where the owner's private key lives (spec 5.8): the OS key store, else one encrypted file."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Self
 
 from nacl.utils import random
 
-from silas.canonical import canonical_json, digest
 from silas.errors import ConfigError
-from silas.keys.files import read_private, write_new
+from silas.keys.account import Account, not_there, signer_of
+from silas.keys.files import clear_partials, read_private, replace, write_new
+from silas.keys.hold import Hold, NoHold, alone
 from silas.keys.models import KeysConfig
-from silas.keys.oskeyring import Keyring, read_secret, write_secret
-from silas.keys.sealed import damaged, read_document, seal, unseal
+from silas.keys.oskeyring import Keyring
+from silas.keys.ring import KeyRing, Succession, successions_of
+from silas.keys.rotation import Rotation
+from silas.keys.sealed import read_document, seal, unseal, unsealed
 from silas.keys.signer import SEED_BYTES, Ed25519Signer
+from silas.keys.undumped import refuse_dumps
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _SHORTEST_PASSPHRASE = 8  # characters; what is shorter falls to guessing whatever argon2id costs
@@ -36,11 +43,14 @@ def refuse_to_prompt(words: str) -> str:
 
 
 class Vault:
-    """Keeps one key pair an owner; a key is created once and never overwritten.
+    """Keeps one key pair an owner; only `rotation` ever replaces one.
 
-    Beside the key there is a record `<owner>.key.json` with the public key and where the private
-    one is. It pins the choice: a key store that is locked or gone is then an error, and never a
-    reason to make a second identity.
+    Beside the key there is a record `<owner>.key.json` with the public key, where the private one
+    is, and how it followed the keys before it. It pins the choice: a key store that is locked or
+    gone is then an error, and never a reason to make a second identity.
+
+    Whoever has a key or its ring from here holds it: it is not replaced until the ring is released,
+    or both are forgotten.
     """
 
     def __init__(
@@ -64,6 +74,7 @@ class Vault:
         self._prompt = prompt
         self._find_keyring = find_keyring
         self._unlocked: dict[str, Ed25519Signer] = {}
+        self._held: Hold | NoHold = NoHold()
 
     def exists(self, owner_id: str) -> bool:
         """Whether a key was created for this owner."""
@@ -75,10 +86,26 @@ class Vault:
         Raises:
             ConfigError: There is no key, or its record is damaged.
         """
-        path = self._record(owner_id)
-        return str(
-            read_document(read_private(path).decode(errors="replace"), str(path))["public_key"]
-        )
+        return str(self._read(owner_id)["public_key"])
+
+    def ring(self, owner_id: str) -> KeyRing:
+        """The owner's public keys, the one in force and those before it; unlocks nothing.
+
+        Raises:
+            ConfigError: There is no key, its record is damaged, or it is being replaced.
+        """
+        self._record(owner_id)
+        hold = self._hold(owner_id)
+        return _ring(owner_id, self._read(owner_id), hold)
+
+    def in_force_since(self, owner_id: str) -> datetime:
+        """When the key that is in force was made, in UTC.
+
+        Of the first key the moment of its record, which nothing writes again.
+        """
+        if former := self.ring(owner_id).former:
+            return former[-1].retired_at
+        return datetime.fromtimestamp(self._record(owner_id).stat().st_mtime, UTC)
 
     def create(self, owner_id: str) -> Ed25519Signer:
         """The owner's key, made where there is none yet. Safe to repeat; never overwrites.
@@ -89,12 +116,16 @@ class Vault:
         if self.exists(owner_id):
             return self.load(owner_id)
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        hold = self._hold(owner_id)
+        refuse_dumps()
         store = self._keyring_for_new_key()
-        if store is not None:
-            return self._create_in(store, owner_id)
-        signer = Ed25519Signer.generate()
-        facts = _facts("file", owner_id, signer)
-        document = seal(signer.seed_for_vault(), self._new_secret(), facts)
+        if store is None:
+            signer = _Held.taking(Ed25519Signer.generate(), hold)
+            facts = _facts("file", owner_id, signer, ())
+            document = seal(signer.seed_for_vault(), self._new_secret(), facts)
+        else:
+            signer = _Held.taking(Account(store, owner_id).found_or_made(), hold)
+            document = unsealed(_facts("keyring", owner_id, signer, ()))
         return self._keep(owner_id, document, signer)
 
     def load(self, owner_id: str) -> Ed25519Signer:
@@ -102,35 +133,59 @@ class Vault:
 
         Raises:
             ConfigError: There is no key, the passphrase is wrong, the file is damaged or open to
-                others, or the key store does not answer. The sentence says which.
+                others, the key store does not answer, or the key is being replaced. The sentence
+                says which.
         """
+        self._record(owner_id)
+        hold = self._hold(owner_id)
         if owner_id in self._unlocked:
             return self._unlocked[owner_id]
-        path = self._record(owner_id)
-        text = read_private(path).decode(errors="replace")
-        record = read_document(text, str(path))
-        if record.get("backend") == "keyring":
-            seed = self._from_keyring(owner_id)
-        else:
-            seed = unseal(text, self._secret(owner_id), str(path))
-        if len(seed) != SEED_BYTES:
-            raise damaged(str(path))
-        signer = Ed25519Signer.from_seed(seed)
-        if signer.public_key != record.get("public_key") or record.get("owner") != owner_id:
+        record = self._read(owner_id)
+        secret = b"" if _in_keyring(record) else self._secret(owner_id)
+        self._unlocked[owner_id] = _Held.taking(self._opened(owner_id, record, secret), hold)
+        return self._unlocked[owner_id]
+
+    @contextmanager
+    def rotation(self, owner_id: str) -> "Generator[Rotation]":
+        """Replace the owner's key; `Rotation.succeed` does it, and without it nothing changes.
+
+        Nobody else may rely on the key meanwhile. A crash at any moment leaves the old key or the
+        new one in force: the one that the record names, which is exchanged in one step.
+
+        Raises:
+            ConfigError: As `load`; also while any Silas is running with the key.
+        """
+        self._unlocked.clear()
+        self._held = NoHold()
+        if not self.exists(owner_id):
             raise ConfigError(
-                f"The private key that was found does not belong to the record {path}; restore the "
-                "record or the key from a backup.",
-                code="E_CFG_KEY_MISMATCH",
+                "There is no owner key to replace; run `silas init`.", code="E_CFG_NOT_INITIALISED"
             )
-        self._unlocked[owner_id] = signer
-        return signer
+        with alone(self._directory):
+            clear_partials(self._record(owner_id))
+            record = self._read(owner_id)
+            ring = _ring(owner_id, record, NoHold())
+            secret = b"" if _in_keyring(record) else self._secret(owner_id)
+            old = self._opened(owner_id, record, secret)
+            new = Ed25519Signer.generate()
+
+            backend = str(record.get("backend"))
+
+            def keep(successions: Sequence[Succession]) -> None:
+                facts = _facts(backend, owner_id, new, successions)
+                path = self._record(owner_id)
+                if _in_keyring(record):
+                    text = unsealed(facts)
+                    self._account(owner_id).replace(new, lambda: replace(path, text.encode()))
+                else:
+                    replace(path, seal(new.seed_for_vault(), secret, facts).encode())
+
+            yield Rotation(owner_id, old, new, ring, keep)
 
     def describe(self, owner_id: str) -> str:
         """What is in force for this owner's key, and what it does and does not protect against."""
         if self.exists(owner_id):
-            path = self._record(owner_id)
-            record = read_document(read_private(path).decode(errors="replace"), str(path))
-            in_keyring = record.get("backend") == "keyring"
+            in_keyring = _in_keyring(self._read(owner_id))
         else:
             in_keyring = self._keyring_for_new_key() is not None
         if in_keyring:
@@ -171,27 +226,43 @@ class Vault:
             )
         return store
 
-    def _create_in(self, store: Keyring, owner_id: str) -> Ed25519Signer:
-        stored = read_secret(store, owner_id)
-        if stored is None:
-            signer = Ed25519Signer.generate()
-            write_secret(store, owner_id, signer.seed_for_vault().hex())
-        else:  # the record was lost, the key was not
-            signer = Ed25519Signer.from_seed(_seed_from_text(stored))
-        facts = _facts("keyring", owner_id, signer)
-        document = canonical_json({**facts, "checksum": digest(facts)})
-        return self._keep(owner_id, document, signer)
+    def _read(self, owner_id: str) -> dict[str, Any]:
+        path = self._record(owner_id)
+        return read_document(read_private(path).decode(errors="replace"), str(path))
 
-    def _from_keyring(self, owner_id: str) -> bytes:
-        store = self._find_keyring()
-        stored = None if store is None else read_secret(store, owner_id)
-        if stored is None:
+    def _hold(self, owner_id: str) -> Hold:
+        """One for everything that came from this vault, so that it can be released at once."""
+        if isinstance(self._held, Hold) and self._held.holds:
+            return self._held
+        self._unlocked.clear()  # what was released may have been replaced since
+        try:
+            self._held = Hold(self._directory)
+        except OSError:
+            self._read(owner_id)  # says what is wrong with the directory
+            raise
+        return self._held
+
+    def _opened(self, owner_id: str, record: dict[str, Any], secret: bytes) -> Ed25519Signer:
+        """The key pair that the record names, and no other."""
+        refuse_dumps()
+        path, public_key = str(self._record(owner_id)), str(record.get("public_key"))
+        if _in_keyring(record):
+            signer = self._account(owner_id).signer(public_key)
+        else:
+            signer = signer_of(unseal(record, secret, path), path)
+        if signer.public_key != public_key or record.get("owner") != owner_id:
             raise ConfigError(
-                "The private key was put into the operating system's key store, and is not there "
-                "now; log in to the session that has it.",
-                code="E_CFG_KEYRING",
+                f"The private key that was found does not belong to the record {path}; restore the "
+                "record or the key from a backup.",
+                code="E_CFG_KEY_MISMATCH",
             )
-        return _seed_from_text(stored)
+        return signer
+
+    def _account(self, owner_id: str) -> Account:
+        store = self._find_keyring()
+        if store is None:
+            raise not_there()
+        return Account(store, owner_id)
 
     def _keep(self, owner_id: str, document: str, signer: Ed25519Signer) -> Ed25519Signer:
         if write_new(self._record(owner_id), document.encode()):
@@ -226,18 +297,36 @@ class Vault:
         return self._prompt(f"Passphrase for the signing key of {owner_id}").encode()
 
 
-def _facts(backend: str, owner_id: str, signer: Ed25519Signer) -> dict[str, str]:
-    return {"backend": backend, "owner": owner_id, "public_key": signer.public_key}
+class _Held(Ed25519Signer):
+    """A key from the vault: while it lives, nobody replaces it."""
+
+    __slots__ = ("_hold",)
+    _hold: Hold
+
+    @classmethod
+    def taking(cls, signer: Ed25519Signer, hold: Hold) -> Self:
+        held = cls.from_seed(signer.seed_for_vault())
+        held._hold = hold
+        return held
 
 
-def _seed_from_text(text: str) -> bytes:
-    try:
-        seed = bytes.fromhex(text)
-    except ValueError:
-        seed = b""
-    if len(seed) != SEED_BYTES:
-        raise damaged("in the operating system's key store")
-    return seed
+def _ring(owner_id: str, record: dict[str, Any], hold: Hold | NoHold) -> KeyRing:
+    return KeyRing(owner_id, str(record.get("public_key")), successions_of(record), hold)
+
+
+def _in_keyring(record: dict[str, Any]) -> bool:
+    return record.get("backend") == "keyring"
+
+
+def _facts(
+    backend: str, owner_id: str, signer: Ed25519Signer, successions: Sequence[Succession]
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "backend": backend,
+        "owner": owner_id,
+        "public_key": signer.public_key,
+    }
+    return {**facts, "former": [each._asdict() for each in successions]} if successions else facts
 
 
 def _key_file_bytes(path: Path) -> bytes:

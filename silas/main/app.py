@@ -19,6 +19,7 @@ _COMMANDS = {
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
     "audit": ("audit", "The record of what happened."),
+    "keys": ("keys", "The owner's keys."),
     "doctor": ("inspect", "Check every part Silas needs, and say what each protects against."),
     "config": ("inspect", "The configuration."),
 }

@@ -103,10 +103,10 @@ def audit_export(ctx: click.Context, file: Path) -> None:
     async def work() -> int:
         async with open_audit(ctx) as log:
             head = await log.export(file)
-            key = log.public_key
+            keys = " ".join(log.ring.public_keys)
         _warn(log)
         click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
-        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {key} --head {head}")
+        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {keys} --head {head}")
         return DONE
 
     run_to_exit(work)

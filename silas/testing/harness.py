@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
-from silas.keys import Signer
+from silas.keys import KeyRing, Signer
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
 from silas.stop import RunRegister, Sentinel
@@ -95,6 +95,7 @@ class Harness:
         return Ground(
             clock=self.clock,
             signer=self.signer,
+            ring=KeyRing.alone(self.signer.public_key),
             sandbox=self._sandbox or _sandbox(config),
             make_model=self._role_models(config),
         )

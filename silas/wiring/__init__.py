@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.ground import Ground
+    from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.signer import serve_signer
     from silas.wiring.toolbox import tool_rows
     from silas.wiring.upkeep import (
@@ -29,8 +30,10 @@ __all__ = [
     "diagnose",
     "examine_sandbox",
     "initialise",
+    "key_facts",
     "open_audit",
     "open_work",
+    "rotate_key",
     "serve_signer",
     "tool_rows",
 ]
@@ -42,6 +45,8 @@ _HOMES = {
     "Silas": "build",
     "examine_sandbox": "conform",
     "serve_signer": "signer",
+    "key_facts": "ownerkey",
+    "rotate_key": "ownerkey",
     "tool_rows": "toolbox",
 }
 

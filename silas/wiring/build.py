@@ -50,6 +50,7 @@ from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
+from silas.wiring.ownerkey import CheckpointKeys, settle_succession
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, checkpoint_regularly, message_to_owner
@@ -133,11 +134,13 @@ async def build(
             code="E_CFG_ACTIVE_GOAL",
         )
     async with AsyncExitStack() as stack:
+        stack.callback(ground.ring.release)
         db = Database(config.data_dir / "silas.db", ground.clock)
         stack.callback(db.close)
         for package in MIGRATED:
             db.migrate(package)
         parts = _Parts(config, ground, db, channel)
+        await settle_succession(db, parts.audit, ground.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         silas = await parts.silas(stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
@@ -169,11 +172,18 @@ class _Parts:
         self.config, self.ground, self.db = config, ground, db
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
         signer = announced(config, ground.signer, self.channel)
-        self.audit = audit_log(config, db, clock, signer, message_to_owner(self.channel))
+        keys = CheckpointKeys(signer, ground.ring)
+        self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
         self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
         self.approval = ApprovalEngine(
-            signer, self.nonces, self.audit, clock, config.approval, self.stop.epochs
+            signer,
+            self.nonces,
+            self.audit,
+            clock,
+            config.approval,
+            self.stop.epochs,
+            ground.ring,
         )
         self.store = SqlWorkItemStore(db, clock)
         self.outcomes = SqlOutcomeStore(db, clock)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
-from silas.keys import KeysConfig, Signer
+from silas.keys import KeyRing, KeysConfig, Signer
 from silas.keys.oskeyring import system_keyring
 from silas.keys.vault import Vault, refuse_to_prompt
 from silas.plans import PlanLibrary, shipped_plans
@@ -32,15 +32,18 @@ class Ground:
 
     clock: Clock
     signer: Signer
+    ring: KeyRing
     sandbox: Sandbox
     make_model: "Callable[[ModelChoice], Model]"
 
 
 def ground(config: SilasConfig) -> Ground:
     """The real thing: system clock, the owner's key, the strongest sandbox, real models."""
+    signer, ring = owner_keys(config)
     return Ground(
         clock=SystemClock(),
-        signer=owner_signer(config),
+        signer=signer,
+        ring=ring,
         sandbox=sandbox_of(config),
         make_model=lambda choice: model_of(config, choice),
     )
@@ -72,21 +75,27 @@ def model_of(config: SilasConfig, choice: "ModelChoice") -> "Model":
     return make_model(choice, runbook=lambda: RunbookModel(library))
 
 
-def owner_signer(config: SilasConfig) -> Signer:
-    """The owner's key, unlocked.
+def owner_keys(config: SilasConfig) -> tuple[Signer, KeyRing]:
+    """The owner's key, unlocked, and its ring, which the caller releases when all is over.
 
     Raises:
         ConfigError: Silas was not set up here, its directory cannot be used, or the key is locked.
     """
     vault = open_vault(config)
     if not key_exists(config, vault):
-        raise ConfigError(
-            f"Silas is not set up in {config.data_dir} yet; run `silas init`.",
-            code="E_CFG_NOT_INITIALISED",
-        )
+        raise not_initialised(config)
+    ring = vault.ring(config.owner_id)
     if is_apart(config):
-        return remote_signer(config, vault.public_key(config.owner_id))
-    return vault.load(config.owner_id)
+        return remote_signer(config, ring.current), ring
+    return vault.load(config.owner_id), ring
+
+
+def not_initialised(config: SilasConfig) -> ConfigError:
+    """The sentence about a data directory without a key."""
+    return ConfigError(
+        f"Silas is not set up in {config.data_dir} yet; run `silas init`.",
+        code="E_CFG_NOT_INITIALISED",
+    )
 
 
 def key_exists(config: SilasConfig, vault: Vault) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +16,7 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
 from silas.gates import GateProvider
+from silas.keys import KeyRing
 from silas.keys.vault import Vault
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
@@ -27,8 +28,15 @@ from silas.wiring.ground import (
     key_exists,
     model_of,
     open_vault,
-    owner_signer,
+    owner_keys,
     unusable_home,
+)
+from silas.wiring.ownerkey import (
+    CheckpointKeys,
+    key_facts,
+    key_words,
+    settle_succession,
+    succession_fault,
 )
 from silas.wiring.witness import audit_log, witness_findings
 from silas.work.undo import Undo
@@ -62,7 +70,7 @@ class AuditDesk:
     """
 
     log: WitnessedAuditLog
-    public_key: str
+    ring: KeyRing
     warnings: list[str]
 
     async def head(self) -> AuditHead:
@@ -76,8 +84,8 @@ class AuditDesk:
         return list(timeline(entries, zone=None, width=_WIDTH))
 
     async def verify_chain(self) -> ChainVerdict:
-        """Check every entry and every signed checkpoint."""
-        return await self.log.verify_chain()
+        """Check every entry, every signed checkpoint, and where the owner's key was replaced."""
+        return await self.verify((), ())
 
     async def verify(self, files: Iterable[Path], noted: Iterable[AuditHead]) -> ChainVerdict:
         """Check every entry, every signed checkpoint, and what is remembered elsewhere.
@@ -87,7 +95,9 @@ class AuditDesk:
             noted: Heads for which the caller vouches.
         """
         kept = [line for file in files for line in FileWitness(file).lines()]
-        return await self.log.verify_witnessed(kept, noted)
+        verdict = await self.log.verify_witnessed(kept, noted)
+        fault = await succession_fault(self.log, self.ring) if verdict.valid else ""
+        return ChainVerdict(False, verdict.entries_checked, fault) if fault else verdict
 
     async def witness(self) -> str:
         """Tell every witness the newest head; returns the head's line."""
@@ -126,14 +136,16 @@ class WorkDesk:
 async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
-    with _opened(config, warnings) as (_, audit, public_key):
-        yield AuditDesk(audit, public_key, warnings)
+    with _opened(config, warnings) as (db, audit, ring):
+        await settle_succession(db, audit, ring)
+        yield AuditDesk(audit, ring, warnings)
 
 
 @asynccontextmanager
 async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
-    with _opened(config, []) as (db, audit, _):  # nothing is signed here
+    with _opened(config, []) as (db, audit, ring):  # nothing is signed here
+        await settle_succession(db, audit, ring)
         store = SqlWorkItemStore(db, SystemClock())
         yield WorkDesk(store, Undo(config.data_dir / "undo", audit))
 
@@ -141,18 +153,18 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 @contextmanager
 def _opened(
     config: SilasConfig, warnings: list[str]
-) -> Generator[tuple[Database, WitnessedAuditLog, str]]:
+) -> Generator[tuple[Database, WitnessedAuditLog, KeyRing]]:
     async def warn(words: str) -> None:
         warnings.append(words)
 
-    clock, signer = SystemClock(), owner_signer(config)
-    db = Database(config.data_dir / "silas.db", clock)
-    try:
+    clock, (signer, ring) = SystemClock(), owner_keys(config)
+    with ExitStack() as stack:
+        stack.callback(ring.release)
+        db = Database(config.data_dir / "silas.db", clock)
+        stack.callback(db.close)
         for package in MIGRATED:
             db.migrate(package)
-        yield db, audit_log(config, db, clock, signer, warn), signer.public_key
-    finally:
-        db.close()
+        yield db, audit_log(config, db, clock, CheckpointKeys(signer, ring), warn), ring
 
 
 async def initialise(config: SilasConfig) -> list[str]:
@@ -198,6 +210,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     )
     if exists:
         findings.append(Finding("public key", True, vault.public_key(config.owner_id)))
+        findings.append(_key_finding(config))
     findings.append(Finding("signer", *arrangement(config)))
     findings.append(_stop_finding(config))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
@@ -210,6 +223,13 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
         words = "its provider is here" if ok else _NO_PROVIDER.format(gate.provider.value)
         findings.append(Finding(f"gate {gate.name}", ok, words))
     return findings
+
+
+def _key_finding(config: SilasConfig) -> Finding:
+    try:
+        return Finding("key age", True, key_words(key_facts(config), SystemClock().now()))
+    except SilasError as error:
+        return Finding("key age", False, str(error))
 
 
 def _stop_finding(config: SilasConfig) -> Finding:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from silas.audit import Audit
+from silas.audit import Audit, CheckpointSigner
 from silas.audit.settings import WitnessConfig
 from silas.audit.witness import CommandWitness, DirectoryWitness, FileWitness, Witness
 from silas.audit.witnessed import Warn, WitnessedAuditLog, WitnessState, ask, recall
@@ -12,13 +12,12 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ChannelError, SilasError
-from silas.keys import Signer
 from silas.sandbox.owner_command import run_owner_command
 from silas.stream.models import OWNER
 
 
 def audit_log(
-    config: SilasConfig, db: Database, clock: Clock, signer: Signer, warn: Warn
+    config: SilasConfig, db: Database, clock: Clock, signer: CheckpointSigner, warn: Warn
 ) -> WitnessedAuditLog:
     """The one audit log of a database."""
     return WitnessedAuditLog(db, clock, signer, _witnesses(config), warn)

@@ -8,7 +8,7 @@ from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.db import Database
-from silas.keys import Ed25519Signer
+from silas.keys import Ed25519Signer, KeyRing
 from silas.testing import MockClock, NeverStopped
 from silas.testing.approval import MemoryNonceStore, a_signer
 
@@ -48,4 +48,12 @@ def nonces(request: pytest.FixtureRequest, database: Database, clock: MockClock)
 def engine(
     signer: Ed25519Signer, nonces: NonceStore, audit: AuditLog, clock: MockClock
 ) -> ApprovalEngine:
-    return ApprovalEngine(signer, nonces, audit, clock, ApprovalConfig(), NeverStopped())
+    return ApprovalEngine(
+        signer,
+        nonces,
+        audit,
+        clock,
+        ApprovalConfig(),
+        NeverStopped(),
+        KeyRing.alone(signer.public_key),
+    )

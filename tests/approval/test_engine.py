@@ -23,7 +23,7 @@ from silas.approval.models import SIGNED_FIELDS
 from silas.approval.rules import CLOCK_SKEW
 from silas.audit import AuditLog
 from silas.errors import ApprovalError
-from silas.keys import Ed25519Signer
+from silas.keys import Ed25519Signer, KeyRing
 from silas.testing import MockClock, NeverStopped
 from silas.testing.approval import (
     a_decision,
@@ -299,7 +299,9 @@ async def test_the_configuration_says_how_long_a_token_lives(
     signer: Ed25519Signer, nonces: NonceStore, audit: AuditLog, clock: MockClock
 ) -> None:
     config = ApprovalConfig(default_ttl_minutes=5)
-    engine = ApprovalEngine(signer, nonces, audit, clock, config, NeverStopped())
+    engine = ApprovalEngine(
+        signer, nonces, audit, clock, config, NeverStopped(), KeyRing.alone(signer.public_key)
+    )
     token = await engine.issue_token(TASK, a_decision())
     longer = await engine.issue_token(GOAL, a_decision(), STANDING, 9, ttl_minutes=60 * 24 * 30)
     assert token.expires_at - token.issued_at == timedelta(minutes=5)

@@ -13,7 +13,7 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError
-from silas.keys import Ed25519Signer
+from silas.keys import Ed25519Signer, KeyRing
 from silas.testing import MockClock, NeverStopped
 from silas.testing.approval import a_decision, a_subject
 
@@ -159,7 +159,15 @@ async def test_a_use_whose_entry_cannot_be_written_is_not_spent(
     database: Database, signer: Ed25519Signer, audit: AuditLog, clock: MockClock
 ) -> None:
     store = SqlNonceStore(database, clock, NonceConfig())
-    engine = ApprovalEngine(signer, store, audit, clock, ApprovalConfig(), NeverStopped())
+    engine = ApprovalEngine(
+        signer,
+        store,
+        audit,
+        clock,
+        ApprovalConfig(),
+        NeverStopped(),
+        KeyRing.alone(signer.public_key),
+    )
     token = await engine.issue_token(a_subject(), a_decision())
     with database.write() as tx:
         tx.driver.execute(

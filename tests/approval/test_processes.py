@@ -13,6 +13,7 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.keys import KeyRing
 from silas.testing.approval import NeverStopped, a_decision, a_signer, a_subject
 
 SPENDER = """
@@ -24,6 +25,7 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.keys import KeyRing
 from silas.testing.approval import NeverStopped, a_signer, a_subject
 
 clock, signer = SystemClock(), a_signer()
@@ -39,7 +41,8 @@ class DyingAudit(AuditLog):
 
 store = SqlNonceStore(db, clock, NonceConfig())
 audit = DyingAudit(db, clock, signer)
-engine = ApprovalEngine(signer, store, audit, clock, ApprovalConfig(), NeverStopped())
+ring = KeyRing.alone(signer.public_key)
+engine = ApprovalEngine(signer, store, audit, clock, ApprovalConfig(), NeverStopped(), ring)
 token = ApprovalToken.model_validate_json(Path(sys.argv[2]).read_text())
 print("ready", flush=True)
 sys.stdin.readline()
@@ -81,7 +84,15 @@ async def go(process: asyncio.subprocess.Process) -> str:
 async def an_engine(database: Database, clock: SystemClock) -> tuple[ApprovalEngine, AuditLog]:
     audit = AuditLog(database, clock, a_signer())
     store = SqlNonceStore(database, clock, NonceConfig())
-    return ApprovalEngine(a_signer(), store, audit, clock, ApprovalConfig(), NeverStopped()), audit
+    return ApprovalEngine(
+        a_signer(),
+        store,
+        audit,
+        clock,
+        ApprovalConfig(),
+        NeverStopped(),
+        KeyRing.alone(a_signer().public_key),
+    ), audit
 
 
 async def a_token_on_disk(engine: ApprovalEngine, token_file: Path) -> ApprovalToken:

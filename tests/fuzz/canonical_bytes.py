@@ -8,10 +8,11 @@ from silas.approval.models import ApprovalToken, token_bytes
 from silas.approval.rules import authentic
 from silas.canonical import canonical_bytes, canonical_json, digest, read_json
 from silas.errors import SilasError
-from silas.keys import Ed25519Signer, import_public_key, verify_with
+from silas.keys import Ed25519Signer, KeyRing, import_public_key, verify_with
 from silas.keys.sealed import read_document
 
 _SIGNER = Ed25519Signer.from_seed(bytes(range(32)))
+_RING = KeyRing.alone(_SIGNER.public_key)
 
 
 def run(data: bytes) -> None:
@@ -48,7 +49,7 @@ def _as_a_token(value: Any) -> None:
         token = ApprovalToken.model_validate(value)
     except ValidationError:
         return
-    assert authentic(token, _SIGNER) is not None
+    assert authentic(token, _SIGNER, _RING) is not None
     try:
         signed = token_bytes(token)
     except (TypeError, ValueError):

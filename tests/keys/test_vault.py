@@ -30,6 +30,9 @@ class MemoryKeyring:
     def set_password(self, service: str, username: str, password: str) -> None:
         self.kept[service, username] = password
 
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
+
 
 class LockedKeyring(MemoryKeyring):
     def get_password(self, service: str, username: str) -> str | None:

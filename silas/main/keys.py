@@ -1,0 +1,102 @@
+"""Commands about the owner's keys: show, export, rotate."""
+
+import textwrap
+from typing import Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, read_config, run_to_exit
+
+_WIDTH = 88  # columns, as cards have
+
+
+@click.group()
+def keys() -> None:
+    """The owner's keys."""
+
+
+@keys.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def keys_show(ctx: click.Context, as_json: bool) -> None:
+    """The key in force and those before it; nothing secret, and nothing is unlocked."""
+
+    async def work() -> int:
+        from silas.keys.ring import fingerprint
+        from silas.wiring import key_facts
+
+        facts = key_facts(read_config(ctx))
+        ring = facts.ring
+        former = [
+            {
+                "public_key": key.public_key,
+                "fingerprint": fingerprint(key.public_key),
+                "retired_at": key.retired_at.isoformat(),
+                "audit_head": f"{key.seq}:{key.entry_hash}",
+            }
+            for key in ring.former
+        ]
+        said: dict[str, Any] = {
+            "public_key": ring.current,
+            "fingerprint": fingerprint(ring.current),
+            "in_force_since": facts.since.isoformat(),
+            "kept": facts.kept,
+            "former": former,
+        }
+        if as_json:
+            print_json(said)
+        else:
+            _print(said)
+        return DONE
+
+    run_to_exit(work)
+
+
+def _print(said: dict[str, Any]) -> None:
+    click.echo(f"public key   {said['public_key']}")
+    click.echo(f"fingerprint  {said['fingerprint']}")
+    click.echo(f"in force     since {said['in_force_since'][:10]}")
+    for key in said["former"]:
+        click.echo(f"before it    {key['public_key']}, until {key['retired_at'][:10]}")
+    click.echo("\n" + textwrap.fill(said["kept"], _WIDTH))
+
+
+@keys.command("export")
+@click.pass_context
+def keys_export(ctx: click.Context) -> None:
+    """Every public key, oldest first, one a line, as the stand-alone verifier takes them."""
+
+    async def work() -> int:
+        from silas.wiring import key_facts
+
+        for key in key_facts(read_config(ctx)).ring.public_keys:
+            click.echo(key)
+        return DONE
+
+    run_to_exit(work)
+
+
+@keys.command("rotate")
+@click.option(
+    "--stolen",
+    is_flag=True,
+    help="The old key is in other hands: work under way loses its approval, too.",
+)
+@click.pass_context
+def keys_rotate(ctx: click.Context, stolen: bool) -> None:
+    """Replace the owner's key: unused approvals lapse, old signatures stay known."""
+
+    async def work() -> int:
+        from silas.keys.ring import fingerprint
+        from silas.wiring import rotate_key
+
+        ring, running = await rotate_key(read_config(ctx), stolen=stolen)
+        click.echo(f"A new key is in force: {ring.current}")
+        click.echo(f"Its fingerprint is {fingerprint(ring.current)}.")
+        click.echo("Approvals that were not used have lapsed.")
+        for item in running:
+            click.echo(f"Still approved, because it was under way: {item}")
+        return DONE
+
+    run_to_exit(work)
