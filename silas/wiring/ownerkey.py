@@ -10,11 +10,12 @@ from silas.canonical import read_json
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import DatabaseError
+from silas.errors import ConfigError, DatabaseError
 from silas.keys import FormerKey, KeyRing, Signer
 from silas.keys.ring import Handover, fingerprint
 from silas.plans import WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
+from silas.wiring.apart import is_apart
 from silas.wiring.ground import MIGRATED, key_exists, not_initialised, open_vault
 
 
@@ -106,9 +107,16 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
     then nothing that it signed authorises anything any more.
 
     Raises:
-        ConfigError: Silas is not set up, or some Silas is running; nothing was changed.
+        ConfigError: Silas is not set up, its key is with a signer apart, or some Silas is running;
+            nothing was changed.
         DatabaseError: The record does not hold; a new key does not vouch for a broken one.
     """
+    if is_apart(config):
+        raise ConfigError(
+            "The key is with a signer apart and is not replaced from here; end the signer, run "
+            "this with `keys.signer: inside` where the private key is kept, and start it again.",
+            code="E_CFG_SIGNER",
+        )
     vault, clock = open_vault(config), SystemClock()
     if not key_exists(config, vault):
         raise not_initialised(config)
