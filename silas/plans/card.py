@@ -86,6 +86,7 @@ def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),
             Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
+            Detail(heading="What must be the same when it runs", lines=_held(plan)),
             Detail(heading="Everything else", lines=_rest(plan)),
             Detail(heading="Hash", lines=(f"sha256:{plan_hash}",)),
         ),
@@ -138,6 +139,19 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
     lines += [f"may call a tool: {_json(grant)}" for grant in plan.get("tools", [])]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+def _held(plan: Plan) -> tuple[str, ...]:
+    """What `silas.plans.binding` signs besides the plan, in words that the plan alone decides."""
+    lines: list[str] = []
+    if plan.get("workspace"):
+        lines.append(f"the directory {_quoted(plan['workspace'])} itself, reached without a link")
+    lines += [
+        f"{_quoted(path)}: a file to the byte, a directory itself, without a link"
+        for path in plan.get("read", [])
+    ]
+    lines += [f"every file of the skill {_quoted(name)}" for name in plan["skills"]]
+    return (*lines, "the sandbox and its limits, as configured now")
 
 
 def _prose(body: str) -> tuple[str, ...]:

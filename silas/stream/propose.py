@@ -1,9 +1,15 @@
 """Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
+from silas.approval import (
+    ApprovalDecision,
+    ApprovalScope,
+    ApprovalToken,
+    ApprovalVerdict,
+    ApprovalVerifier,
+)
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
@@ -19,6 +25,7 @@ from silas.plans import (
     plan_hash,
     subject_of,
 )
+from silas.plans.binding import BINDS, PlanBinding, difference
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
@@ -47,6 +54,7 @@ class Proposer:
         self,
         parser: PlanParser,
         approval: ApprovalVerifier,
+        binding: PlanBinding,
         store: WorkItemStore,
         audit: Audit,
         clock: Clock,
@@ -54,6 +62,7 @@ class Proposer:
     ) -> None:
         self._parser = parser
         self._approval = approval
+        self._binding = binding
         self._store = store
         self._audit = audit
         self._clock = clock
@@ -71,8 +80,8 @@ class Proposer:
     ) -> Proposal:
         """Steps 3 to 8 of the approval flow; the item comes back with its verified token.
 
-        The card is made from the bytes that are hashed, the token binds their hash, and the
-        subject is computed again after the answer: a plan that changed meanwhile is refused.
+        The card is made from the bytes that are hashed, the token binds their hash and what they
+        name, and both are computed again after the answer: what changed meanwhile is refused.
 
         Args:
             item: What is proposed; its state is the caller's, its token is set here.
@@ -90,6 +99,10 @@ class Proposer:
             # a second run would share the first one's scratch copy and repeat its effects
             words = f"{item.id} is running already, or was interrupted and waits to be resumed"
             return await self._refused(item, words)
+        try:
+            binds = await self._binding.of(item)
+        except ApprovalError as error:  # it names what is not there: nobody is asked in vain
+            return await self._refused(item, error.message.rstrip("."))
         card = plan_card(plan_bytes(item), rationale=rationale)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
@@ -97,25 +110,31 @@ class Proposer:
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)
             return Proposal(item, answer.verdict, words)
-        subject = subject_of(item)
-        if subject.digest != card.plan_hash:
-            return await self._refused(item, "the plan changed after it was shown")
-        decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
         try:
-            token = await self._approval.issue_token(
-                subject, decision, scope=ApprovalScope.full_plan
-            )
-        except ApprovalError as error:  # a signer apart was told no, or is not there
+            token = await self._token(item, card.plan_hash, binds)
+        except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._refused(item, error.message.rstrip("."))
-        verdict = await self._approval.verify(token, subject_of(item))
-        if not verdict:
-            return await self._refused(item, verdict.reason)
         item.approval_token, item.created_at = token, self._clock.now()
         await self._store.save(item)
         await self._audit.log(
             "plan_approved", work_item_id=item.id, plan_hash=card.plan_hash, token=token.token_id
         )
         return Proposal(item, "approved", "Approved.")
+
+    async def _token(self, item: WorkItem, shown: str, binds: dict[str, Any]) -> ApprovalToken:
+        """The verified token for what was shown. Raises `ApprovalError` where anything differs."""
+        subject = subject_of(item)
+        if subject.digest != shown:
+            raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
+        differs = difference(binds[BINDS], (await self._binding.of(item))[BINDS])
+        if differs:
+            raise ApprovalError(differs, code="E_APPROVAL_BINDING")
+        decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
+        token = await self._approval.issue_token(
+            subject, decision, scope=ApprovalScope.full_plan, conditions=binds
+        )
+        await self._approval.require(token, subject_of(item))
+        return token
 
     async def _refused(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason)

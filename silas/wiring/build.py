@@ -28,6 +28,7 @@ from silas.gates import (
 from silas.memory import NoMemory
 from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
+from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.skills import NoSkills
@@ -210,6 +211,7 @@ class _Parts:
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
         )
+        self.binding = PlanBinding(self.skills, Grants(sandbox.name, self.limits), self.audit)
 
     async def silas(self, stack: AsyncExitStack, furnish: Furnish) -> Silas:
         """The whole, from agents to the Stream."""
@@ -245,7 +247,9 @@ class _Parts:
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
         dispatcher = Dispatcher(executor)
-        proposer = Proposer(PlanParser(), self.approval, self.store, self.audit, clock, self._ready)
+        proposer = Proposer(
+            PlanParser(), self.approval, self.binding, self.store, self.audit, clock, self._ready
+        )
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
         stream = Stream(
             lambda scope: TurnProcessor(rooms, scope),
@@ -314,6 +318,7 @@ class _Parts:
         config = self.config
         return TaskRunner(
             approval=self.approval,
+            binding=self.binding,
             agent=worker,
             toolset=chain,
             steps=StepGates(self.gates, self.audit, self.questions.gate),

@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.errors import PlanFamilyError
 from silas.gates import Gate
 from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, WorkItem
+from silas.plans.binding import PlanBinding
 from silas.tools import SANDBOX_SCOPE, ToolCallContext, ToolResult
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import new_id
@@ -45,6 +46,7 @@ class AgentRunner:
         toolset: "AbstractToolset[ToolRun]",
         steps: StepGates,
         approval: ApprovalVerifier,
+        binding: PlanBinding,
         ask_call: AskCall,
         audit: Audit,
         settings: TaskSettings,
@@ -53,6 +55,7 @@ class AgentRunner:
         self._toolset = toolset
         self._steps = steps
         self._approval = approval
+        self._binding = binding
         self._ask_call = ask_call
         self._audit = audit
         self._settings = settings
@@ -72,7 +75,7 @@ class AgentRunner:
         telling what it used has used it all.
         """
         attempt = Attempt(Ledger())
-        authority = TaskAuthority(item, self._approval, self._ask_call)
+        authority = TaskAuthority(item, self._approval, self._binding, site.copied, self._ask_call)
         run = self._tool_run(item, site, gates, attempt.ledger, authority)
         left = tracker.remaining()
         try:

@@ -2,6 +2,7 @@
 
 from silas.approval import ApprovalVerifier
 from silas.plans import WorkItem, WorkItemType, subject_of
+from silas.plans.binding import PlanBinding
 from silas.plans.reach import hosts_of, hosts_of_check
 from silas.sandbox.names import Refused
 from silas.skills import Skills
@@ -13,11 +14,14 @@ _NOT_YET = {
 }
 
 
-async def refuse_entry(item: WorkItem, approval: ApprovalVerifier, skills: Skills) -> str | None:
+async def refuse_entry(
+    item: WorkItem, approval: ApprovalVerifier, binding: PlanBinding, skills: Skills
+) -> str | None:
     """The reason why this item may not run, or None (5.2.1 step 0).
 
     Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
-    that a use was spent on it, and that everything the plan names can be honoured.
+    that a use was spent on it, that everything the plan names can be honoured, and that all of it
+    is what the approval binds.
     """
     if item.type is not WorkItemType.task:
         return f"This version runs tasks; {item.id} is a {item.type}."
@@ -33,7 +37,8 @@ async def refuse_entry(item: WorkItem, approval: ApprovalVerifier, skills: Skill
     if item.approval_token is None:
         return "There is no approval for this plan."
     verdict = await approval.check(item.approval_token, subject_of(item))
-    return None if verdict else f"The approval does not hold: {verdict.reason}."
+    verdict = verdict and await binding.check(item)
+    return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
 
 
 def _unclear_host(item: WorkItem) -> str:

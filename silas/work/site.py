@@ -78,6 +78,11 @@ class Site:
         workspace = Workspace.prepare(original, scratch)
         return cls(scratch, original, workspace.copy, workspace, read)
 
+    @property
+    def copied(self) -> tuple[int, int] | None:
+        """Device and inode of the directory that was copied; None without a workspace."""
+        return None if self._workspace is None else self._workspace.identity
+
     def files(self) -> SandboxFiles:
         """What the agent's sandbox sees: the copy, writable, at the workspace's own path."""
         return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True), loopback=True)

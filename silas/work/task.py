@@ -26,6 +26,7 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
 )
+from silas.plans.binding import PlanBinding
 from silas.sandbox.workspace import Changes
 from silas.skills import Skills
 from silas.stop.sentinel import RequireRunning
@@ -60,6 +61,7 @@ class TaskRunner:
         self,
         *,
         approval: ApprovalVerifier,
+        binding: PlanBinding,
         agent: ExecutorAgent[ToolRun],
         toolset: "AbstractToolset[ToolRun]",
         steps: StepGates,
@@ -74,7 +76,10 @@ class TaskRunner:
         settings: TaskSettings,
     ) -> None:
         self._approval = approval
-        self._agent_runs = AgentRunner(agent, toolset, steps, approval, ask_call, audit, settings)
+        self._binding = binding
+        self._agent_runs = AgentRunner(
+            agent, toolset, steps, approval, binding, ask_call, audit, settings
+        )
         self._record = TaskRecord(store, audit)
         self._verifier = verifier
         self._advise = advise
@@ -127,7 +132,7 @@ class TaskRunner:
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
-        refusal = await refuse_entry(item, self._approval, self._skills)
+        refusal = await refuse_entry(item, self._approval, self._binding, self._skills)
         if refusal is not None:
             return await self._blocked(item, refusal)
         # 0.5  what it waits for, and the artifacts of the item this one deepens
@@ -140,6 +145,14 @@ class TaskRunner:
                 return await self._loop(item, site, tracker, notify)
             finally:
                 item.budget_used = tracker.used()
+
+    async def _refusal(self, item: WorkItem, site: Site) -> str | None:
+        """Why the checks may not run, or None; everything is asked again, also of the copy."""
+        refusal = await refuse_entry(item, self._approval, self._binding, self._skills)
+        if refusal is not None:
+            return refusal
+        verdict = await self._binding.check(item, site.copied)
+        return None if verdict else verdict.reason
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
@@ -168,12 +181,16 @@ class TaskRunner:
                 return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
-                refusal = await refuse_entry(item, self._approval, self._skills)
+                refusal = await self._refusal(item, site)
                 if refusal is not None:
                     return await self._blocked(item, refusal)
                 changes = await site.changes()
                 passed = await self._verified(item, site, attempt, changes)
                 item.budget_used = tracker.used()
+                # what changed during the checks was not what they were approved to look at
+                verdict = await self._binding.check(item, site.copied)
+                if not verdict:
+                    return await self._blocked(item, verdict.reason)
                 if passed:
                     self._require_running()  # what was verified before a stop is not applied
                     return await self._done(item, site, attempt, changes)

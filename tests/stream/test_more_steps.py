@@ -23,6 +23,9 @@ from silas.approval import (
 from silas.cards import ChannelMessage
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser
+from silas.plans.binding import Grants, PlanBinding
+from silas.sandbox import SandboxLimits
+from silas.skills import NoSkills
 from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
@@ -310,8 +313,10 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
     store, sandbox, channel = InMemoryWorkItemStore(), done_sandbox(), ScriptedChannel(saying_yes)
 
     def forged(rooms: TurnRooms) -> TurnRooms:
+        grants = Grants(sandbox.name, SandboxLimits())
+        binding = PlanBinding(NoSkills(), grants, rooms.audit)
         proposer = Proposer(
-            PlanParser(), Forging(harness), store, rooms.audit, rooms.clock, lambda: None
+            PlanParser(), Forging(harness), binding, store, rooms.audit, rooms.clock, lambda: None
         )
         return replace(rooms, proposer=proposer)
 

@@ -8,7 +8,9 @@ import pytest
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.cards import ToolCallCard
 from silas.plans import VerificationCheck, WorkItem, WorkItemStatus
-from silas.sandbox import SandboxResult
+from silas.plans.binding import Grants, PlanBinding
+from silas.sandbox import SandboxLimits, SandboxResult
+from silas.skills import NoSkills
 from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
 from silas.testing.tools import SandboxRun, exited
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall, validated_call
@@ -148,7 +150,8 @@ class TestOneCall:
             return ApprovalDecision(verdict=verdict, conditions=conditions or {})
 
         known = item or await work.approve(a_plan())
-        return TaskAuthority(known, work.silas.approval, answer)
+        binding = PlanBinding(NoSkills(), Grants("none", SandboxLimits()), work.harness.audit)
+        return TaskAuthority(known, work.silas.approval, binding, None, answer)
 
 
 def validated(tool: str, **args: Any) -> ValidatedCall:

@@ -1,0 +1,193 @@
+"""What an approval binds besides the plan's bytes: what those bytes only name (decision B2).
+
+A plan names directories, files and skills, and runs under the limits of the configuration. None of
+that is in its bytes, so it is read when the plan is proposed, signed as the token's condition
+`binds`, and read again before every effect: any difference refuses.
+
+What this does not see: a change that is taken back before the next look, the content of a directory
+(work happens on a private copy, and the diff shows what became of it), and another directory in
+place of a removed one to which the file system gave the same inode.
+"""
+
+import asyncio
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from silas.approval import Verdict
+from silas.audit import Audit
+from silas.canonical import canonical_json
+from silas.errors import ApprovalError, SandboxError
+from silas.plans.models import WorkItem
+from silas.sandbox import SandboxLimits
+from silas.sandbox.mounts import pin
+from silas.skills import Skills
+
+BINDS = "binds"
+"""The condition of a token that carries the binding."""
+
+CODE = "E_APPROVAL_BINDING"
+
+_HASHED_BYTES = 64 << 20  # of a file; a larger one is data, and is known by its inode and times
+_HOLDS = Verdict(True, "Valid")
+
+Facts = Mapping[str, Any]
+"""Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
+
+
+class Grants(NamedTuple):
+    """What the configuration gives every sandboxed run: the backend's name and the limits."""
+
+    backend: str
+    limits: SandboxLimits
+
+
+class PlanBinding:
+    """Reads what a plan would run, and compares it with what its token binds."""
+
+    def __init__(self, skills: Skills, grants: Grants, audit: Audit) -> None:
+        self._skills = skills
+        self._grants = grants
+        self._audit = audit
+
+    async def of(self, item: WorkItem) -> dict[str, Any]:
+        """The conditions that an approval of this item signs, as things are now.
+
+        Raises:
+            ApprovalError: `E_APPROVAL_BINDING`: a path is missing, unreadable, or led by a link.
+        """
+        named = _named(item)
+        # reading a file of some megabytes would hold up everything else
+        paths = await asyncio.to_thread(_identities, named) if named else {}
+        return {BINDS: bound(item, paths, self._skills.digests(item.skills), self._grants)}
+
+    async def check(self, item: WorkItem, copied: tuple[int, int] | None = None) -> Verdict:
+        """Whether everything still is what the item's token binds; a difference is audited.
+
+        A token without the condition binds nothing but its plan; whether it is signed is the
+        approval engine's question.
+
+        Args:
+            item: With its token.
+            copied: Device and inode of the directory that was copied as the workspace.
+        """
+        token = item.approval_token
+        if token is None or BINDS not in token.conditions:
+            return _HOLDS
+        signed = token.conditions[BINDS]
+        try:
+            differs = difference(signed, (await self.of(item))[BINDS])
+        except ApprovalError as error:
+            differs = error.message
+        if not differs and copied is not None:
+            differs = _another_copied(signed, item, copied)
+        if not differs:
+            return _HOLDS
+        await self._audit.log(
+            "approval.refused",
+            step="binding",
+            code=CODE,
+            token_id=token.token_id,
+            work_item_id=item.id,
+            digest=token.plan_hash,
+            why=differs,
+        )
+        return Verdict(False, differs, CODE)
+
+
+def bound(
+    item: WorkItem, paths: Facts, skill_digests: Mapping[str, str], grants: Grants
+) -> dict[str, Any]:
+    """The binding as plain JSON, whose canonical form is what is signed and compared."""
+    return {
+        "paths": dict(paths),
+        "skills": dict(skill_digests),
+        "sandbox": {
+            "backend": grants.backend,
+            "limits": grants.limits.model_dump(mode="json"),
+            "network": list(item.network),
+        },
+    }
+
+
+def difference(signed: object, now: Facts) -> str:
+    """What is not as it was signed, in one sentence; nothing where all is the same."""
+    if _same(signed, now):
+        return ""
+    for part, words in _WORDS.items():
+        for name in _differing(_part(signed, part), _part(now, part)):
+            return words.format(name)
+    return "What the approval binds is not what would run; ask again."
+
+
+_WORDS: Mapping[str, str] = {
+    "paths": "{} changed after the plan was approved; look at it and ask again.",
+    "skills": "The skill file {} changed after the plan was approved; ask again.",
+    "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
+}
+
+
+def _part(facts: object, name: str) -> Facts:
+    found = cast(Facts, facts).get(name) if isinstance(facts, Mapping) else None
+    return cast(Facts, found) if isinstance(found, Mapping) else {}
+
+
+def _differing(signed: Facts, now: Facts) -> list[str]:
+    names = sorted(map(str, signed.keys() | now.keys()))
+    return [name for name in names if not _same(signed.get(name), now.get(name))]
+
+
+def _same(signed: object, now: object) -> bool:
+    try:
+        return canonical_json(signed) == canonical_json(now)
+    except (TypeError, ValueError, RecursionError):
+        return False  # what is not JSON was never signed
+
+
+def _another_copied(signed: object, item: WorkItem, copied: tuple[int, int]) -> str:
+    facts = _part(_part(signed, "paths"), item.workspace or "")
+    if (facts.get("device"), facts.get("inode")) == copied:
+        return ""
+    return _WORDS["paths"].format(item.workspace)
+
+
+def _named(item: WorkItem) -> tuple[str, ...]:
+    own = () if item.workspace is None else (item.workspace,)
+    return (*own, *item.read)
+
+
+def _identities(paths: tuple[str, ...]) -> dict[str, Any]:
+    return {path: _identity(path) for path in paths}
+
+
+def _identity(path: str) -> dict[str, Any]:
+    """A directory by device and inode, a file by its content; nothing that a link leads to."""
+    try:
+        descriptor = pin(Path(path))
+    except SandboxError as error:
+        raise ApprovalError(error.message, code=CODE) from error
+    try:
+        facts = os.fstat(descriptor)
+        if stat.S_ISDIR(facts.st_mode):
+            return {"kind": "directory", "device": facts.st_dev, "inode": facts.st_ino}
+        return _file_identity(descriptor, facts)
+    except OSError as error:
+        raise ApprovalError(f"{path} cannot be read: {error.strerror}.", code=CODE) from error
+    finally:
+        os.close(descriptor)
+
+
+def _file_identity(descriptor: int, facts: os.stat_result) -> dict[str, Any]:
+    if facts.st_size > _HASHED_BYTES:
+        return {
+            "kind": "large file",
+            "device": facts.st_dev,
+            "inode": facts.st_ino,
+            "size": facts.st_size,
+            "changed_ns": [facts.st_mtime_ns, facts.st_ctime_ns],
+        }
+    with Path(f"/proc/self/fd/{descriptor}").open("rb") as file:  # what was pinned, no other
+        return {"kind": "file", "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
