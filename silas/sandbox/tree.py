@@ -9,30 +9,19 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.protected import is_repository, protection
 
 Kind = Literal["file", "dir", "link"]
 
 CHUNK = 1 << 20
 _MAX_DEPTH = 100  # each level holds one descriptor while a tree is read
-
-PROTECTED = {
-    ".git": "history is not the task's to rewrite, and its hooks run outside the sandbox",
-    ".hg": "as .git",
-    ".svn": "as .git",
-    ".venv": "large, and what is installed runs outside the sandbox, too",
-    "venv": "as .venv",
-    ".tox": "as .venv",
-    ".nox": "as .venv",
-    "node_modules": "as .venv",
-}
-"""Names that are shown read-only instead of copied, at any depth, and never written back."""
 
 
 class Entry(NamedTuple):
@@ -68,7 +57,7 @@ class Scan:
 
     Attributes:
         manifest: Its files, directories and links.
-        protected: Relative paths of protected names.
+        protected: Relative paths of protected names, and of the insides of git repositories.
         skipped: Sentences about sockets, pipes and devices, which are left out.
     """
 
@@ -191,11 +180,15 @@ def look(parent: int, name: str) -> Entry | None:
 
 
 class Walk:
-    """One pass over a tree: takes stock, and copies when a target directory is given."""
+    """One pass over a tree: takes stock, and copies when a target directory is given.
 
-    def __init__(self, ceiling: Ceiling) -> None:
+    `known` are paths that are protected whatever stands there, such as empty places in a copy.
+    """
+
+    def __init__(self, ceiling: Ceiling, known: Iterable[str] = ()) -> None:
         self.scan = Scan()
         self._ceiling = ceiling
+        self._known = frozenset(known)
         self._bytes = 0
         self._entries = 0
 
@@ -203,15 +196,25 @@ class Walk:
         """Walk from the top.
 
         Raises:
-            SandboxError: The tree is too large or deep, or a part of it cannot be read.
+            SandboxError: The tree is too large or deep, is a repository's inside, or a part of it
+                cannot be read.
         """
-        self._directory(source, target, ())
+        names = sorted(os.listdir(source))
+        if is_repository(names):
+            raise SandboxError(
+                "The workspace itself is the inside of a git repository (HEAD, objects, refs); "
+                "name a directory that is worked in.",
+                code="E_SANDBOX_WORKSPACE",
+            )
+        self._directory(source, target, (), names)
         return self.scan
 
-    def _directory(self, source: int, target: int | None, at: tuple[str, ...]) -> None:
+    def _directory(
+        self, source: int, target: int | None, at: tuple[str, ...], names: list[str]
+    ) -> None:
         if len(at) > _MAX_DEPTH:
             raise _too_large(f"it is nested deeper than {_MAX_DEPTH} directories")
-        for name in sorted(os.listdir(source)):
+        for name in names:
             path = "/".join((*at, name))
             try:
                 self._entry(source, target, at, name)
@@ -226,9 +229,10 @@ class Walk:
         facts = os.stat(name, dir_fd=source, follow_symlinks=False)
         self._count(facts.st_size if stat.S_ISREG(facts.st_mode) else 0)
         plain = stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)
-        if name in PROTECTED and plain:
+        guarded = path in self._known or protection(name) != ""
+        if guarded and plain:
             self._placeholder(target, name, facts.st_mode, path)
-        elif name in PROTECTED:
+        elif guarded:
             self.scan.skipped.append(
                 f"{path}: a protected name that is neither file nor directory is left out"
             )
@@ -266,15 +270,19 @@ class Walk:
     def _subdirectory(
         self, source: int, target: int | None, at: tuple[str, ...], facts: os.stat_result
     ) -> None:
-        mode = stat.S_IMODE(facts.st_mode)
-        self.scan.manifest["/".join(at)] = Entry("dir", mode, "", 0)
+        path, mode = "/".join(at), stat.S_IMODE(facts.st_mode)
         with opened(open_dir(at[-1], source)) as below:
+            names = sorted(os.listdir(below))
+            if is_repository(names):
+                self._placeholder(target, at[-1], facts.st_mode, path)
+                return
+            self.scan.manifest[path] = Entry("dir", mode, "", 0)
             if target is None:
-                self._directory(below, None, at)
+                self._directory(below, None, at, names)
                 return
             os.mkdir(at[-1], 0o700, dir_fd=target)
             with opened(open_dir(at[-1], target)) as copy:
-                self._directory(below, copy, at)
+                self._directory(below, copy, at, names)
                 os.fchmod(copy, mode & 0o777)
 
     def _file(self, source: int, target: int | None, name: str) -> Entry:

@@ -12,6 +12,7 @@ from silas.errors import SandboxError
 from silas.sandbox.diff import unified
 from silas.sandbox.journal import Change
 from silas.sandbox.models import Mount
+from silas.sandbox.protected import protection
 from silas.sandbox.transition import Source, open_original
 from silas.sandbox.tree import (
     Ceiling,
@@ -196,18 +197,19 @@ class Workspace:
             SandboxError: The copy cannot be read, or has grown beyond the ceiling.
         """
         with opened(open_root(self.copy)) as tree:
-            scan = Walk(self.ceiling).run(tree, None)
+            scan = Walk(self.ceiling, self.protected).run(tree, None)
+        new = set(scan.protected).difference(self.protected)
         found = [
             change
             for path in sorted(self.manifest.keys() | scan.manifest.keys())
             if (change := _change(path, self.manifest.get(path), scan.manifest.get(path)))
+            and not _lies_in(path, new)
         ]
-        new = [path for path in scan.protected if path not in self.protected]
         return Changes(
             created=tuple(change for change in found if change.before is None),
             changed=tuple(change for change in found if change.before and change.after),
             deleted=tuple(change for change in found if change.after is None),
-            withheld=(*(f"{path}: a protected name stays out" for path in new), *scan.skipped),
+            withheld=(*(f"{path}: {_why_not(path)}" for path in sorted(new)), *scan.skipped),
         )
 
     def diff(self, max_bytes: int = _DIFF_BYTES) -> str:
@@ -240,6 +242,20 @@ class Workspace:
     def discard(self) -> None:
         """Remove the copy."""
         remove_tree(self.directory)
+
+
+def _lies_in(path: str, places: set[str]) -> bool:
+    """Whether a path or a directory above it is one of these."""
+    while places and path:
+        if path in places:
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+def _why_not(path: str) -> str:
+    why = protection(path.rpartition("/")[2])
+    return f"a protected name stays out ({why})" if why else "a git repository's inside stays out"
 
 
 def _change(path: str, before: Entry | None, after: Entry | None) -> Change | None:

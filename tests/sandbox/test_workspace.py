@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from silas.errors import SandboxError
@@ -229,7 +229,7 @@ def test_only_a_real_directory_becomes_a_workspace(
 
 # The property.
 
-NAMES = st.sampled_from(["a", "b", "c", "d\u00e9", "x y", ".git", "venv"])
+NAMES = st.sampled_from(["a", "b", "c", "d\u00e9", "x y", ".git", "venv", ".ENVRC"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3)
 CONTENT = st.binary(max_size=40) | st.text(alphabet="ab\n\r\t\x1b\u202e", max_size=20).map(
     lambda text: text.encode()
@@ -282,6 +282,9 @@ def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) 
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(tree=EDITS, edits=EDITS)
+@example(  # a protected name that is a link is left out of the copy, and not lost with its directory
+    tree=[("link", ["a", ".git"], b"t", 0, ["a"])], edits=[("delete", ["a"], b"", 0, ["a"])]
+)
 def test_apply_then_undo_is_as_if_nothing_had_happened(
     tree: list[tuple[str, list[str], bytes, int, list[str]]],
     edits: list[tuple[str, list[str], bytes, int, list[str]]],
@@ -300,7 +303,7 @@ def test_apply_then_undo_is_as_if_nothing_had_happened(
     lost = {change.path for change in changes.deleted} | {
         change.path for change in changes.changed if change.after and change.after.kind != "dir"
     }
-    kept = {*workspace.protected, *(words.partition(":")[0] for words in workspace.skipped)}
+    kept = {path for path in before if _protected(path)}
     if any(_holds(path, inside) for path in lost for inside in kept):
         with pytest.raises(SandboxError, match="E_SANDBOX_CONFLICT"):
             workspace.apply(base / "undo")
@@ -320,4 +323,4 @@ def _holds(path: str, inside: str) -> bool:
 
 
 def _protected(path: str) -> bool:
-    return bool({".git", "venv"} & set(path.split("/")))
+    return bool({".git", "venv", ".envrc"} & set(path.lower().split("/")))
