@@ -282,7 +282,7 @@ def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) 
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(tree=EDITS, edits=EDITS)
-@example(  # a protected name that is a link is left out of the copy, and not lost with its directory
+@example(  # a protected link is left out of the copy, and not lost with its directory
     tree=[("link", ["a", ".git"], b"t", 0, ["a"])], edits=[("delete", ["a"], b"", 0, ["a"])]
 )
 def test_apply_then_undo_is_as_if_nothing_had_happened(

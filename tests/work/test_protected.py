@@ -14,7 +14,8 @@ SPELLINGS = [*NAMES, ".GIT", ".Envrc", ".hus\u212ay", ".g\u200cit"]
 ATTACK = """
 while IFS= read -r name; do
   grep -q mine "$name" && echo seen
-  for do in 'echo evil >' 'echo evil >>' 'rm -rf' 'chmod 777' 'truncate -s 0' 'ln -sf /etc/passwd'; do
+  for do in 'echo evil >' 'echo evil >>' 'rm -rf' 'chmod 7' 'truncate -s 0' 'ln -sf /etc/passwd'
+  do
     eval "$do \\"\\$name\\"" 2>/dev/null && echo "did $do $name"
   done
   mv -T "$name" "moved-$name" 2>/dev/null && echo "moved $name"
