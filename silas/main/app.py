@@ -16,6 +16,7 @@ _COMMANDS = {
     "stop": ("stop", "Emergency stop: kill what runs, void every approval, stay stopped."),
     "resume": ("stop", "End the emergency stop; what was interrupted needs a new approval."),
     "status": ("inspect", "What Silas is doing and has done."),
+    "calls": ("calls", "Calls that broke off, and what became of them."),
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
     "audit": ("audit", "The record of what happened."),

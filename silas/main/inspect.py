@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from silas.main.output import item_line, print_json
+from silas.main.output import ASKED, GOING_ON, asked_line, item_line, print_json
 from silas.main.shared import (
     DONE,
     FAILED,
@@ -31,12 +31,18 @@ def status(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         async with open_work(ctx) as desk:
             items = await desk.items()
+            waiting = await desk.questions()
         if as_json:
-            print_json([item_line(item) for item in items])
-        elif not items:
+            print_json([item_line(item) for item in items] + [asked_line(i) for i in waiting])
+        elif not items and not waiting:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
             click.echo(f"{item.status.value:8} {item.id}  {item.title}")
+        for item in [] if as_json else waiting:
+            click.echo(f"{ASKED:8} {item.id}  {item.title}")
+        standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
+        for name in [] if as_json else sorted(standing & GOING_ON.keys()):
+            click.echo(f"\n{name}: {GOING_ON[name]}")
         return DONE
 
     run_to_exit(work)

@@ -18,6 +18,20 @@ STATUS_CODES = {"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": ST
 """The exit code of work that ended so; anything else failed."""
 
 
+ASKED = "asked"
+"""How `silas status` calls a plan whose question is open: it is no work item yet."""
+
+GOING_ON = {
+    "pending": "approved and not begun; where Silas was killed, `silas chat` begins it.",
+    "running": "at work; where Silas was killed, `silas chat` goes on with it.",
+    "paused": "stopped before it was done, nothing of it was applied, and it does not go on by "
+    "itself; ask again, or `silas run` its plan, and approve it anew.",
+    "blocked": "`silas run` its plan again when what blocked it is out of the way.",
+    ASKED: "a plan that waits for your answer; `silas chat` asks you again if Silas was killed.",
+}
+"""How each unfinished state goes on, as `silas status` says it."""
+
+
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -31,6 +45,11 @@ def item_line(item: "WorkItem") -> dict[str, Any]:
         "status": item.status.value,
         "type": item.type.value,
     }
+
+
+def asked_line(item: "WorkItem") -> dict[str, Any]:
+    """A plan whose question is open, in the same fields."""
+    return {**item_line(item), "status": ASKED}
 
 
 def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str, Any]:

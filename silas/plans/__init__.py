@@ -22,7 +22,7 @@ from silas.plans.models import (
     WorkItemStatus,
     WorkItemType,
 )
-from silas.plans.port import WorkItemStore
+from silas.plans.port import WaitingPlan, WaitingPlans, WorkItemStore
 from silas.plans.spawn import spawn_policy_hash, spawn_task
 from silas.plans.subject import plan_bytes, plan_hash, subject_of
 
@@ -41,6 +41,8 @@ __all__ = [
     "VerificationCheck",
     "VerificationReport",
     "VerificationResult",
+    "WaitingPlan",
+    "WaitingPlans",
     "WorkItem",
     "WorkItemResult",
     "WorkItemStatus",

@@ -1,6 +1,7 @@
 """Where work items live, so that a crash loses none (spec 4.13)."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
 
@@ -45,4 +46,41 @@ class WorkItemStore(Protocol):
 
     async def get_result(self, work_item_id: str) -> WorkItemResult | None:
         """The latest result of an item, or None."""
+        ...
+
+    async def finish(
+        self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
+    ) -> None:
+        """Save the item, its result and what `witness` records in one transaction, or nothing."""
+        ...
+
+
+class WaitingPlan(NamedTuple):
+    """A plan that the owner is asked about.
+
+    Attributes:
+        item: The plan; it has no approval.
+        rationale: Why it is proposed, in the proposer's words.
+    """
+
+    item: WorkItem
+    rationale: str
+
+
+class WaitingPlans(Protocol):
+    """Where open questions about plans live until they are answered, so that a crash loses none.
+
+    Every method raises `DatabaseError` where the store cannot answer.
+    """
+
+    async def put(self, waiting: WaitingPlan) -> None:
+        """Keep the question; the same plan is kept once."""
+        ...
+
+    async def drop(self, item: WorkItem) -> None:
+        """The question about exactly this plan is answered, or was never kept."""
+        ...
+
+    async def all(self) -> list[WaitingPlan]:
+        """Every open question, the oldest first."""
         ...

@@ -37,6 +37,7 @@ class Journal:
         links: Targets of links that stood there before, by path.
         times: Modification times before, in nanoseconds, by path.
         mark: Names temporary files, so that leftovers of a crash are recognised.
+        note: What whoever changes the directory wants to know of it after a crash.
     """
 
     root: Path
@@ -46,6 +47,7 @@ class Journal:
     links: dict[str, str]
     times: dict[str, int]
     mark: str
+    note: str = ""
 
     @property
     def before(self) -> States:
@@ -68,6 +70,7 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
         "links": journal.links,
         "times": journal.times,
         "mark": journal.mark,
+        "note": journal.note,
     }
     new = f"{_JOURNAL}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -99,6 +102,7 @@ def read_journal(undo_dir: Path) -> Journal:
             links=raw["links"],
             times=raw["times"],
             mark=raw["mark"],
+            note=raw.get("note", ""),  # journals of earlier versions have none
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise SandboxError(

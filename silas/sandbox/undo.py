@@ -27,7 +27,11 @@ class Applied(NamedTuple):
 
 
 def begin(
-    root: Path, identity: tuple[int, int], changes: tuple[Change, ...], undo_dir: Path
+    root: Path,
+    identity: tuple[int, int],
+    changes: tuple[Change, ...],
+    undo_dir: Path,
+    note: str = "",
 ) -> Journal:
     """Check the original, save what will be overwritten, and put the journal on the disk.
 
@@ -55,7 +59,7 @@ def begin(
                     links[change.path] = os.readlink(name, dir_fd=parent)
                 else:
                     times[change.path] = _save(parent, name, change, undo_dir / str(number))
-    journal = Journal(root, identity, "applying", changes, links, times, new_nonce()[:16])
+    journal = Journal(root, identity, "applying", changes, links, times, new_nonce()[:16], note)
     write_journal(undo_dir, journal)
     with opened(open_root(undo_dir.parent)) as above:
         os.fsync(above)

@@ -225,8 +225,10 @@ class Workspace:
                 max_bytes=max_bytes,
             )
 
-    def apply(self, undo_dir: Path) -> Applied:
+    def apply(self, undo_dir: Path, note: str = "") -> Applied:
         """Write the changes to the original, after saving what they overwrite in `undo_dir`.
+
+        The journal there keeps `note`, for whoever finds it after a crash.
 
         Raises:
             SandboxError: E_SANDBOX_CONFLICT when a touched path of the original changed since
@@ -234,7 +236,7 @@ class Workspace:
                 refused. The original is as it was in both cases.
         """
         changes = self.changes().all
-        journal = begin(self.original, self.identity, changes, undo_dir.resolve())
+        journal = begin(self.original, self.identity, changes, undo_dir.resolve(), note)
         with opened(open_root(self.copy)) as tree:
             source = Source(file=partial(_open_at, tree), link=partial(_link_at, tree))
             return carry_out(undo_dir.resolve(), journal, source)

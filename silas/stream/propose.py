@@ -1,6 +1,8 @@
 """Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from silas.approval import (
@@ -13,10 +15,12 @@ from silas.approval import (
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
-from silas.errors import ApprovalError
+from silas.errors import ApprovalError, DatabaseError
 from silas.plans import (
     PlanError,
     PlanParser,
+    WaitingPlan,
+    WaitingPlans,
     WorkItem,
     WorkItemStatus,
     WorkItemStore,
@@ -56,6 +60,7 @@ class Proposer:
         approval: ApprovalVerifier,
         binding: PlanBinding,
         store: WorkItemStore,
+        waiting: WaitingPlans,
         audit: Audit,
         clock: Clock,
         ready: Callable[[], None],
@@ -64,6 +69,7 @@ class Proposer:
         self._approval = approval
         self._binding = binding
         self._store = store
+        self._waiting = waiting
         self._audit = audit
         self._clock = clock
         self._ready = ready
@@ -87,8 +93,27 @@ class Proposer:
             item: What is proposed; its state is the caller's, its token is set here.
             channel, to: Where the decision is taken; a sender never decides about his own plan.
             rationale: Why, in the proposer's words.
+
+        The question is kept until it is answered: a crash loses neither it nor the answer.
         """
         self._ready()
+        await self._waiting.put(WaitingPlan(item, rationale))
+        try:
+            proposal = await self._decided(item, channel, to, rationale)
+        except asyncio.CancelledError:  # whoever ends Silas at a question has not said yes
+            with suppress(DatabaseError):
+                await self._waiting.drop(item)
+            raise
+        await self._waiting.drop(item)
+        return proposal
+
+    async def waiting(self) -> list[WorkItem]:
+        """The plans whose question is open, the oldest first."""
+        return [waiting.item for waiting in await self._waiting.all()]
+
+    async def _decided(
+        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+    ) -> Proposal:
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
             return await self._refused(
@@ -97,7 +122,7 @@ class Proposer:
             )
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
-            words = f"{item.id} is running already, or was interrupted and waits to be resumed"
+            words = f"{item.id} is running already, or was interrupted: `silas chat` resumes it"
             return await self._refused(item, words)
         try:
             binds = await self._binding.of(item)

@@ -1,28 +1,55 @@
-"""Picking up after a restart: unfinished effects become unknown, running work resumes (5.1.3)."""
+"""Picking up after a restart: what was under way is finished, resumed or asked again (5.1.3)."""
 
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from silas.audit import Audit
-from silas.plans import WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
 from silas.tools.outcomes import OutcomeStore
+
+Finished = Callable[[WorkItem], Awaitable[bool]]
+"""Records an interrupted item as done where its changes were applied already."""
 
 
 class Rehydrated(NamedTuple):
-    """What was found: items to resume, and how many tool calls have no known outcome."""
+    """What was found: items to resume, questions to ask again, calls without known outcome."""
 
-    resume: tuple[WorkItem, ...]
-    unknown_calls: int
+    resume: tuple[WorkItem, ...] = ()
+    ask: tuple[WaitingPlan, ...] = ()
+    unknown_calls: int = 0
 
 
-async def rehydrate(store: WorkItemStore, outcomes: OutcomeStore, audit: Audit) -> Rehydrated:
-    """Find work that was running when the process ended.
+async def rehydrate(
+    store: WorkItemStore,
+    waiting: WaitingPlans,
+    outcomes: OutcomeStore,
+    finished: Finished,
+    audit: Audit,
+) -> Rehydrated:
+    """Find work and questions that were open when the process ended.
 
     A call that was attempted and has no outcome is `unknown`: never assumed done, never silently
     repeated (decision B4). Items resume through the same entry check as any other; an approval
-    that expired meanwhile blocks them there.
+    that expired meanwhile blocks them there. An item that was approved and had not begun resumes
+    under the use that was spent on it. A plan whose question is open has no approval, so all that
+    can become of it is that it is asked about again.
     """
     unknown = len(outcomes.mark_unfinished_unknown())
-    running = await store.list_by_status(WorkItemStatus.running)
-    if unknown or running:
-        await audit.log("rehydrated", resumed=[item.id for item in running], unknown_calls=unknown)
-    return Rehydrated(tuple(running), unknown)
+    interrupted = [
+        *await store.list_by_status(WorkItemStatus.running),
+        *(i for i in await store.list_by_status(WorkItemStatus.pending) if i.approval_token),
+    ]
+    done = {item.id for item in interrupted if await finished(item)}
+    for item in interrupted:  # its question was answered: the crash came before that was noted
+        await waiting.drop(item)
+    ask = await waiting.all()
+    resume = [item for item in interrupted if item.id not in done]
+    if unknown or interrupted or ask:
+        await audit.log(
+            "rehydrated",
+            resumed=[item.id for item in resume],
+            finished=sorted(done),
+            asked_again=[plan.item.id for plan in ask],
+            unknown_calls=unknown,
+        )
+    return Rehydrated(tuple(resume), tuple(ask), unknown)

@@ -1,23 +1,27 @@
 """The Stream: connections with their locks and queues, turns in order, start and stop (5.1)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
-from silas.errors import ApprovalError, ChannelError, from_foreign
-from silas.plans import WorkItem
+from silas.errors import ApprovalError, ChannelError, SilasError, from_foreign
+from silas.plans import WaitingPlan, WorkItem
 from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import OWNER, Incoming, Reply, Send
+from silas.stream.propose import Proposer
 from silas.stream.turn import TurnProcessor
 from silas.work.executor import WorkItemExecutor
 
 _BUSY = "I'm still busy with what you said before; please try again in a moment."
 _BROKEN = "Something in Silas itself failed while it worked on this; `silas audit show` has more."
+
+_AGAIN = "Silas ended before you answered this."
 
 MakeProcessor = Callable[[str], TurnProcessor]
 """Makes the processor of one scope."""
@@ -57,6 +61,7 @@ class Stream:
         make_processor: MakeProcessor,
         executor: WorkItemExecutor,
         dispatcher: Dispatcher,
+        proposer: Proposer,
         channel: CardChannel,
         backpressure: Backpressure,
         audit: Audit,
@@ -67,6 +72,7 @@ class Stream:
         self._make_processor = make_processor
         self._executor = executor
         self._dispatcher = dispatcher
+        self._proposer = proposer
         self._channel = ClosingChannel(channel)
         self._backpressure = backpressure
         self._audit = audit
@@ -74,11 +80,18 @@ class Stream:
         self._grace_seconds = grace_seconds
         self._halt = halt
         self._turns: set[asyncio.Task[None]] = set()
+        self._ask_again: tuple[WaitingPlan, ...] = ()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def start(self, resume: tuple[WorkItem, ...]) -> None:
-        """Record the start and resume work that a restart interrupted."""
+    async def start(self, resume: tuple[WorkItem, ...], ask: tuple[WaitingPlan, ...]) -> None:
+        """Record the start and resume work that a restart interrupted.
+
+        Args:
+            resume: What goes on at once.
+            ask: What is asked about again as soon as somebody listens.
+        """
+        self._ask_again = ask
         await self._audit.log("stream_started", channel=self._channel.channel_name)
         for item in resume:
             self._dispatcher.dispatch(item, self._sender(OWNER))
@@ -89,13 +102,34 @@ class Stream:
         Args:
             workspace: The directory that requests are about where they name none.
         """
+        waiting, self._ask_again = self._ask_again, ()
+        if waiting:
+            self._under_way(self._asked_again(waiting))
         async for message, connection_id in self._channel.listen():
-            incoming = Incoming(message, connection_id, workspace=workspace)
-            turn = asyncio.create_task(self._serve(incoming))
-            self._turns.add(turn)
-            turn.add_done_callback(self._turns.discard)
+            self._under_way(self._serve(Incoming(message, connection_id, workspace=workspace)))
         if self._turns:
             await asyncio.wait(self._turns)
+
+    def _under_way(self, turn: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(turn)
+        self._turns.add(task)
+        task.add_done_callback(self._turns.discard)
+
+    async def _asked_again(self, waiting: tuple[WaitingPlan, ...]) -> None:
+        """The questions that a crash left open, one after the other (5.1.3)."""
+        send = self._sender(OWNER)
+        for item, rationale in waiting:
+            words = rationale if rationale.startswith(_AGAIN) else f"{_AGAIN} {rationale}"
+            ask = partial(self._proposer.propose, item, self._channel, OWNER, words)
+            try:
+                proposal = await self._halt.unless_stopped(ask)
+            except SilasError as error:  # it stays among the open questions
+                await send(str(error))
+                continue
+            if proposal.verdict == "approved":
+                self._dispatcher.dispatch(item, send)
+            else:
+                await send(proposal.words)
 
     async def _serve(self, incoming: Incoming) -> None:
         try:

@@ -233,11 +233,10 @@ class FakeGates:
 
 
 class _Row:
-    def __init__(self, record: OutcomeRecord, target: str, outbound: bool, at: datetime) -> None:
+    def __init__(self, record: OutcomeRecord, target: str, outbound: bool) -> None:
         self.record = record
         self.target = target
         self.outbound = outbound
-        self.at = at
         self.result: str | None = None
 
 
@@ -280,8 +279,9 @@ class MemoryOutcomeStore:
                 tool_name=call.tool_name,
                 action=call.action,
                 status=OutcomeStatus.attempted,
+                attempted_at=self._clock.now(),
             )
-            self._rows[key] = _Row(record, facts.target, facts.outbound, self._clock.now())
+            self._rows[key] = _Row(record, facts.target, facts.outbound)
         return recorded
 
     def finish(self, key: str, status: OutcomeStatus, result: ToolResult | None) -> None:
@@ -308,14 +308,22 @@ class MemoryOutcomeStore:
         for row in self._rows.values():
             if row.record.status is OutcomeStatus.attempted:
                 row.record = row.record._replace(status=OutcomeStatus.unknown)
+        return self.unknown()
+
+    def unknown(self) -> list[OutcomeRecord]:
+        """See `OutcomeStore.unknown`."""
         records = [row.record for row in self._rows.values()]
         return [record for record in records if record.status is OutcomeStatus.unknown]
+
+    def calls_of(self, task_id: str) -> list[OutcomeRecord]:
+        """See `OutcomeStore.calls_of`."""
+        return [row.record for row in self._rows.values() if row.record.task_id == task_id]
 
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """See `OutcomeStore.last_attempt`."""
         wanted = (tool_name, action, target)
         times = [
-            row.at
+            row.record.attempted_at
             for row in self._rows.values()
             if target and (row.record.tool_name, row.record.action, row.target) == wanted
         ]
@@ -323,4 +331,6 @@ class MemoryOutcomeStore:
 
     def outbound_since(self, moment: datetime) -> int:
         """See `OutcomeStore.outbound_since`."""
-        return sum(1 for row in self._rows.values() if row.outbound and row.at > moment)
+        return sum(
+            1 for row in self._rows.values() if row.outbound and row.record.attempted_at > moment
+        )

@@ -51,6 +51,14 @@ class InMemoryWorkItemStore:
         found = self._results.get(work_item_id)
         return None if found is None else found.model_copy(deep=True)
 
+    async def finish(
+        self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
+    ) -> None:
+        """Keep both, unless the witness fails."""
+        witness()
+        await self.save_result(result)
+        await self.save(item)
+
     def _select(self, wanted: Callable[[WorkItem], bool]) -> list[WorkItem]:
         found = [item.model_copy(deep=True) for item in self._items.values() if wanted(item)]
         return sorted(found, key=lambda item: (item.created_at, item.id))

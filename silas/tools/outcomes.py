@@ -46,6 +46,7 @@ class OutcomeRecord(NamedTuple):
     tool_name: str
     action: str
     status: OutcomeStatus
+    attempted_at: datetime
 
 
 def idempotency_key(task: str, step: str, action: str, args: dict[str, Any]) -> str:
@@ -108,6 +109,14 @@ class OutcomeStore(Protocol):
 
     def mark_unfinished_unknown(self) -> list[OutcomeRecord]:
         """After a restart: every attempt without an outcome is unknown. Returns all unknown."""
+        ...
+
+    def unknown(self) -> list[OutcomeRecord]:
+        """Every call whose outcome is unknown, the oldest first."""
+        ...
+
+    def calls_of(self, task_id: str) -> list[OutcomeRecord]:
+        """Every call of one task, the oldest first."""
         ...
 
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
@@ -231,6 +240,17 @@ class SqlOutcomeStore:
             tx.execute(_sql().mark)
             return [_record(row) for row in tx.execute(_sql().unknown).mappings()]
 
+    def unknown(self) -> list[OutcomeRecord]:
+        """See `OutcomeStore.unknown`."""
+        with self._db.read() as tx:
+            return [_record(row) for row in tx.execute(_sql().unknown).mappings()]
+
+    def calls_of(self, task_id: str) -> list[OutcomeRecord]:
+        """See `OutcomeStore.calls_of`."""
+        with self._db.read() as tx:
+            found = tx.execute(_sql().of_task, {"of_task": task_id}).mappings()
+            return [_record(row) for row in found]
+
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """See `OutcomeStore.last_attempt`."""
         same = {"of_tool": tool_name, "of_action": action, "of_target": target}
@@ -262,6 +282,7 @@ def _record(row: Any) -> OutcomeRecord:
         tool_name=row["tool_name"],
         action=row["action"],
         status=OutcomeStatus(row["status"]),
+        attempted_at=datetime.fromisoformat(row["attempted_at"]),
     )
 
 
@@ -274,6 +295,7 @@ class _Statements(NamedTuple):
     close: "Executable"
     mark: "Executable"
     unknown: "Executable"
+    of_task: "Executable"
     last: "Executable"
     outbound: "Executable"
 
@@ -298,6 +320,7 @@ def _sql() -> _Statements:
     )
     is_attempted = column.status == OutcomeStatus.attempted.value
     is_unknown = column.status == OutcomeStatus.unknown.value
+    in_order = (column.attempted_at, column.key)
     recent = (column.outbound == 1) & (column.attempted_at > given("since"))
     outcome = {name: given(name, type_=String) for name in ("status", "result", "finished_at")}
     return _Statements(
@@ -306,7 +329,8 @@ def _sql() -> _Statements:
         drop=table.delete().where(this),
         close=table.update().where(this, column.status == given("before")).values(outcome),
         mark=table.update().where(is_attempted).values(status=OutcomeStatus.unknown.value),
-        unknown=table.select().where(is_unknown).order_by(column.attempted_at, column.key),
+        unknown=table.select().where(is_unknown).order_by(*in_order),
+        of_task=table.select().where(column.task_id == given("of_task")).order_by(*in_order),
         last=select(func.max(column.attempted_at)).where(same_target),
         outbound=select(func.count()).select_from(table).where(recent),
     )

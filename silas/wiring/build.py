@@ -30,6 +30,7 @@ from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
 from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.skills import NoSkills
 from silas.stop.watch import stay
@@ -38,7 +39,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
 from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
-from silas.stream.rehydrate import rehydrate
+from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.stream.rooms import Access, TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn
@@ -55,8 +56,10 @@ from silas.wiring.ownerkey import CheckpointKeys, settle_succession
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, checkpoint_regularly, message_to_owner
+from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
+from silas.work.recovery import Recovery
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner, TaskSettings
 from silas.work.undo import Undo
@@ -145,12 +148,11 @@ async def build(
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         silas = await parts.silas(stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
-        interrupted: tuple[WorkItem, ...] = ()
+        found = Rehydrated()
         if resume and lease.alone and not parts.stop.sentinel.stands():
-            await silas.undoing.recover()
-            interrupted = (await rehydrate(parts.store, parts.outcomes, parts.audit)).resume
+            found = await parts.rehydrated(silas.undoing)
         lease.settle()
-        await silas.stream.start(interrupted)
+        await silas.stream.start(found.resume, found.ask)
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (
             prune_regularly(parts.nonces, ground.clock, config.nonce_store),
@@ -187,6 +189,7 @@ class _Parts:
             ground.ring,
         )
         self.store = SqlWorkItemStore(db, clock)
+        self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, clock)
         self.gates = GateRunner(
             {GateProvider.predicate: PredicateProvider([config.data_dir])},
@@ -248,13 +251,21 @@ class _Parts:
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
         dispatcher = Dispatcher(executor)
         proposer = Proposer(
-            PlanParser(), self.approval, self.binding, self.store, self.audit, clock, self._ready
+            PlanParser(),
+            self.approval,
+            self.binding,
+            self.store,
+            self.waiting,
+            self.audit,
+            clock,
+            self._ready,
         )
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
         stream = Stream(
             lambda scope: TurnProcessor(rooms, scope),
             executor,
             dispatcher,
+            proposer,
             self.channel,
             Backpressure(
                 config.backpressure.max_pending_turns_per_scope,
@@ -282,6 +293,16 @@ class _Parts:
             channel=self.channel,
             sign_message=message_signer(self.config, self.ground.signer),
             halt=self.stop.halt,
+        )
+
+    async def rehydrated(self, undoing: Undo) -> Rehydrated:
+        """What a crash left, put in order: files first, then the record, then the open ends."""
+        await undoing.recover()
+        scratch = self.config.data_dir / "scratch"
+        recovery = Recovery(undoing, scratch, self.store, self.audit)
+        await recovery.swept()
+        return await rehydrate(
+            self.store, self.waiting, self.outcomes, recovery.finished, self.audit
         )
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
@@ -326,6 +347,7 @@ class _Parts:
             advise=advise,
             ask_call=self.questions.call,
             skills=self.skills,
+            effects=Effects(self.outcomes, self.registry),
             store=self.store,
             audit=self.audit,
             clock=self.ground.clock,

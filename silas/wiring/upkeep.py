@@ -20,8 +20,10 @@ from silas.keys import KeyRing
 from silas.keys.vault import Vault
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import probe
 from silas.stop import Sentinel
+from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.apart import arrangement, enrol, is_apart
 from silas.wiring.ground import (
     MIGRATED,
@@ -29,6 +31,7 @@ from silas.wiring.ground import (
     model_of,
     open_vault,
     owner_keys,
+    sandbox_of,
     unusable_home,
 )
 from silas.wiring.ownerkey import (
@@ -38,7 +41,10 @@ from silas.wiring.ownerkey import (
     settle_succession,
     succession_fault,
 )
+from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, witness_findings
+from silas.work.effects import Effects
+from silas.work.settling import Settling
 from silas.work.undo import Undo
 
 if TYPE_CHECKING:
@@ -118,6 +124,12 @@ class WorkDesk:
 
     store: SqlWorkItemStore
     undoing: Undo
+    waiting: SqlWaitingPlans
+    settling: Settling
+
+    async def questions(self) -> list[WorkItem]:
+        """Plans that the owner was asked about and has not answered."""
+        return [waiting.item for waiting in await self.waiting.all()]
 
     async def items(self) -> list[WorkItem]:
         """Every work item, newest last."""
@@ -146,8 +158,12 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
     with _opened(config, []) as (db, audit, ring):  # nothing is signed here
         await settle_succession(db, audit, ring)
-        store = SqlWorkItemStore(db, SystemClock())
-        yield WorkDesk(store, Undo(config.data_dir / "undo", audit))
+        clock = SystemClock()
+        store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
+        registry = built_in_tools(clock, sandbox_of(config))
+        settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
+        undoing = Undo(config.data_dir / "undo", audit)
+        yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling)
 
 
 @contextmanager

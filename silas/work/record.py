@@ -1,6 +1,7 @@
 """What becomes of one task: its state and result are kept first, then told (5.2.1)."""
 
 from contextlib import suppress
+from functools import partial
 
 from silas.audit import Audit
 from silas.errors import DatabaseError
@@ -8,6 +9,29 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.models import Notify, ProgressEvent
 
 _UNDER_WAY = (WorkItemStatus.pending, WorkItemStatus.running)
+
+
+def result_of(
+    item: WorkItem,
+    status: WorkItemStatus,
+    words: str,
+    *,
+    artifacts: dict[str, str] | None = None,
+    next_steps: list[str] | None = None,
+    diff: str = "",
+) -> WorkItemResult:
+    """What is said of an item that ends so."""
+    return WorkItemResult(
+        work_item_id=item.id,
+        status=status,
+        summary=words,
+        last_error=None if status is WorkItemStatus.done else words,
+        verification_results=item.verification_results,
+        budget_used=item.budget_used,
+        artifacts=artifacts or {},
+        next_steps=next_steps or [],
+        diff=diff,
+    )
 
 
 class TaskRecord:
@@ -35,22 +59,26 @@ class TaskRecord:
         next_steps: list[str] | None = None,
         diff: str = "",
     ) -> WorkItemResult:
-        """The task is over. The result comes first: an item that looks done has one."""
-        item.status = status
-        result = WorkItemResult(
-            work_item_id=item.id,
-            status=status,
-            summary=words,
-            last_error=None if status is WorkItemStatus.done else words,
-            verification_results=item.verification_results,
-            budget_used=item.budget_used,
-            artifacts=artifacts or {},
-            next_steps=next_steps or [],
-            diff=diff,
+        """The task is over."""
+        result = result_of(
+            item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        await self._store.save_result(result)
-        await self._store.save(item)
-        await self._audit.log("work_item_finished", work_item_id=item.id, status=status.value)
+        return await self.finished(item, result)
+
+    async def finished(self, item: WorkItem, result: WorkItemResult) -> WorkItemResult:
+        """Keep state, result and audit entry as one: an item that looks done is on record."""
+        ended = partial(
+            self._audit.log_now,
+            "work_item_finished",
+            work_item_id=item.id,
+            status=result.status.value,
+        )
+        before, item.status = item.status, result.status
+        try:
+            await self._store.finish(item, result, ended)
+        except BaseException:
+            item.status = before  # what could not be kept has not happened
+            raise
         return result
 
     async def stopped(self, item: WorkItem) -> WorkItemResult | None:

@@ -115,8 +115,13 @@ class Site:
             return ""
         return await asyncio.to_thread(self._workspace.diff, _DIFF_BYTES)
 
-    async def apply(self, verified: Changes, place: Path) -> None:
+    async def apply(self, verified: Changes, place: Path, note: str) -> None:
         """Bring the verified changes into the original, all or none; the way back is in `place`.
+
+        Args:
+            verified: What `changes` said when it was verified.
+            place: A fresh directory for the journal.
+            note: Kept in the journal; after a crash it says what this change was for.
 
         Raises:
             SandboxError: The original changed meanwhile, the copy is not what was verified, or
@@ -129,7 +134,7 @@ class Site:
                 "The private copy changed after it was verified; nothing was applied.",
                 code="E_SANDBOX_UNVERIFIED",
             )
-        await unbroken(asyncio.to_thread(_apply, self._workspace, place))
+        await unbroken(asyncio.to_thread(_apply, self._workspace, place, note))
 
     async def take_back(self, place: Path) -> None:
         """Undo what `apply` did; the original is what it was.
@@ -140,9 +145,9 @@ class Site:
         await unbroken(asyncio.to_thread(undo, place))
 
 
-def _apply(workspace: Workspace, place: Path) -> None:
+def _apply(workspace: Workspace, place: Path, note: str) -> None:
     try:
-        workspace.apply(place)
+        workspace.apply(place, note)
     except SandboxError:
         _drop_if_unused(place)
         raise

@@ -1,9 +1,8 @@
 """One task: entry check, attempts, ledger, step gates, verification from outside (spec 5.2.1)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.approval import ApprovalVerifier
@@ -34,11 +33,13 @@ from silas.tools import OutcomeUnknown
 from silas.tools.toolset import ToolRun
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, what_failed
+from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
 from silas.work.inherit import inherited
 from silas.work.models import Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
 from silas.work.reach import Reach
-from silas.work.record import TaskRecord
+from silas.work.record import TaskRecord, result_of
+from silas.work.recovery import applied_note
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.steps import StepGates
@@ -69,6 +70,7 @@ class TaskRunner:
         advise: Advise,
         ask_call: AskCall,
         skills: Skills,
+        effects: Effects,
         store: WorkItemStore,
         audit: Audit,
         clock: Clock,
@@ -84,6 +86,7 @@ class TaskRunner:
         self._verifier = verifier
         self._advise = advise
         self._skills = skills
+        self._effects = effects
         self._store = store
         self._audit = audit
         self._clock = clock
@@ -135,6 +138,10 @@ class TaskRunner:
         refusal = await refuse_entry(item, self._approval, self._binding, self._skills)
         if refusal is not None:
             return await self._blocked(item, refusal)
+        unsettled = self._effects.refuse(item)
+        if unsettled:
+            await self._audit.log("effects_unsettled", work_item_id=item.id, reason=unsettled)
+            return await self._record.ended(item, WorkItemStatus.blocked, unsettled)
         # 0.5  what it waits for, and the artifacts of the item this one deepens
         artifacts, missing = await inherited(item, self._store)
         if missing:
@@ -270,8 +277,7 @@ class TaskRunner:
             if passed
             else "Done; the plan has no checks."
         )
-        end = partial(
-            self._record.ended,
+        result = result_of(
             item,
             WorkItemStatus.done,
             words,
@@ -280,22 +286,23 @@ class TaskRunner:
             diff=diff,
         )
         # from here a cancellation comes too late: applied and recorded, or neither
-        return await unbroken(self._applied(item, site, changes, end))
+        return await unbroken(self._applied(item, site, changes, result))
 
     async def _applied(
         self,
         item: WorkItem,
         site: Site,
         changes: Changes,
-        end: Callable[[], Coroutine[Any, Any, WorkItemResult]],
+        result: WorkItemResult,
     ) -> WorkItemResult:
+        end = partial(self._record.finished, item, result)
         if not changes:
             return await end()
         place = next_place(self._settings.undo / item.id)
         paths = [change.path for change in changes.all][:SHOWN_PATHS]
         # what cannot be recorded does not happen (decision B5)
         await self._audit.log("workspace_applying", work_item_id=item.id, paths=paths)
-        await site.apply(changes, place)
+        await site.apply(changes, place, applied_note(item, result))
         try:
             await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
             return await end()

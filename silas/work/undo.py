@@ -59,6 +59,14 @@ class Undo:
             code="E_SANDBOX_NO_UNDO",
         )
 
+    def applied(self, work_item_id: str) -> Journal | None:
+        """The journal of the item's last change that stands whole; None where there is none."""
+        try:
+            _, journal = self._last(work_item_id)
+        except SandboxError:
+            return None
+        return journal if journal.phase == "applied" else None
+
     async def recover(self) -> None:
         """Bring workspaces that a crash caught half-changed back to what they were.
 
