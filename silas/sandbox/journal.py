@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.metadata import Metadata, stored_metadata
 from silas.sandbox.tree import Entry, open_root, opened, write_all
 
 States = dict[str, Entry | None]
@@ -35,7 +36,10 @@ class Journal:
         phase: How far it got.
         changes: All paths touched. The content of file number n before is kept as blob n.
         links: Targets of links that stood there before, by path.
-        times: Modification times before, in nanoseconds, by path.
+        kept: What else paths had before: those that are changed, and the directories they are in
+            (the root is the empty path).
+        left: Modification times, in nanoseconds, that applying gave to those directories.
+        began: When, in nanoseconds of the file system's clock.
         mark: Names temporary files, so that leftovers of a crash are recognised.
         note: What whoever changes the directory wants to know of it after a crash.
     """
@@ -45,7 +49,9 @@ class Journal:
     phase: Phase
     changes: tuple[Change, ...]
     links: dict[str, str]
-    times: dict[str, int]
+    kept: dict[str, Metadata]
+    left: dict[str, int]
+    began: int
     mark: str
     note: str = ""
 
@@ -68,7 +74,9 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
         "phase": journal.phase,
         "changes": journal.changes,
         "links": journal.links,
-        "times": journal.times,
+        "kept": journal.kept,
+        "left": journal.left,
+        "began": journal.began,
         "mark": journal.mark,
         "note": journal.note,
     }
@@ -100,11 +108,13 @@ def read_journal(undo_dir: Path) -> Journal:
             phase=raw["phase"],
             changes=tuple(Change(c[0], _entry(c[1]), _entry(c[2])) for c in raw["changes"]),
             links=raw["links"],
-            times=raw["times"],
+            kept={path: stored_metadata(kept) for path, kept in raw["kept"].items()},
+            left=raw["left"],
+            began=raw["began"],
             mark=raw["mark"],
             note=raw.get("note", ""),  # journals of earlier versions have none
         )
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise SandboxError(
             f"There is no undo journal in {undo_dir}; nothing was changed.", code="E_SANDBOX_UNDO"
         ) from error

@@ -6,13 +6,21 @@ the length of two system calls.
 """
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.clone import copy_content
 from silas.sandbox.journal import States
+from silas.sandbox.metadata import (
+    Metadata,
+    read_metadata,
+    restore_link_metadata,
+    restore_metadata,
+    restore_times,
+)
 from silas.sandbox.tree import (
     Entry,
     look,
@@ -21,16 +29,28 @@ from silas.sandbox.tree import (
     opened,
     parent_of,
     parts_of,
-    read_all,
-    write_all,
 )
 
 
 class Source(NamedTuple):
-    """Where the content of a target state comes from: an open file, or a link's target."""
+    """Where the content of a target state comes from.
+
+    Attributes:
+        file: Opens a file's content by path.
+        link: A link's target by path.
+        inode: Makes the very file that stood at a path stand under a temporary name in an open
+            directory, for files with several names; False where a new file has to do.
+    """
 
     file: Callable[[str], int]
     link: Callable[[str], str]
+    inode: Callable[[str, Entry, int, str], bool]
+
+
+def no_inode(path: str, goal: Entry, parent: int, temporary: str) -> bool:
+    """For content that never was in this directory."""
+    del path, goal, parent, temporary
+    return False
 
 
 def conflict(path: str, why: str) -> SandboxError:
@@ -94,20 +114,25 @@ def check(root: int, expected: States, leaving: States) -> None:
     Raises:
         SandboxError: E_SANDBOX_CONFLICT.
     """
+    for path, why in surprises(root, expected, leaving):
+        raise conflict(path, why)
+
+
+def surprises(root: int, expected: States, leaving: States) -> Iterator[tuple[str, str]]:
+    """Every path that is not as expected or would be lost, with words."""
     for path in sorted(expected, key=depth):
-        entry = expected[path]
+        entry, after = expected[path], leaving[path]
         if now(root, path, expected) != entry:
-            raise conflict(path, "was changed meanwhile")
-        after = leaving[path]
-        if entry is not None and entry.kind == "dir" and (after is None or after.kind != "dir"):
-            _check_only_known(root, path, expected)
+            yield path, "was changed meanwhile"
+        elif entry is not None and entry.kind == "dir" and (after is None or after.kind != "dir"):
+            for inside in _unknown(root, path, expected):
+                yield inside, "would be lost with its directory"
 
 
-def _check_only_known(root: int, path: str, known: States) -> None:
+def _unknown(root: int, path: str, known: States) -> list[str]:
     with parent_of(root, path) as (parent, name), opened(open_dir(name, parent)) as directory:
-        for inside in sorted(os.listdir(directory)):
-            if known.get(f"{path}/{inside}") is None:
-                raise conflict(f"{path}/{inside}", "would be lost with its directory")
+        inside = [f"{path}/{below}" for below in sorted(os.listdir(directory))]
+    return [below for below in inside if known.get(below) is None]
 
 
 class Transition:
@@ -120,11 +145,13 @@ class Transition:
         self._source = source
         self._temporary = f".silas-{mark}.tmp"
 
-    def run(self, times: dict[str, int]) -> None:
-        """Open up directories, remove deepest first, make shallowest first, set modes, flush.
+    def run(self, kept: Mapping[str, Metadata]) -> None:
+        """Open up directories, remove deepest first, make shallowest first, set modes, flush, and
+        set the times of directories when nothing changes in them any more.
 
         Args:
-            times: Modification times to set, in nanoseconds, by path.
+            kept: What paths shall have besides content and permissions, directories around the
+                change included.
 
         Raises:
             SandboxError: E_SANDBOX_CONFLICT, something stands there that is on no way here.
@@ -136,9 +163,11 @@ class Transition:
         for path in reversed(downward):
             self._clear(path)
         for path in downward:
-            self._make(path, times.get(path))
+            self._make(path, kept.get(path))
         for path in reversed(downward):
             self._finish(path)
+        for path in sorted(kept, key=depth, reverse=True):
+            self._settle(path, kept[path])
 
     def _known(self, path: str) -> Entry | None:
         here = now(self._root, path, self._start)
@@ -174,7 +203,7 @@ class Transition:
         with suppress(OSError), parent_of(self._root, path) as (parent, _):
             os.unlink(self._temporary, dir_fd=parent)
 
-    def _make(self, path: str, modified: int | None) -> None:
+    def _make(self, path: str, kept: Metadata | None) -> None:
         goal = self._goal[path]
         here = self._known(path)
         if goal is None or here == goal:
@@ -186,22 +215,25 @@ class Transition:
                 return
             if goal.kind == "link":
                 os.symlink(self._source.link(path), self._temporary, dir_fd=parent)
-            else:
-                self._write(path, goal, parent, modified)
+                if kept is not None:
+                    restore_link_metadata(parent, self._temporary, kept)
+            elif not self._source.inode(path, goal, parent, self._temporary):
+                self._write(path, goal, parent, kept)
             os.rename(self._temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
 
-    def _write(self, path: str, goal: Entry, parent: int, modified: int | None) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    def _write(self, path: str, goal: Entry, parent: int, kept: Metadata | None) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
             opened(self._source.file(path)) as reading,
             opened(os.open(self._temporary, flags, 0o600, dir_fd=parent)) as writing,
         ):
-            digest = read_all(reading, lambda chunk: write_all(writing, chunk))
+            digest = copy_content(reading, writing)
             if digest != goal.digest:
                 raise conflict(path, "changed while it was being copied")
-            os.fchmod(writing, goal.mode)
-            if modified is not None:
-                os.utime(writing, ns=(modified, modified))
+            if kept is None:
+                os.fchmod(writing, goal.mode)
+            else:
+                restore_metadata(writing, kept, goal.mode)
             os.fsync(writing)
 
     def _finish(self, path: str) -> None:
@@ -212,6 +244,43 @@ class Transition:
             if goal.kind == "dir":
                 _set_mode(parent, name, goal.mode)
             os.fsync(parent)
+
+    def _settle(self, path: str, kept: Metadata) -> None:
+        """Give a directory its times back, and one that was made again its owner, too."""
+        goal = self._goal.get(path)
+        if path in self._goal and (goal is None or goal.kind != "dir"):
+            return
+        with _directory(self._root, path) as directory:
+            if goal is not None:
+                restore_metadata(directory, kept, goal.mode)
+            else:
+                restore_times(directory, kept)
+            os.fsync(directory)
+
+
+@contextmanager
+def _directory(root: int, path: str) -> Generator[int]:
+    """A directory by its path, reached link-free; the empty path is the root itself."""
+    if not path:
+        yield root
+        return
+    with parent_of(root, path) as (parent, name), opened(open_dir(name, parent)) as directory:
+        yield directory
+
+
+def directory_times(root: int, paths: Iterable[str]) -> dict[str, int]:
+    """When each of these directories was modified last; those that are gone are left out."""
+    found: dict[str, int] = {}
+    for path in paths:
+        with suppress(OSError), _directory(root, path) as directory:
+            found[path] = os.fstat(directory).st_mtime_ns
+    return found
+
+
+def directory_metadata(root: int, path: str) -> Metadata:
+    """What a directory has besides its permissions."""
+    with _directory(root, path) as directory:
+        return read_metadata(directory)
 
 
 def _set_mode(parent: int, name: str, mode: int) -> None:

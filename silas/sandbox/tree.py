@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.clone import CHUNK, content_digest, copy_content
 from silas.sandbox.protected import is_repository, protection
 
 Kind = Literal["file", "dir", "link"]
 
-CHUNK = 1 << 20
 _MAX_DEPTH = 100  # each level holds one descriptor while a tree is read
 
 
@@ -175,7 +175,7 @@ def look(parent: int, name: str) -> Entry | None:
         return Entry("dir", stat.S_IMODE(facts.st_mode), "", 0)
     with opened(open_file(name, parent)) as descriptor:
         facts = os.fstat(descriptor)
-        digest = read_all(descriptor, len)
+        digest = content_digest(descriptor)
         return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
 
 
@@ -289,16 +289,16 @@ class Walk:
         with opened(open_file(name, source)) as reading:
             facts = os.fstat(reading)
             if target is None:
-                digest = read_all(reading, len)
+                digest = content_digest(reading)
             else:
                 digest = _copy(reading, target, name, facts)
             return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
 
 
 def _copy(reading: int, target: int, name: str, facts: os.stat_result) -> str:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with opened(os.open(name, flags, 0o600, dir_fd=target)) as writing:
-        digest = read_all(reading, lambda chunk: write_all(writing, chunk))
+        digest = copy_content(reading, writing)
         os.fchmod(writing, stat.S_IMODE(facts.st_mode) & 0o777)
         os.utime(writing, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # build tools compare times
     return digest

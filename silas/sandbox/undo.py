@@ -6,15 +6,31 @@ crash at any moment leaves something `recover` can finish.
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.journal import Change, Journal, read_journal, write_journal
-from silas.sandbox.transition import Source, Transition, check, conflict, open_original
-from silas.sandbox.tree import open_file, open_root, opened, parent_of, read_all, write_all
+from silas.sandbox.clone import copy_content
+from silas.sandbox.journal import Change, Journal, States, read_journal, write_journal
+from silas.sandbox.metadata import Metadata, read_link_metadata, read_metadata
+from silas.sandbox.transition import (
+    Source,
+    Transition,
+    check,
+    conflict,
+    directory_metadata,
+    directory_times,
+    open_original,
+    surprises,
+)
+from silas.sandbox.tree import Entry, look, open_file, open_root, opened, parent_of
 from silas.types import new_nonce
+
+_NAMED = 3  # paths that one sentence names
+_ROOT = Entry("dir", 0, "", 0)
 
 
 class Applied(NamedTuple):
@@ -46,35 +62,70 @@ def begin(
     undo_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(undo_dir.iterdir()):
         raise SandboxError(f"{undo_dir} is in use; give an empty directory.", code="E_SANDBOX_UNDO")
-    links: dict[str, str] = {}
-    times: dict[str, int] = {}
+    began = undo_dir.stat().st_mtime_ns
     with opened(open_original(root, identity)) as original:
         before = {change.path: change.before for change in changes}
         check(original, before, {change.path: change.after for change in changes})
-        for number, change in enumerate(changes):
-            if change.before is None or change.before.kind == "dir":
-                continue
-            with parent_of(original, change.path) as (parent, name):
-                if change.before.kind == "link":
-                    links[change.path] = os.readlink(name, dir_fd=parent)
-                else:
-                    times[change.path] = _save(parent, name, change, undo_dir / str(number))
-    journal = Journal(root, identity, "applying", changes, links, times, new_nonce()[:16], note)
+        saved = _save_all(original, before, undo_dir)
+    mark = new_nonce()[:16]
+    journal = Journal(
+        root, identity, "applying", changes, saved.links, saved.kept, {}, began, mark, note
+    )
     write_journal(undo_dir, journal)
     with opened(open_root(undo_dir.parent)) as above:
         os.fsync(above)
     return journal
 
 
-def _save(parent: int, name: str, change: Change, blob: Path) -> int:
-    """Keep a file's content; returns its modification time in nanoseconds."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+class _Saved(NamedTuple):
+    links: dict[str, str]
+    kept: dict[str, Metadata]
+
+
+def _save_all(original: int, before: States, undo_dir: Path) -> _Saved:
+    """Keep what is about to be overwritten, and nothing else of the directory."""
+    saved = _Saved({}, {})
+    around = {path.rpartition("/")[0] for path in before}
+    for path in sorted(around):
+        if path not in before or _is_directory(before[path]):
+            saved.kept[path] = directory_metadata(original, path)
+    for number, (path, entry) in enumerate(before.items()):
+        if entry is None:
+            continue
+        if entry.kind == "dir":
+            saved.kept[path] = directory_metadata(original, path)
+            continue
+        with parent_of(original, path) as (parent, name):
+            if entry.kind == "link":
+                saved.links[path] = os.readlink(name, dir_fd=parent)
+                saved.kept[path] = read_link_metadata(parent, name)
+            else:
+                blob = undo_dir / str(number)
+                saved.kept[path] = _save(parent, name, Change(path, entry, None), blob)
+    return saved
+
+
+def _is_directory(entry: Entry | None) -> bool:
+    return entry is not None and entry.kind == "dir"
+
+
+def _save(parent: int, name: str, change: Change, blob: Path) -> Metadata:
+    """Keep a file's content; one that has further names is kept as itself, too."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with opened(open_file(name, parent)) as reading, opened(os.open(blob, flags, 0o600)) as writing:
-        digest = read_all(reading, lambda chunk: write_all(writing, chunk))
+        kept = read_metadata(reading)
+        digest = copy_content(reading, writing)
         os.fsync(writing)
         if change.before is None or digest != change.before.digest:
             raise conflict(change.path, "was changed meanwhile")
-        return os.fstat(reading).st_mtime_ns
+        if os.fstat(reading).st_nlink > 1:
+            with suppress(OSError):  # another file system: undo then makes a file of its own
+                os.link(name, _itself(blob), src_dir_fd=parent, follow_symlinks=False)
+    return kept
+
+
+def _itself(blob: Path) -> Path:
+    return blob.with_name(f"{blob.name}.inode")
 
 
 def _saved(undo_dir: Path, journal: Journal) -> Source:
@@ -84,13 +135,24 @@ def _saved(undo_dir: Path, journal: Journal) -> Source:
     def blob(path: str) -> int:
         return os.open(undo_dir / str(numbers[path]), flags)
 
-    return Source(file=blob, link=journal.links.__getitem__)
+    def inode(path: str, goal: Entry, parent: int, temporary: str) -> bool:
+        kept = _itself(undo_dir / str(numbers[path]))
+        with suppress(OSError), opened(open_root(undo_dir)) as place:
+            if look(place, kept.name) != goal:
+                return False  # its content was changed by another of its names
+            os.link(kept.name, temporary, src_dir_fd=place, dst_dir_fd=parent)
+            return True
+        return False
+
+    return Source(file=blob, link=journal.links.__getitem__, inode=inode)
 
 
 def _back(undo_dir: Path, journal: Journal, original: int) -> None:
     saved = _saved(undo_dir, journal)
-    Transition(original, journal.after, journal.before, saved, journal.mark).run(journal.times)
+    Transition(original, journal.after, journal.before, saved, journal.mark).run(journal.kept)
     write_journal(undo_dir, replace(journal, phase="undone"))
+    for path in undo_dir.glob("*.inode"):
+        path.unlink()  # it has its other names; no further one is to be seen
 
 
 def carry_out(undo_dir: Path, journal: Journal, source: Source) -> Applied:
@@ -102,7 +164,9 @@ def carry_out(undo_dir: Path, journal: Journal, source: Source) -> Applied:
     """
     with opened(open_original(journal.root, journal.identity)) as original:
         try:
-            Transition(original, journal.before, journal.after, source, journal.mark).run({})
+            Transition(original, journal.before, journal.after, source, journal.mark).run(
+                _of_replaced(journal)
+            )
         except (OSError, SandboxError) as error:
             _go_back_or_say_so(undo_dir, journal, original)
             if isinstance(error, SandboxError):
@@ -111,8 +175,19 @@ def carry_out(undo_dir: Path, journal: Journal, source: Source) -> Applied:
                 f"The changes could not be written ({error.strerror}); the directory is as before.",
                 code="E_SANDBOX_APPLY",
             ) from error
-        write_journal(undo_dir, replace(journal, phase="applied"))
+        around = [path for path in journal.kept if _is_directory(journal.before.get(path, _ROOT))]
+        left = directory_times(original, around)
+        write_journal(undo_dir, replace(journal, phase="applied", left=left))
     return _summary(journal.changes, undo_dir)
+
+
+def _of_replaced(journal: Journal) -> dict[str, Metadata]:
+    """What files keep whose content is replaced."""
+    return {
+        change.path: journal.kept[change.path].for_new_content()
+        for change in journal.changes
+        if change.before and change.after and change.before.kind == change.after.kind == "file"
+    }
 
 
 def _go_back_or_say_so(undo_dir: Path, journal: Journal, original: int) -> None:
@@ -149,9 +224,31 @@ def undo(undo_dir: Path) -> None:
             code="E_SANDBOX_UNDO",
         )
     with opened(open_original(journal.root, journal.identity)) as original:
-        check(original, journal.after, journal.before)
-        write_journal(undo_dir, replace(journal, phase="undoing"))
+        _check_undo(original, journal)
+        journal = replace(journal, phase="undoing", kept=_still_kept(original, journal))
+        write_journal(undo_dir, journal)
         _back(undo_dir, journal, original)
+
+
+def _check_undo(original: int, journal: Journal) -> None:
+    found = list(islice(surprises(original, journal.after, journal.before), _NAMED + 1))
+    if found:
+        named = ", ".join(f"{path!r} {why}" for path, why in found[:_NAMED])
+        more = ", and there is more" if len(found) > _NAMED else ""
+        raise SandboxError(
+            f"Nothing was undone: {named}{more}. Move your own version aside and put back what the "
+            "work left there; then undo again.",
+            code="E_SANDBOX_CONFLICT",
+        )
+
+
+def _still_kept(original: int, journal: Journal) -> dict[str, Metadata]:
+    """A directory in which somebody worked since keeps the time of that."""
+    now = directory_times(original, journal.left)
+    return {
+        path: kept if now.get(path) == journal.left.get(path) else kept._replace(times=None)
+        for path, kept in journal.kept.items()
+    }
 
 
 def recover(undo_dir: Path) -> bool:

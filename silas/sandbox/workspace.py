@@ -13,7 +13,7 @@ from silas.sandbox.diff import unified
 from silas.sandbox.journal import Change
 from silas.sandbox.models import Mount
 from silas.sandbox.protected import protection
-from silas.sandbox.transition import Source, open_original
+from silas.sandbox.transition import Source, no_inode, open_original
 from silas.sandbox.tree import (
     Ceiling,
     Entry,
@@ -238,7 +238,7 @@ class Workspace:
         changes = self.changes().all
         journal = begin(self.original, self.identity, changes, undo_dir.resolve(), note)
         with opened(open_root(self.copy)) as tree:
-            source = Source(file=partial(_open_at, tree), link=partial(_link_at, tree))
+            source = Source(partial(_open_at, tree), partial(_link_at, tree), no_inode)
             return carry_out(undo_dir.resolve(), journal, source)
 
     def discard(self) -> None:

@@ -6,11 +6,14 @@ from pathlib import Path
 from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.sandbox.journal import Journal, read_journal
+from silas.sandbox.tree import Entry
 from silas.sandbox.undo import recover, undo
 from silas.work.unbroken import unbroken
 
 SHOWN_PATHS = 100
 """Paths that an audit entry names; a change of a whole tree would fill the log."""
+
+_UNTOUCHED = Entry("dir", 0, "", 0)
 
 
 def next_place(kept: Path) -> Path:
@@ -26,6 +29,20 @@ def _journal(place: Path) -> Journal | None:
         return None  # nothing was changed from here
 
 
+def _shared(journal: Journal, later: Journal) -> str | None:
+    """A path that both changed, or that later work made in a directory that would go."""
+    mine = {journal.root / change.path: change.before for change in journal.changes}
+    for change in later.changes:
+        path = later.root / change.path
+        if path in mine:
+            return str(path)
+        for above in path.parents:
+            before = mine.get(above, _UNTOUCHED)
+            if before is None or before.kind != "dir":
+                return str(path)
+    return None
+
+
 class Undo:
     """Restores what verified work overwrote, created and deleted."""
 
@@ -37,9 +54,11 @@ class Undo:
         """Restore the workspace to exactly what it was before the item's last change that stands.
 
         Raises:
-            SandboxError: There is nothing to undo, or the files changed since.
+            SandboxError: There is nothing to undo, or the files changed since, by later work (which
+                is named) or by somebody else.
         """
         place, journal = self._last(work_item_id)
+        self._refuse_before_later(work_item_id, journal)
         await unbroken(asyncio.to_thread(undo, place))
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
         await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
@@ -53,7 +72,8 @@ class Undo:
         if standing:
             return standing[-1]
         raise SandboxError(
-            f"Everything that {work_item_id} changed was undone already."
+            f"Everything that {work_item_id} changed was undone already; an undo is not undone, "
+            "but its plan can run again."
             if found
             else f"There is nothing to undo for {work_item_id!r}; see `silas status` for the ids.",
             code="E_SANDBOX_NO_UNDO",
@@ -66,6 +86,21 @@ class Undo:
         except SandboxError:
             return None
         return journal if journal.phase == "applied" else None
+
+    def _refuse_before_later(self, work_item_id: str, journal: Journal) -> None:
+        """What came last goes first: later work began on what this item left."""
+        for place in sorted(self._folder.glob("*/*")):
+            later = _journal(place)
+            if later is None or later.phase != "applied" or later.began <= journal.began:
+                continue
+            shared = _shared(journal, later)
+            if shared is not None:
+                name = place.parent.name
+                raise SandboxError(
+                    f"Nothing was undone: {name} changed {shared!r} after {work_item_id}. "
+                    f"Undo that first: silas undo {name}",
+                    code="E_SANDBOX_CONFLICT",
+                )
 
     async def recover(self) -> None:
         """Bring workspaces that a crash caught half-changed back to what they were.

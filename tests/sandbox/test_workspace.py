@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from silas.errors import SandboxError
 from silas.sandbox.workspace import Workspace, undo
 
-from .trees import edit, picture
+from .trees import edit, exact, picture
 
 
 def test_a_copy_holds_bytes_modes_and_links_but_not_what_is_protected(
@@ -234,7 +234,7 @@ PATHS = st.lists(NAMES, min_size=1, max_size=3)
 CONTENT = st.binary(max_size=40) | st.text(alphabet="ab\n\r\t\x1b\u202e", max_size=20).map(
     lambda text: text.encode()
 )
-KINDS = st.sampled_from(["file", "dir", "link", "delete", "mode", "move"])
+KINDS = st.sampled_from(["file", "dir", "link", "delete", "mode", "move", "time", "hard"])
 EDITS = st.lists(
     st.tuples(KINDS, PATHS, CONTENT, st.integers(0, 0o777), PATHS), min_size=1, max_size=15
 )
@@ -261,6 +261,11 @@ def act(root: Path, kind: str, path: Path, content: bytes, mode: int, second: Pa
             path.chmod(mode | (0o700 if path.is_dir() else READABLE))
         elif kind == "move":
             path.rename(second)
+        elif kind == "time":
+            nanoseconds = mode * 10**15 + len(content) * 10**8 + 7
+            os.utime(path, ns=(nanoseconds, nanoseconds), follow_symlinks=False)
+        elif kind == "hard" and not path.is_symlink():
+            os.link(path, second)
         elif path.is_dir() and not path.is_symlink():
             path.rmdir()
         else:
@@ -282,6 +287,14 @@ def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) 
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(tree=EDITS, edits=EDITS)
+@example(  # one of two names of a file changes, and the other does not
+    tree=[
+        ("file", ["a"], b"old", 0o644, ["a"]),
+        ("hard", ["a"], b"", 0, ["b"]),
+        ("time", ["a"], b"", 3, ["a"]),
+    ],
+    edits=[("file", ["a"], b"new", 0o600, ["a"])],
+)
 @example(  # a protected link is left out of the copy, and not lost with its directory
     tree=[("link", ["a", ".git"], b"t", 0, ["a"])], edits=[("delete", ["a"], b"", 0, ["a"])]
 )
@@ -294,7 +307,7 @@ def test_apply_then_undo_is_as_if_nothing_had_happened(
     original = base / "original"
     original.mkdir()
     play(original, tree)
-    before = picture(original)
+    before, whole = picture(original), exact(original)
     workspace = Workspace.prepare(original, base / "scratch")
     play(workspace.copy, edits)
     changes = workspace.changes()
@@ -307,14 +320,14 @@ def test_apply_then_undo_is_as_if_nothing_had_happened(
     if any(_holds(path, inside) for path in lost for inside in kept):
         with pytest.raises(SandboxError, match="E_SANDBOX_CONFLICT"):
             workspace.apply(base / "undo")
-        assert picture(original) == before
+        assert exact(original) == whole
         return
     workspace.apply(base / "undo")
     mine = {p: f for p, f in picture(original).items() if not _protected(p)}
     theirs = {p: f for p, f in picture(workspace.copy).items() if not _protected(p)}
     assert mine == theirs
     undo(base / "undo")
-    assert picture(original) == before
+    assert exact(original) == whole
 
 
 def _holds(path: str, inside: str) -> bool:

@@ -13,7 +13,7 @@ import pytest
 
 from silas.errors import SandboxError
 from silas.sandbox.journal import read_journal, write_journal
-from silas.sandbox.transition import Source, Transition
+from silas.sandbox.transition import Source, Transition, no_inode
 from silas.sandbox.tree import open_root, opened
 from silas.sandbox.workspace import Workspace, recover, undo
 
@@ -372,7 +372,7 @@ def test_content_swapped_while_it_is_copied_back_is_noticed(original: Path, tmp_
     def swapped(path: str) -> int:
         return os.open(other, os.O_RDONLY)
 
-    source = Source(file=swapped, link=str)
+    source = Source(file=swapped, link=str, inode=no_inode)
     with opened(open_root(original)) as root, pytest.raises(SandboxError, match="being copied"):
         Transition(
             root, {change.path: change.before}, {change.path: change.after}, source, "m"

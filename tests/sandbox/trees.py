@@ -22,6 +22,24 @@ def picture(root: Path) -> Tree:
     return seen
 
 
+def exact(root: Path) -> dict[str, object]:
+    """A picture with what else there is: times, owners, attributes, and which names share a file.
+
+    Not the time of the last access, which looking changes.
+    """
+    paths = ["", *(str(path.relative_to(root)) for path in sorted(root.rglob("*")))]
+    seen: dict[str, object] = {"": stat.S_IMODE(root.stat().st_mode), **picture(root)}
+    facts = {path: (root / path).lstat() for path in paths}
+    for path, fact in facts.items():
+        twins = sorted(other for other, its in facts.items() if its.st_ino == fact.st_ino)
+        attributes = {
+            name: os.getxattr(root / path, name, follow_symlinks=False)
+            for name in os.listxattr(root / path, follow_symlinks=False)
+        }
+        seen[f"{path}//"] = (fact.st_mtime_ns, fact.st_uid, fact.st_gid, twins, attributes)
+    return seen
+
+
 def edit(copy: Path) -> None:
     (copy / "src" / "a.py").write_text("one\n2\nthree\n")
     (copy / "new").mkdir()

@@ -45,7 +45,10 @@ async def test_undoing_twice_says_so_and_changes_nothing(project: Path) -> None:
         await work.silas.undo("task-example")
         before = state_of(project)
         error = await refused(work)
-        assert error.message == "Everything that task-example changed was undone already."
+        assert error.message == (
+            "Everything that task-example changed was undone already; an undo is not undone, but "
+            "its plan can run again."
+        )
         assert error.code == "E_SANDBOX_NO_UNDO"
         assert state_of(project) == before
         assert len(await work.record("workspace_undone")) == 1
@@ -70,7 +73,7 @@ async def test_further_edits_are_not_overwritten(project: Path) -> None:
         (project / "result.txt").write_text("edited by me\n")
         before = state_of(project)
         error = await refused(work)
-        assert error.message.startswith("'result.txt' was changed meanwhile; nothing was written.")
+        assert error.message.startswith("Nothing was undone: 'result.txt' was changed meanwhile. ")
         assert state_of(project) == before
         (project / "result.txt").write_text("done\n")
         await work.silas.undo("task-example")
@@ -89,6 +92,46 @@ async def test_the_same_plan_runs_twice_and_each_change_is_undone_by_itself(proj
         await work.silas.undo("task-example")
         assert state_of(project) == states[0]
         await refused(work)
+
+
+@pytest.mark.parametrize(
+    ("script", "path"),
+    [
+        ("echo done, too > result.txt", "result.txt"),
+        ("echo done > new/later", "new/later"),
+        ("mkdir -p new/deep; echo done > new/deep/later", "new/deep"),
+        ("chmod 711 run.sh", "run.sh"),
+    ],
+)
+async def test_later_work_on_the_same_files_is_named_and_goes_first(
+    script: str, path: str, project: Path
+) -> None:
+    states = [state_of(project)]
+    async with at_work(EVERYTHING, DONE, sh(script), DONE) as work:
+        for name in ("task-first", "task-second"):
+            result = await work.run(id=name, workspace=str(project))
+            assert result.status is WorkItemStatus.done
+            states.append(state_of(project))
+        error = await refused(work, "task-first")
+        assert error.message == (
+            f"Nothing was undone: task-second changed '{project / path}' after task-first. "
+            "Undo that first: silas undo task-second"
+        )
+        assert state_of(project) == states[2]
+        await work.silas.undo("task-second")
+        assert state_of(project) == states[1]
+        await work.silas.undo("task-first")
+        assert state_of(project) == states[0]
+
+
+async def test_later_work_on_other_files_is_no_obstacle(project: Path) -> None:
+    async with at_work(EVERYTHING, DONE, sh("echo done > src/other.txt"), DONE) as work:
+        for name in ("task-first", "task-second"):
+            assert (await work.run(id=name, workspace=str(project))).diff
+        await work.silas.undo("task-first")
+        assert (project / "src" / "other.txt").read_text() == "done\n"
+        assert (project / "result.txt").read_text() == "before\n"
+        await work.silas.undo("task-second")
 
 
 async def test_a_later_run_that_changed_nothing_hides_no_undo(project: Path) -> None:
