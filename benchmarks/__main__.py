@@ -9,6 +9,7 @@ NAMES = (
     "tool_door",
     "audit_chain",
     "approval_token",
+    "mutations",
     "sandbox_spawn",
     "emergency_stop",
     "startup",

@@ -1,6 +1,6 @@
 """What must hold before a task starts; the enforcement point of "no approval, no execution"."""
 
-from silas.approval import ApprovalVerifier
+from silas.approval import ApprovalToken, ApprovalVerifier
 from silas.plans import WorkItem, WorkItemType, subject_of
 from silas.plans.binding import PlanBinding
 from silas.plans.reach import hosts_of, hosts_of_check
@@ -36,9 +36,16 @@ async def refuse_entry(
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
     if item.approval_token is None:
         return "There is no approval for this plan."
+    if not _counters_agree(item.approval_token):
+        return "The approval does not hold: its counters were edited."
     verdict = await approval.check(item.approval_token, subject_of(item))
     verdict = verdict and await binding.check(item)
     return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
+
+
+def _counters_agree(token: ApprovalToken) -> bool:
+    """Whether the view of a token's uses agrees with itself; the nonce store alone counts them."""
+    return token.executions_used == len(set(token.execution_nonces)) <= token.max_executions
 
 
 def _unclear_host(item: WorkItem) -> str:
