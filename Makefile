@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench lock system clean
+.PHONY: demo test check bench mutants fuzz lock system clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -32,6 +32,14 @@ check: $(READY)
 
 bench: $(READY) system
 	@$(BIN)/python -m benchmarks
+
+# Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`.
+mutants: $(READY) system
+	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) "$(ONLY)"
+
+# A million inputs for each target of tests/fuzz: `make fuzz ONLY=audit_import N=5000 SEED=7`.
+fuzz: $(READY)
+	@$(BIN)/python scripts/fuzz.py --count $(or $(N),1000000) --seed $(or $(SEED),1) "$(ONLY)"
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

@@ -92,6 +92,27 @@ def run(data: bytes) -> None:
     _beside_the_log(heads, sound)
 
 
+SEEDS = (
+    b"\0",
+    b"\x01" + _EDGE.join((good().export, good().heads, good().key.encode())),
+    b"\x03" + _EDGE.join((good().export, good().heads, b"")),
+    b"\x04" + _EDGE.join((b"", b"", b"--head\n6:" + good().hashes[-1].encode())),
+    b"\x04" + _EDGE.join((b"", b"", b"--against\n.")),
+    *(b"\0" + place.to_bytes(2, "big") + b"\x01" + b"0" for place in range(0, 2000, 97)),
+    *(b"\0\xff" + place.to_bytes(2, "big") + b"\x01" + b"0" for place in range(0, 400, 53)),
+)
+TOKENS = (
+    _EDGE,
+    b"--head\n",
+    b"--witness\n",
+    b"--against\n",
+    b"\n",
+    *(f'"{name}":'.encode() for name in ("silas_audit", "public_key", "entry", "hash")),
+    *(f'"{name}":'.encode() for name in ("checkpoint", "signature", "seq", "entry_hash", "at")),
+    *(x.encode() for x in good().hashes),
+)
+
+
 def _alone(export: bytes, heads: bytes, key: list[str], more: list[str], sound: Good) -> None:
     folder = _folder()
     (folder / "export").write_bytes(export)

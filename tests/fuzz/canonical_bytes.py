@@ -1,5 +1,7 @@
 """Fuzz target: whatever bytes arrive where signed, hashed and sealed JSON is read."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,9 +12,24 @@ from silas.canonical import canonical_bytes, canonical_json, digest, read_json
 from silas.errors import SilasError
 from silas.keys import Ed25519Signer, KeyRing, import_public_key, verify_with
 from silas.keys.sealed import read_document
+from silas.testing import MockClock
+from silas.testing.approval import a_signer, a_token
 
+ROOT = Path(__file__).resolve().parents[2]
 _SIGNER = Ed25519Signer.from_seed(bytes(range(32)))
 _RING = KeyRing.alone(_SIGNER.public_key)
+
+_TOKEN: dict[str, Any] = a_token(a_signer(), MockClock()).model_dump(mode="json")
+_DOCUMENT: dict[str, Any] = {"backend": "file", "owner": "owner", "public_key": "ab" * 32}
+_VECTORS = json.loads((ROOT / "tests" / "vectors" / "canonical.json").read_text("utf-8"))
+
+SEEDS = (
+    canonical_bytes(_TOKEN),
+    canonical_bytes({**_DOCUMENT, "checksum": digest(_DOCUMENT)}),
+    b"\x01" + bytes(31),
+    *(vector["json"].encode() for vector in _VECTORS["canonical"]),
+)
+TOKENS = tuple(f'"{name}":'.encode() for name in [*_TOKEN, *_DOCUMENT, "checksum"])
 
 
 def run(data: bytes) -> None:

@@ -6,18 +6,12 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from silas.canonical import canonical_bytes, canonical_json, digest
+from silas.canonical import canonical_json
 from silas.testing import MockClock
 from silas.testing.approval import a_signer, a_token
-from tests.fuzz.canonical_bytes import run
+from tests.fuzz.canonical_bytes import SEEDS, run
 
 TOKEN: dict[str, Any] = a_token(a_signer(), MockClock()).model_dump(mode="json")
-DOCUMENT: dict[str, Any] = {"backend": "file", "owner": "owner", "public_key": "ab" * 32}
-SEEDS = [
-    canonical_bytes(TOKEN),
-    canonical_bytes({**DOCUMENT, "checksum": digest(DOCUMENT)}),
-    b"\x01" + bytes(31),
-]
 
 json_values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -532,9 +532,12 @@ async def test_step_9_a_call_whose_audit_entry_cannot_be_written_does_not_happen
     door: Door,
 ) -> None:
     tool = door.add(FakeTool())
+    written = door.audit.log_now
 
     def full(event: str, **data: Any) -> str:
-        raise DatabaseError("the disk is full")
+        if event == "tool_call.attempted":  # the last one before the effect
+            raise DatabaseError("the disk is full")
+        return written(event, **data)
 
     door.audit.log_now = full
     with pytest.raises(DatabaseError):
