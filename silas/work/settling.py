@@ -54,7 +54,7 @@ class Settling:
             happened: What the owner found.
 
         Raises:
-            DuplicateKey: E_TOOL_NO_ATTEMPT, no such call waits, or several do; nothing was recorded.
+            DuplicateKey: E_TOOL_NO_ATTEMPT, no such call waits, or several do; nothing recorded.
         """
         found = [call for call, _ in await self.open() if call.key.startswith(key)]
         if len(found) != 1 or len(key) < _SHORTEST_KEY:

@@ -1,0 +1,331 @@
+"""The objects of one Silas, made in the order of their dependencies (spec 12)."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, TypeVar
+
+from silas.approval.engine import ApprovalEngine
+from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.autonomy import NoSuggestions
+from silas.cards import CardChannel, Channel
+from silas.channels.fallback import TextCards
+from silas.config import SilasConfig
+from silas.context import NoContext, scrub_output
+from silas.db import Database
+from silas.gates import (
+    AccessController,
+    GateProvider,
+    GateRunner,
+    OwnerAccess,
+    PredicateProvider,
+    read_customer,
+)
+from silas.memory import NoMemory
+from silas.persona import NoPersona
+from silas.plans import PlanParser, WorkItem, WorkItemType
+from silas.plans.binding import Grants, PlanBinding
+from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
+from silas.sandbox import RefusingSandbox, SandboxLimits
+from silas.skills import NoSkills
+from silas.stream.ask import OwnerQuestions
+from silas.stream.dispatch import Dispatcher
+from silas.stream.escalate import Escalator
+from silas.stream.models import OWNER
+from silas.stream.propose import Proposer
+from silas.stream.rehydrate import Rehydrated, rehydrate
+from silas.stream.rooms import Access, TurnRooms
+from silas.stream.session import Session
+from silas.stream.signin import SignIn
+from silas.stream.stream import Backpressure, Stream
+from silas.stream.tools import turn_tools
+from silas.stream.turn import TurnProcessor
+from silas.tools import AutonomyLevel, ToolExecutor
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.tools.policy import ToolPolicyConfig
+from silas.wiring.apart import announced, message_signer
+from silas.wiring.ground import Ground
+from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.stop import EmergencyStop, PausedByStop
+from silas.wiring.toolbox import built_in_tools
+from silas.wiring.witness import audit_log, message_to_owner
+from silas.work.effects import Effects
+from silas.work.executor import WorkItemExecutor
+from silas.work.models import Advice
+from silas.work.recovery import Recovery
+from silas.work.steps import StepGates
+from silas.work.task import TaskRunner, TaskSettings
+from silas.work.undo import Undo
+from silas.work.verify import VerificationRunner
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from silas.agents import ExecutorAgent, ModelChoice, PlannerAgent, ProxyAgent
+    from silas.tools.toolset import ToolRun
+
+_KNOWN_CHANNELS = frozenset({"cli"})  # a terminal of the owner's own login
+
+
+Furnish = Callable[[TurnRooms], TurnRooms]
+"""Exchanges rooms of a turn before the Stream is made; what a test looks through."""
+
+
+def as_wired(rooms: TurnRooms) -> TurnRooms:
+    """Every room as it was wired."""
+    return rooms
+
+
+_Session = TypeVar("_Session", bound=Session)
+
+
+class Parts:
+    """The objects of one Silas while it is being wired."""
+
+    def __init__(self, config: SilasConfig, ground: Ground, db: Database, channel: Channel) -> None:
+        clock, sandbox = ground.clock, ground.sandbox
+        self.config, self.ground, self.db = config, ground, db
+        self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
+        signer = announced(config, ground.signer, self.channel)
+        keys = CheckpointKeys(signer, ground.ring)
+        self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
+        self.stop = EmergencyStop.of(config.data_dir, db, clock)
+        self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
+        self.approval = ApprovalEngine(
+            signer,
+            self.nonces,
+            self.audit,
+            clock,
+            config.approval,
+            self.stop.epochs,
+            ground.ring,
+        )
+        self.store = SqlWorkItemStore(db, clock)
+        self.waiting = SqlWaitingPlans(db, clock)
+        self.outcomes = SqlOutcomeStore(db, clock)
+        self.gates = GateRunner(
+            {GateProvider.predicate: PredicateProvider([config.data_dir])},
+            self.audit,
+            config.limits.max_gate_evals_per_turn,
+        )
+        self.registry = built_in_tools(clock, sandbox)
+        self.door = ToolExecutor(
+            self.registry,
+            self.gates,
+            audit=self.audit,
+            outcomes=self.outcomes,
+            clock=clock,
+            db=db,
+            config=ToolPolicyConfig(),
+            require_running=self.stop.sentinel.require_running,
+            scrub=scrub_output,  # every tool here runs in the sandbox; fetched text needs `scrub`
+        )
+        self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
+        self.questions = OwnerQuestions(self.channel, self.audit, clock)
+        self.limits = SandboxLimits(
+            memory_mb=config.sandbox.default_memory_mb,
+            cpu_seconds=config.sandbox.default_cpu_seconds,
+        )
+        self.binding = PlanBinding(self.skills, Grants(sandbox.name, self.limits), self.audit)
+
+    async def session(
+        self, kind: type[_Session], stack: AsyncExitStack, furnish: Furnish
+    ) -> _Session:
+        """The whole, from agents to the Stream."""
+        import pydantic_ai  # noqa: PLC0415 - costs half a second
+
+        from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415
+        from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
+
+        pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
+        config, clock, models = self.config, self.ground.clock, self.config.models
+        chain = build_chain(self.door, self.registry)
+        pausing = [approval_handler(self.door, self.registry)]
+        proxy = ProxyAgent(
+            await self._enter(stack, models.proxy),
+            clock,
+            output=models.proxy.output,
+            default_profile=config.context.default_profile,
+            capabilities=pausing,
+        )
+        planner = PlannerAgent(
+            await self._enter(stack, models.planner),
+            clock,
+            output=models.planner.output,
+            capabilities=pausing,
+        )
+        worker = ExecutorAgent(
+            await self._enter(stack, models.executor),
+            clock,
+            output=models.executor.output,
+            capabilities=pausing,
+        )
+        runner = self._task_runner(worker, planner, chain)
+        run = PausedByStop(runner.run, self.stop.halt, self.store)
+        executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
+        dispatcher = Dispatcher(executor)
+        proposer = Proposer(
+            PlanParser(),
+            self.approval,
+            self.binding,
+            self.store,
+            self.waiting,
+            self.audit,
+            clock,
+            self._ready,
+        )
+        rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
+        stream = Stream(
+            lambda scope: TurnProcessor(rooms, scope),
+            executor,
+            dispatcher,
+            proposer,
+            self.channel,
+            Backpressure(
+                config.backpressure.max_pending_turns_per_scope,
+                config.backpressure.max_pending_turns_total,
+            ),
+            self.audit,
+            clock,
+            config.backpressure.shutdown_grace_seconds,
+            self.stop.halt,
+        )
+        return kind(
+            stream=stream,
+            proposer=proposer,
+            executor=executor,
+            store=self.store,
+            undoing=Undo(config.data_dir / "undo", self.audit),
+            approval=self.approval,
+            audit=self.audit,
+            gates=self.gates,
+            tools=self.door,
+            registry=self.registry,
+            context=self.context,
+            memory=self.memory,
+            clock=clock,
+            channel=self.channel,
+            sign_message=message_signer(self.config, self.ground.signer),
+            halt=self.stop.halt,
+        )
+
+    async def rehydrated(self, undoing: Undo) -> Rehydrated:
+        """What a crash left, put in order: files first, then the record, then the open ends."""
+        await undoing.recover()
+        scratch = self.config.data_dir / "scratch"
+        recovery = Recovery(undoing, scratch, self.store, self.audit)
+        await recovery.swept()
+        return await rehydrate(
+            self.store, self.waiting, self.outcomes, recovery.finished, self.audit
+        )
+
+    async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
+        return await stack.enter_async_context(self.ground.make_model(choice))
+
+    def _ready(self) -> None:
+        self.stop.sentinel.require_running()
+        if isinstance(self.ground.sandbox, RefusingSandbox):
+            raise self.ground.sandbox.reason
+
+    def _access(self, connection_id: str) -> Access:
+        """Every tool for the owner; nothing for anybody else, as no goal grants levels yet."""
+        if connection_id == OWNER:
+            return OwnerAccess(lambda: [tool.tool_name for tool in self.registry.all()])
+        folder = self.config.sandbox.customer_context_dir
+        return AccessController(
+            {},
+            connection_id,
+            lambda: read_customer(folder, connection_id),
+            self.ground.clock,
+            self.audit,
+        )
+
+    def _task_runner(
+        self,
+        worker: "ExecutorAgent[ToolRun]",
+        planner: "PlannerAgent",
+        chain: "AbstractToolset[ToolRun]",
+    ) -> TaskRunner:
+        async def advise(item: WorkItem, failures: str) -> Advice:
+            advice = await planner.advise(item, failures)
+            return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
+
+        config = self.config
+        return TaskRunner(
+            approval=self.approval,
+            binding=self.binding,
+            agent=worker,
+            toolset=chain,
+            steps=StepGates(self.gates, self.audit, self.questions.gate),
+            verifier=VerificationRunner(self.ground.sandbox, self.ground.clock, self.limits),
+            advise=advise,
+            ask_call=self.questions.call,
+            skills=self.skills,
+            effects=Effects(self.outcomes, self.registry),
+            store=self.store,
+            audit=self.audit,
+            clock=self.ground.clock,
+            require_running=self.stop.sentinel.require_running,
+            settings=TaskSettings(
+                scratch=config.data_dir / "scratch",
+                undo=config.data_dir / "undo",
+                limits=self.limits,
+                autonomy=AutonomyLevel.A2,
+                system_gates=config.gates.system,
+            ),
+        )
+
+    def _rooms(
+        self,
+        proxy: "ProxyAgent",
+        planner: "PlannerAgent",
+        proposer: Proposer,
+        dispatcher: Dispatcher,
+        chain: "AbstractToolset[ToolRun]",
+    ) -> TurnRooms:
+        config = self.config
+        return TurnRooms(
+            proxy=proxy,
+            planner=planner,
+            toolset=chain,
+            tool_run=turn_tools(config.gates.system, AutonomyLevel.A2),
+            access=self._access,
+            gates=self.gates,
+            system_gates=config.gates.system,
+            escalator=Escalator(self.audit, {}),
+            sign_in=SignIn(
+                self.ground.signer.verify,
+                self.nonces,
+                self.audit,
+                self.ground.clock,
+                _KNOWN_CHANNELS,
+            ),
+            proposer=proposer,
+            dispatch=dispatcher.dispatch,
+            context=self.context,
+            memory=self.memory,
+            persona=NoPersona(),
+            skills=self.skills,
+            suggestions=NoSuggestions(),
+            interaction=config.interaction,
+            audit=self.audit,
+            clock=self.ground.clock,
+            profiles=_profiles(config),
+            facts=_facts(),
+            max_memory_ops=config.limits.max_memory_ops_per_turn,
+        )
+
+
+def _profiles(config: SilasConfig) -> tuple[str, ...]:
+    """The default first, the rest in their order."""
+    default_profile = config.context.default_profile
+    return (default_profile, *(p for p in config.context.profiles if p != default_profile))
+
+
+def _facts() -> dict[str, str]:
+    """What plans may need to know about this machine."""
+    prefixes = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
+    return {"python": sys.executable, "prefixes": os.pathsep.join(prefixes)}
