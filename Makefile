@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench mutants fuzz lock system clean
+.PHONY: demo test check bench mutants fuzz chaos lock system clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -40,6 +40,10 @@ mutants: $(READY) system
 # A million inputs for each target of tests/fuzz: `make fuzz ONLY=audit_import N=5000 SEED=7`.
 fuzz: $(READY)
 	@$(BIN)/python scripts/fuzz.py --count $(or $(N),1000000) --seed $(or $(SEED),1) "$(ONLY)"
+
+# Kills a run at every point of it, and two hundred times at chance; takes half an hour.
+chaos: $(READY)
+	@SILAS_CHAOS=all $(BIN)/python -m pytest -n 2 -o faulthandler_timeout=0 tests/chaos
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

@@ -1,9 +1,8 @@
-"""Every object of a running Silas, made in the order of its dependencies (spec 12)."""
+"""`Silas.open`: what is started with the parts of a Silas, and ended with them (spec 12)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
 
 from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
@@ -17,10 +16,8 @@ from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
+from silas.wiring.restart import picked_up
 from silas.wiring.witness import checkpoint_regularly
-
-if TYPE_CHECKING:
-    pass
 
 
 class Silas(Session):
@@ -89,7 +86,9 @@ async def build(
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()
         if resume and lease.alone and not parts.stop.sentinel.stands():
-            found = await parts.rehydrated(silas.undoing)
+            found = await picked_up(
+                config, silas.undoing, parts.store, parts.waiting, parts.outcomes, parts.audit
+            )
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
         stack.push_async_callback(silas.stream.stop)

@@ -1,7 +1,5 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12)."""
 
-import os
-import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeVar
@@ -35,7 +33,6 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
 from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
-from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.stream.rooms import Access, TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn
@@ -47,6 +44,7 @@ from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
+from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
@@ -54,7 +52,6 @@ from silas.wiring.witness import audit_log, message_to_owner
 from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Advice
-from silas.work.recovery import Recovery
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner, TaskSettings
 from silas.work.undo import Undo
@@ -212,16 +209,6 @@ class Parts:
             halt=self.stop.halt,
         )
 
-    async def rehydrated(self, undoing: Undo) -> Rehydrated:
-        """What a crash left, put in order: files first, then the record, then the open ends."""
-        await undoing.recover()
-        scratch = self.config.data_dir / "scratch"
-        recovery = Recovery(undoing, scratch, self.store, self.audit)
-        await recovery.swept()
-        return await rehydrate(
-            self.store, self.waiting, self.outcomes, recovery.finished, self.audit
-        )
-
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
         return await stack.enter_async_context(self.ground.make_model(choice))
 
@@ -313,19 +300,7 @@ class Parts:
             interaction=config.interaction,
             audit=self.audit,
             clock=self.ground.clock,
-            profiles=_profiles(config),
-            facts=_facts(),
+            profiles=profiles(config),
+            facts=machine_facts(),
             max_memory_ops=config.limits.max_memory_ops_per_turn,
         )
-
-
-def _profiles(config: SilasConfig) -> tuple[str, ...]:
-    """The default first, the rest in their order."""
-    default_profile = config.context.default_profile
-    return (default_profile, *(p for p in config.context.profiles if p != default_profile))
-
-
-def _facts() -> dict[str, str]:
-    """What plans may need to know about this machine."""
-    prefixes = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
-    return {"python": sys.executable, "prefixes": os.pathsep.join(prefixes)}

@@ -57,20 +57,24 @@ class Site:
     @classmethod
     def _prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
         try:
-            for leftover in scratch.iterdir():  # of a run that a crash ended
-                remove_tree(leftover)
-            inherited = scratch / "artifacts"
-            inherited.mkdir()
-            for name, text in artifacts.items():
-                _check_name(name, item)
-                (inherited / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-            (scratch / "empty").mkdir()
+            return cls._laid_out(item, scratch, artifacts)
         except OSError as error:
             raise SandboxError(
                 f"The scratch directory {scratch} cannot be used: {error.strerror}.",
                 code="E_SANDBOX_SCRATCH",
                 work_item_id=item.id,
             ) from error
+
+    @classmethod
+    def _laid_out(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
+        for leftover in scratch.iterdir():  # of a run that a crash ended
+            remove_tree(leftover)
+        inherited = scratch / "artifacts"
+        inherited.mkdir()
+        for name, text in artifacts.items():
+            _check_name(name, item)
+            (inherited / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        (scratch / "empty").mkdir()
         read = [Path(path) for path in item.read]
         if item.workspace is None:
             return cls(scratch, _EMPTY_CWD, scratch / "empty", None, read)

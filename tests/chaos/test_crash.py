@@ -62,3 +62,17 @@ def test_a_refusal_of_disk_or_database_anywhere_ends_the_same_way(
     assert points > 30
     for point in sample(points, wanted):
         assert broken_at(point, sends=True, what=what, kinds=kinds).ended
+
+
+def test_a_disk_that_fails_while_the_private_copy_is_made_blocks_the_work_with_its_reason() -> None:
+    kinds = frozenset({"file"})
+    point = 0
+    while True:
+        point += 1
+        after = broken_at(point, sends=True, what=disk_broken, kinds=kinds)
+        if after.noted["worked"]:
+            break  # the copy was made before that
+        assert after.error is None
+        assert after.found.item is not None
+        assert after.found.item.status is WorkItemStatus.blocked
+    assert point > 5

@@ -265,3 +265,26 @@ async def test_a_damaged_result_is_refused(db: Database) -> None:
     with pytest.raises(DatabaseError) as refused:
         await store.get_result("task-example")
     assert refused.value.code == "E_DB_CORRUPT"
+
+
+async def test_an_end_that_cannot_be_recorded_is_not_kept(store: WorkItemStore) -> None:
+    item = a_plan()
+    await store.save(item)
+    ended = item.model_copy(update={"status": WorkItemStatus.done})
+    result = WorkItemResult(work_item_id=item.id, status=WorkItemStatus.done, summary="Done.")
+
+    def refuse() -> None:
+        raise DatabaseError("no room", code="E_DB_OPERATION")
+
+    with pytest.raises(DatabaseError):
+        await store.finish(ended, result, refuse)
+    kept = await store.get(item.id)
+    assert kept is not None
+    assert kept.status is WorkItemStatus.pending
+    assert await store.get_result(item.id) is None
+    witnessed: list[str] = []
+    await store.finish(ended, result, lambda: witnessed.append("recorded"))
+    kept = await store.get(item.id)
+    assert kept is not None
+    assert (kept.status, await store.get_result(item.id)) == (WorkItemStatus.done, result)
+    assert witnessed == ["recorded"]
