@@ -12,6 +12,7 @@ _COMMANDS = {
     "run": ("work", "Show a plan's card, take the approval, run it sandboxed, verify it."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
+    "diff": ("inspect", "Everything a work item changed, as a patch."),
     "undo": ("work", "Restore a workspace to what it was before a work item changed it."),
     "stop": ("stop", "Emergency stop: kill what runs, void every approval, stay stopped."),
     "resume": ("stop", "End the emergency stop; what was interrupted needs a new approval."),

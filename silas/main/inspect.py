@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from silas.main.output import ASKED, GOING_ON, asked_line, item_line, print_json
+from silas.main.output import (
+    ASKED,
+    GOING_ON,
+    asked_line,
+    item_line,
+    print_json,
+    print_patch,
+)
 from silas.main.shared import (
     DONE,
     FAILED,
@@ -43,6 +50,23 @@ def status(ctx: click.Context, as_json: bool) -> None:
         standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
         for name in [] if as_json else sorted(standing & GOING_ON.keys()):
             click.echo(f"\n{name}: {GOING_ON[name]}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@click.command()
+@click.argument("work_item_id")
+@click.pass_context
+def diff(ctx: click.Context, work_item_id: str) -> None:
+    """Everything a work item changed, as a patch."""
+
+    async def work() -> int:
+        async with open_work(ctx) as desk:
+            patch = await desk.patch(work_item_id)
+        if not patch:
+            click.echo(f"{work_item_id} changed nothing.", err=True)
+        print_patch(patch)
         return DONE
 
     run_to_exit(work)

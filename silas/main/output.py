@@ -67,6 +67,18 @@ def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str,
     }
 
 
+def print_patch(patch: str) -> None:
+    """To the byte for a program; on a terminal without what could steer it."""
+    if not sys.stdout.isatty():
+        sys.stdout.buffer.write(patch.encode())
+        return
+    from silas.sandbox.diff import visible
+
+    shown = "\n".join(visible(line) for line in patch.split("\n"))
+    coloured = wants_colour(sys.stdout, os.environ)
+    click.echo(paint_diff(shown) if coloured else shown, color=coloured, nl=False)
+
+
 def print_result(result: "WorkItemResult", told: str) -> None:
     """What changed and what could come next; work that did not succeed ends with why, on stderr.
 
@@ -77,6 +89,7 @@ def print_result(result: "WorkItemResult", told: str) -> None:
         click.echo("\nWhat changed:")
         click.echo(paint_diff(result.diff) if coloured else result.diff, color=coloured)
         click.echo(f"To take it back: silas undo {result.work_item_id}")
+        click.echo(f"To see all of it: silas diff {result.work_item_id}")
     for step in result.next_steps:
         click.echo(f"Next: {step}")
     if STATUS_CODES.get(result.status.value) == DONE:

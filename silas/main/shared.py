@@ -30,6 +30,7 @@ _CODES = (
     ("E_PLAN", USAGE),
     ("E_DB", USAGE),
     ("E_SANDBOX_NO_UNDO", USAGE),
+    ("E_SANDBOX_NO_DIFF", USAGE),
 )
 """The exit code of an error by its family; anything else failed."""
 

@@ -1,9 +1,9 @@
 """Changes as text a person can read and a terminal can show without being steered by it."""
 
-import difflib
 import unicodedata
 from collections.abc import Callable, Iterable
 
+from silas.sandbox.hunks import hunks, lines_of
 from silas.sandbox.journal import Change
 from silas.sandbox.tree import Entry
 
@@ -25,7 +25,8 @@ def visible(text: str) -> str:
     )
 
 
-def _text(content: bytes | None) -> str | None:
+def text_of(content: bytes | None) -> str | None:
+    """Content as text; None if it is none."""
     if content is None or b"\0" in content:
         return None
     try:
@@ -34,12 +35,8 @@ def _text(content: bytes | None) -> str | None:
         return None
 
 
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if lines[-1] == "":
-        return [f"{visible(line)}\n" for line in lines[:-1]]
-    kept = [f"{visible(line)}\n" for line in lines[:-1]]
-    return [*kept, f"{visible(lines[-1])}\n\\ No newline at end of file\n"]
+def _visible_lines(text: str) -> list[str]:
+    return lines_of("\n".join(visible(line) for line in text.split("\n")))
 
 
 def _facts(entry: Entry | None) -> str:
@@ -57,23 +54,31 @@ def _body(change: Change, before: Reader, after: Reader) -> Iterable[str]:
     if old is not None and new is not None and (old.kind, old.digest) == (new.kind, new.digest):
         return
     if max(old.size if old else 0, new.size if new else 0) > _MAX_TEXT:
-        yield "too large to show line by line\n"
+        yield "too large to show line by line; `silas diff` has it\n"
         return
-    sides = [
-        _text(read(change.path, entry)) if entry is not None and entry.kind != "dir" else ""
-        for read, entry in ((before, old), (after, new))
-    ]
+    sides = _shown(before, change.path, old), _shown(after, change.path, new)
     if sides[0] is None or sides[1] is None:
         yield "binary content, not shown\n"
         return
     name = visible(change.path)
-    lines = difflib.unified_diff(
-        _lines(sides[0]) if sides[0] else [],
-        _lines(sides[1]) if sides[1] else [],
-        f"a/{name}" if old else "/dev/null",
-        f"b/{name}" if new else "/dev/null",
-    )
-    yield from lines
+    yield f"--- {f'a/{name}' if old else '/dev/null'}\n"
+    yield f"+++ {f'b/{name}' if new else '/dev/null'}\n"
+    yield from hunks(sides[0], sides[1])
+
+
+def _shown(read: Reader, path: str, entry: Entry | None) -> list[str] | None:
+    """One side's lines as they may be shown; None if it is no text."""
+    if entry is None or entry.kind == "dir":
+        return []
+    text = text_of(read(path, entry))
+    if text is None:
+        return None
+    return [f"{visible(text)}\n"] if entry.kind == "link" else _visible_lines(text)
+
+
+def heading(change: Change) -> str:
+    """One line that names kind, size and permissions on both sides."""
+    return f"{visible(change.path)}: {_facts(change.before)} -> {_facts(change.after)}\n"
 
 
 def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int) -> str:
@@ -86,8 +91,7 @@ def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_byt
     room = max_bytes
     left = 0
     for change in changes:
-        heading = f"{visible(change.path)}: {_facts(change.before)} -> {_facts(change.after)}\n"
-        block = heading + "".join(_body(change, before, after))
+        block = heading(change) + "".join(_body(change, before, after))
         size = len(block.encode("utf-8"))
         if size > room or left:
             left += 1
@@ -95,5 +99,7 @@ def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_byt
         parts.append(block)
         room -= size
     if left:
-        parts.append(f"... and {left} more changed paths that do not fit here\n")
+        parts.append(
+            f"... and {left} more changed paths that do not fit here; `silas diff` shows all\n"
+        )
     return "".join(parts)

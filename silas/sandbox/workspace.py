@@ -3,15 +3,18 @@
 import json
 import os
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.diff import unified
+from silas.sandbox.diff import Reader, unified
 from silas.sandbox.journal import Change
 from silas.sandbox.models import Mount
+from silas.sandbox.patch import exact_patch
 from silas.sandbox.protected import protection
 from silas.sandbox.transition import Source, no_inode, open_original
 from silas.sandbox.tree import (
@@ -214,16 +217,24 @@ class Workspace:
 
     def diff(self, max_bytes: int = _DIFF_BYTES) -> str:
         """The changes as unified text, safe to print; empty exactly when nothing changed."""
+        changes = self.changes().all
+        with self._sides() as (before, after):
+            return unified(changes, before, after, max_bytes=max_bytes)
+
+    def patch(self) -> str:
+        """The changes to the byte, for `git apply`; empty exactly when nothing changed."""
+        changes = self.changes().all
+        with self._sides() as (before, after):
+            return exact_patch(changes, before, after)
+
+    @contextmanager
+    def _sides(self) -> Generator[tuple[Reader, Reader]]:
+        """What reads the original and the copy."""
         with (
             opened(open_root(self.copy)) as tree,
             opened(open_original(self.original, self.identity)) as original,
         ):
-            return unified(
-                self.changes().all,
-                partial(_content, original),
-                partial(_content, tree),
-                max_bytes=max_bytes,
-            )
+            yield partial(_content, original), partial(_content, tree)
 
     def apply(self, undo_dir: Path, note: str = "") -> Applied:
         """Write the changes to the original, after saving what they overwrite in `undo_dir`.
@@ -282,10 +293,10 @@ def _link_at(root: int, path: str) -> str:
 
 
 def _content(root: int, path: str, entry: Entry) -> bytes | None:
-    """Content for display, only if it is what the entry says."""
+    """Content, only if it is what the entry says."""
     try:
         if entry.kind == "link":
-            return os.fsencode(_link_at(root, path)) + b"\n"
+            return os.fsencode(_link_at(root, path))
         content = bytearray()
         with opened(_open_at(root, path)) as reading:
             digest = read_all(reading, content.extend)

@@ -14,7 +14,7 @@ from silas.audit.witnessed import WitnessedAuditLog, WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import SilasError
+from silas.errors import SandboxError, SilasError
 from silas.gates import GateProvider
 from silas.keys import KeyRing
 from silas.keys.vault import Vault
@@ -44,6 +44,7 @@ from silas.wiring.ownerkey import (
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, witness_findings
 from silas.work.effects import Effects
+from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo
 
@@ -142,6 +143,20 @@ class WorkDesk:
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace that a work item changed; see `Undo.undo`."""
         await self.undoing.undo(work_item_id)
+
+    async def patch(self, work_item_id: str) -> str:
+        """What the last finished run of an item changed, to the byte; empty if nothing.
+
+        Raises:
+            SandboxError: No run of it has finished.
+        """
+        result = await self.store.get_result(work_item_id)
+        if result is None:
+            raise SandboxError(
+                f"No run of {work_item_id!r} has finished; see `silas status` for the ids.",
+                code="E_SANDBOX_NO_DIFF",
+            )
+        return result.artifacts.get(PATCH, "")
 
 
 @asynccontextmanager

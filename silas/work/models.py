@@ -9,6 +9,9 @@ from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.tools import RiskLevel, ValidatedCall
 
+PATCH = "changes.diff"
+"""The artifact that holds what a task changed, to the byte."""
+
 
 class AlreadyRunning(SilasError):
     """The item is at work; a second run beside it was refused and changed nothing."""

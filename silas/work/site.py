@@ -19,7 +19,7 @@ from silas.work.verify import Bench
 
 _EMPTY_CWD = Path("/work")  # inside the sandbox, for tasks without a workspace
 _ARTIFACTS = Path("/artifacts")  # inside the sandbox, inherited artifacts, read-only
-_DIFF_BYTES = 60_000  # of a diff that is shown and kept
+_DIFF_BYTES = 60_000  # of a diff that is shown
 _NAME_BYTES = 255  # of a file name, on every file system there is
 _UNCHANGED = Changes((), (), (), ())
 
@@ -118,6 +118,12 @@ class Site:
         if self._workspace is None:
             return ""
         return await asyncio.to_thread(self._workspace.diff, _DIFF_BYTES)
+
+    async def patch(self) -> str:
+        """The changes to the byte, for `git apply`; empty without a workspace."""
+        if self._workspace is None:
+            return ""
+        return await asyncio.to_thread(self._workspace.patch)
 
     async def apply(self, verified: Changes, place: Path, note: str) -> None:
         """Bring the verified changes into the original, all or none; the way back is in `place`.

@@ -36,7 +36,7 @@ from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
 from silas.work.inherit import inherited
-from silas.work.models import Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
+from silas.work.models import PATCH, Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
@@ -270,7 +270,7 @@ class TaskRunner:
         diff = await site.diff()
         artifacts = attempt.ledger.artifacts()
         if diff:
-            artifacts["changes.diff"] = diff
+            artifacts[PATCH] = await site.patch()
         passed = [r.name for r in attempt.report.results] if attempt.report else []
         words = (
             f"Done and verified: {', '.join(passed)}."

@@ -34,6 +34,7 @@ OPENING = [
     ["audit", "verify"],
     ["audit", "show"],
     ["undo", "x"],
+    ["diff", "x"],
 ]
 
 

@@ -38,7 +38,8 @@ def test_approving_runs_it_and_the_terminal_shows_nothing_of_anybody_else(
     lines = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", after).splitlines() if line]
     assert lines[:4] == [CHOICE, "1", "working: attempt 1", "done: Done and verified: checked."]
     assert lines[4] == "What changed:"
-    assert lines[-1].startswith("To take it back: silas undo task-")
+    assert lines[-2].startswith("To take it back: silas undo task-")
+    assert lines[-1].startswith("To see all of it: silas diff task-")
 
 
 @pytest.mark.parametrize("typed", ["3\r", "n\r", "\x04", "what?\rhm\rperhaps\r"])

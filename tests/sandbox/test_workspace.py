@@ -14,7 +14,7 @@ from silas.sandbox.workspace import Workspace, undo
 from .trees import edit, exact, picture
 
 
-def test_a_copy_holds_bytes_modes_and_links_but_not_what_is_protected(
+def test_a_copy_holds_bytes_modes_and_links_but_not_what_isis_protected(
     workspace: Workspace, original: Path
 ) -> None:
     expected = {path: fact for path, fact in picture(original).items() if ".git" not in path}
@@ -274,7 +274,10 @@ def act(root: Path, kind: str, path: Path, content: bytes, mode: int, second: Pa
         return
 
 
-def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) -> None:
+Edits = list[tuple[str, list[str], bytes, int, list[str]]]
+
+
+def play(root: Path, edits: Edits) -> None:
     for kind, names, content, mode, second in edits:
         path = root.joinpath(*names)
         if any(part.is_symlink() for part in path.parents):
@@ -299,8 +302,8 @@ def play(root: Path, edits: list[tuple[str, list[str], bytes, int, list[str]]]) 
     tree=[("link", ["a", ".git"], b"t", 0, ["a"])], edits=[("delete", ["a"], b"", 0, ["a"])]
 )
 def test_apply_then_undo_is_as_if_nothing_had_happened(
-    tree: list[tuple[str, list[str], bytes, int, list[str]]],
-    edits: list[tuple[str, list[str], bytes, int, list[str]]],
+    tree: Edits,
+    edits: Edits,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     base = tmp_path_factory.mktemp("property")
@@ -316,15 +319,15 @@ def test_apply_then_undo_is_as_if_nothing_had_happened(
     lost = {change.path for change in changes.deleted} | {
         change.path for change in changes.changed if change.after and change.after.kind != "dir"
     }
-    kept = {path for path in before if _protected(path)}
+    kept = {path for path in before if is_protected(path)}
     if any(_holds(path, inside) for path in lost for inside in kept):
         with pytest.raises(SandboxError, match="E_SANDBOX_CONFLICT"):
             workspace.apply(base / "undo")
         assert exact(original) == whole
         return
     workspace.apply(base / "undo")
-    mine = {p: f for p, f in picture(original).items() if not _protected(p)}
-    theirs = {p: f for p, f in picture(workspace.copy).items() if not _protected(p)}
+    mine = {p: f for p, f in picture(original).items() if not is_protected(p)}
+    theirs = {p: f for p, f in picture(workspace.copy).items() if not is_protected(p)}
     assert mine == theirs
     undo(base / "undo")
     assert exact(original) == whole
@@ -335,5 +338,5 @@ def _holds(path: str, inside: str) -> bool:
     return inside.startswith(f"{path}/")
 
 
-def _protected(path: str) -> bool:
+def is_protected(path: str) -> bool:
     return bool({".git", "venv", ".envrc"} & set(path.lower().split("/")))

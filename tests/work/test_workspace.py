@@ -45,7 +45,8 @@ async def test_the_original_is_untouched_until_the_checks_have_passed(project: P
     assert after["link"][2] == b"run.sh"
     assert "binary" not in after
     assert "+done" in result.diff
-    assert result.artifacts == {"changes.diff": result.diff}
+    assert result.artifacts.keys() == {"changes.diff"}
+    assert "GIT binary patch" in result.artifacts["changes.diff"]
 
 
 NOT_DONE: dict[str, tuple[list[Step], dict[str, Any], WorkItemStatus]] = {
