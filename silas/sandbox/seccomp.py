@@ -151,6 +151,11 @@ _PLAIN: tuple[tuple[str, int | None, int | None, int, str], ...] = (
     ("memfd_create", 319, 279, errno.ENOSYS, _UNCOUNTED),
     ("memfd_secret", 447, 447, errno.ENOSYS, _UNCOUNTED),
     ("shmget", 29, 194, errno.ENOSYS, _UNCOUNTED),
+    ("semget", 64, 190, errno.ENOSYS, _UNCOUNTED),
+    ("msgget", 68, 186, errno.ENOSYS, _UNCOUNTED),
+    ("setxattr", 188, 5, errno.EOPNOTSUPP, _UNCOUNTED),
+    ("lsetxattr", 189, 6, errno.EOPNOTSUPP, _UNCOUNTED),
+    ("fsetxattr", 190, 7, errno.EOPNOTSUPP, _UNCOUNTED),
     ("sched_setattr", 314, 274, errno.EPERM, _REALTIME),
 )
 
@@ -184,6 +189,11 @@ _CONDITIONAL: tuple[Rule, ...] = (
         errno.EPERM,
         _REALTIME,
         (_none_of(1, 0, 3, 5, 0x40000000, 0x40000003, 0x40000005),),
+    ),
+    # The supervisor counts sockets at the size their buffers have by themselves.
+    *(
+        Rule("setsockopt", (54, 208), errno.EPERM, _UNCOUNTED, (_equal(1, 1), _equal(2, option)))
+        for option in (7, 8, 32, 33)  # of SOL_SOCKET: SO_SNDBUF, SO_RCVBUF and their FORCE
     ),
     Rule("chmod", (90, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
     Rule("fchmod", (91, 52), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),

@@ -15,6 +15,7 @@ from silas.sandbox.models import SandboxLimits
 _PAGE = resource.getpagesize()
 _TICKS = os.sysconf("SC_CLK_TCK")
 _INODE_BYTES = 1024  # kernel memory behind one file of a memory file system, rounded up
+_SOCKET_BYTES = 1 << 18  # what one socket keeps at the size that buffers have; rounded up
 _OPEN_FILES = 512
 _MEBIBYTE = 1 << 20
 
@@ -27,9 +28,9 @@ class Usage(NamedTuple):
 
     Attributes:
         processes: Processes and threads, bubblewrap's own init not counted.
-        memory: Bytes resident plus bytes in private file systems; shared pages count fully.
+        memory: Bytes resident, in private file systems and in sockets; shared pages count fully.
         cpu_seconds: Of the process that used most.
-        pids: The processes.
+        pids: The processes, each by a thread of it that still runs.
     """
 
     processes: int
@@ -61,20 +62,40 @@ def has_ended(process_fd: int) -> bool:
 
 def parent(pid: int) -> int:
     """The parent of a process; 0 when it is gone."""
-    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    fields = _stat(pid)
     return int(fields[_PARENT]) if fields else 0
 
 
-def _children(pid: int, threads: int) -> list[int]:
-    names = [str(pid)]
-    if threads > 1:
-        try:
-            names = os.listdir(f"/proc/{pid}/task")
-        except OSError:
-            return []
+def _stat(pid: int) -> list[bytes]:
+    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _tasks(pid: int, threads: int) -> list[int]:
+    if threads <= 1:
+        return [pid]
+    try:
+        return list(map(int, os.listdir(f"/proc/{pid}/task")))
+    except OSError:
+        return []
+
+
+def _children(pid: int, tasks: Sequence[int]) -> list[int]:
     return [
-        int(child) for name in names for child in _read(f"/proc/{pid}/task/{name}/children").split()
+        int(child) for task in tasks for child in _read(f"/proc/{pid}/task/{task}/children").split()
     ]
+
+
+def _resident(pid: int, fields: list[bytes], tasks: Sequence[int]) -> tuple[int, int]:
+    """Resident bytes of a process, and the thread that tells: one that is over tells nothing.
+
+    The first thread may end before the others; the process then looks as if it held no memory.
+    """
+    own = int(fields[_RSS])
+    if own or len(tasks) <= 1:
+        return own * _PAGE, pid
+    told = ((int(found[_RSS]), task) for task in tasks if (found := _stat(task)))
+    pages, task = max(told, default=(0, pid))
+    return pages * _PAGE, task
 
 
 def _is_set_up(init: int) -> bool:
@@ -86,10 +107,17 @@ def _is_set_up(init: int) -> bool:
     return (theirs.st_dev, theirs.st_ino) != (ours.st_dev, ours.st_ino)
 
 
+def _socket_bytes(init: int) -> int:
+    """What the sockets of the run may keep; nobody tells what they do, only how many there are."""
+    words = _read(f"/proc/{init}/net/sockstat").split(maxsplit=3)  # "sockets: used 12"
+    return int(words[2]) * _SOCKET_BYTES if len(words) > 2 else 0
+
+
 def _private_bytes(init: int, private: Sequence[str]) -> int:
+    """Bytes that belong to the run and to no process of it."""
     if not _is_set_up(init):
         return 0
-    total = 0
+    total = _socket_bytes(init)
     for path in private:
         try:
             facts = os.statvfs(f"/proc/{init}/root{path}")
@@ -104,18 +132,20 @@ def sample(init: int, private: Sequence[str], most: int) -> Usage:
     """Walk the process tree below the sandbox's init; stop early beyond `most` processes."""
     processes, memory, cpu = 0, _private_bytes(init, private), 0
     seen: list[int] = []
-    waiting = _children(init, 1)
+    waiting = _children(init, [init])
     while waiting and processes <= most:
         pid = waiting.pop()
-        fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        fields = _stat(pid)
         if not fields:
             continue
-        seen.append(pid)
         threads = max(1, int(fields[_THREADS]))
+        tasks = _tasks(pid, threads)
+        resident, teller = _resident(pid, fields, tasks)
+        seen.append(teller)
         processes += threads
-        memory += int(fields[_RSS]) * _PAGE
+        memory += resident
         cpu = max(cpu, int(fields[_UTIME]) + int(fields[_STIME]))
-        waiting += _children(pid, threads)
+        waiting += _children(pid, tasks)
     return Usage(processes, memory, cpu / _TICKS, tuple(seen))
 
 

@@ -114,6 +114,59 @@ async def test_many_processes_together_cannot_take_more_memory_than_allowed(pyth
     assert result.ended_by == "memory"
 
 
+LEADERLESS = """
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None)
+def take():
+    while open(f"/proc/{os.getpid()}/stat").read().rpartition(")")[2].split()[0] != "Z": pass
+    hoard = bytearray(60 << 20); hoard[::4096] = b"x" * len(hoard[::4096]); time.sleep(60)
+for _ in range(10):
+    if os.fork() == 0:
+        threading.Thread(target=take).start()
+        libc.syscall(93 if os.uname().machine == "aarch64" else 60, 0)  # this thread alone
+time.sleep(60)
+"""
+
+
+async def test_memory_of_a_process_whose_first_thread_is_over_counts(python: Run) -> None:
+    result = await python(LEADERLESS, limits={"memory_mb": 256})
+    assert result.ended_by == "memory"
+
+
+SOCKETS = """
+import socket, time
+pairs = [socket.socketpair() for _ in range(int(input()))]
+for end in sum(pairs, ()):
+    end.setblocking(False)
+    try:
+        while True: end.send(bytes(4096))
+    except BlockingIOError: pass
+time.sleep(0.3)
+print("kept")
+"""
+
+
+@pytest.mark.parametrize(("pairs", "ended"), [(20, "exit"), (200, "memory")])
+async def test_what_sockets_keep_counts_as_memory(python: Run, pairs: int, ended: str) -> None:
+    result = await python(SOCKETS, stdin=str(pairs).encode(), limits={"memory_mb": 80})
+    assert result.ended_by == ended, result.stderr
+
+
+async def test_a_socket_keeps_no_more_than_is_counted_for_it(python: Run) -> None:
+    source = """
+import socket
+one, other = socket.socketpair()
+try: one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
+except PermissionError: print("refused")
+one.setblocking(False)
+kept = 0
+try:
+    while True: kept += one.send(bytes(4096))
+except BlockingIOError: print(kept < 1 << 18)
+"""
+    assert (await python(source)).stdout == "refused\nTrue\n"
+
+
 SHARED = """
 import os, mmap, time
 shared = mmap.mmap(-1, 100 << 20); shared[::4096] = b"x" * len(shared[::4096])
@@ -169,8 +222,13 @@ async def test_memory_that_no_limit_would_count_cannot_be_had(python: Run) -> No
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 print(libc.memfd_create(b"x", 0), libc.shmget(0, 1 << 20, 0o1600))
+print(libc.semget(0, 32000, 0o1600), libc.msgget(0, 0o1600))
+open("/tmp/file", "w").close()
+for follow in (True, False):
+    try: os.setxattr("/tmp/file", "user.x", bytes(1000), follow_symlinks=follow)
+    except OSError as error: print(error.errno == 95)
 """
-    assert (await python(source)).stdout == "-1 -1\n"
+    assert (await python(source)).stdout == "-1 -1\n-1 -1\nTrue\nTrue\n"
 
 
 BOMB = """

@@ -13,7 +13,6 @@ from .conftest import PYTHON, PYTHON_MOUNTS
 OFFER = """
 import ctypes, os, socket, sys, time
 work = sys.argv[1]
-libc = ctypes.CDLL(None, use_errno=True)
 ctypes.CDLL(None).prctl(15, b"the-first", 0, 0, 0)
 tcp = socket.create_server(("127.0.0.1", 47471))
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); udp.bind(("127.0.0.1", 47472))
@@ -21,15 +20,13 @@ path = socket.socket(socket.AF_UNIX); path.bind("/tmp/offered"); path.listen()
 name = socket.socket(socket.AF_UNIX); name.bind("\\0offered"); name.listen()
 for place in ("/tmp/file", "/dev/shm/file", os.environ["HOME"] + "/file", work + "/file"):
     with open(place, "w") as file: file.write("hunter2")
-queue = libc.msgget(4747, 0o1600); libc.msgsnd(queue, b"\\1" + bytes(7) + b"hunter2", 7, 0)
 open(work + "/ready", "w").close()
 while not os.path.exists(work + "/go"): time.sleep(0.01)
 """
 
 TAKE = """
-import ctypes, json, os, socket, sys, time
+import json, os, socket, sys, time
 theirs = sys.argv[1]
-libc = ctypes.CDLL(None, use_errno=True)
 while len(sys.argv) > 2 and not os.path.exists(theirs + "/ready"): time.sleep(0.01)
 
 def connect(family, where):
@@ -55,12 +52,6 @@ def read_name(pid):
 def signal():
     os.kill(find(), 0); return True
 
-def message():
-    buffer = ctypes.create_string_buffer(100)
-    queue = libc.msgget(4747, 0)
-    if queue < 0 or libc.msgrcv(queue, buffer, 50, 0, 0o4000) < 0: raise OSError
-    return buffer.raw[8:15] == b"hunter2"
-
 attempts = {
     "tcp": lambda: connect(socket.AF_INET, ("127.0.0.1", 47471)),
     "udp": ask,
@@ -72,7 +63,6 @@ attempts = {
     "workspace": lambda: read(theirs + "/file"),
     "process": lambda: bool(find()),
     "signal": signal,
-    "message": message,
 }
 taken = []
 for name, attempt in attempts.items():
@@ -85,7 +75,7 @@ print(json.dumps(taken))
 ALL = [
     *("tcp", "udp", "unix path", "unix name"),
     *("tmp", "shared memory", "home", "workspace"),
-    *("process", "signal", "message"),
+    *("process", "signal"),
 ]
 
 
