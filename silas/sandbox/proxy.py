@@ -24,6 +24,7 @@ _CHUNK = 1 << 16
 _MEBIBYTE = 1 << 20
 _MOST_ADDRESSES = 4  # of one name that are tried
 _LAST_WORDS_SECONDS = 1.0
+_TURNS_TO_ACCEPT = 4  # asyncio forgets to close what it is accepting when the server closes
 _MOST_TOLD = 20  # refusals of one run that are recorded one by one; the rest are counted
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _STATUS = {
@@ -121,6 +122,7 @@ class Proxy:
         self._clients: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
         self._failures: list[Exception] = []
+        self._over = False
 
     async def serve(self, listener: socket.socket) -> None:
         """Answer what connects to this socket, which belongs to the proxy from now on."""
@@ -133,10 +135,15 @@ class Proxy:
         Raises:
             Exception: What kept something from being recorded.
         """
-        for server in self._servers:
-            server.close()
+        self._over = True
         for client in self._clients:
             client.cancel()
+        try:
+            for _ in range(_TURNS_TO_ACCEPT):
+                await asyncio.sleep(0)
+        finally:
+            for server in self._servers:
+                server.close()
         await asyncio.gather(*self._clients, return_exceptions=True)
         traffic = tuple(
             Traffic(*there, meter.connections, meter.out, meter.into)
@@ -151,9 +158,14 @@ class Proxy:
         return traffic
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._over:  # it was waiting at the door when the run ended
+            writer.transport.abort()
+            return
         client = asyncio.create_task(self._attend(_Client(reader, writer)))
         self._clients.add(client)
         client.add_done_callback(self._clients.discard)
+        # one that is cancelled before its first step closes nothing
+        client.add_done_callback(lambda _: writer.transport.abort())
 
     async def _attend(self, client: _Client) -> None:
         try:
@@ -169,7 +181,19 @@ class Proxy:
         except Exception as error:  # whatever it is, it ends this connection and then the run
             self._failures.append(error)
         finally:
-            client.writer.close()
+            # what it has not read yet keeps its place: else nothing would bound their number
+            await self._part(client.writer, None)
+
+    async def _part(self, writer: asyncio.StreamWriter, seconds: float | None) -> None:
+        """Close a connection, at most so long after the other side should have read all of it."""
+        writer.close()
+        try:
+            async with asyncio.timeout(0 if self._over else seconds):
+                await writer.wait_closed()
+        except (OSError, TimeoutError):
+            pass
+        finally:
+            writer.transport.abort()
 
     async def _deny(self, refusal: Refused) -> None:
         denied = Denied(refusal.what, refusal.reason)
@@ -195,7 +219,7 @@ class Proxy:
                 first = await self._within(client.hello(there.host), Reason.slow)
             await self._relay(client, judged, first, (reader, writer))
         finally:
-            writer.close()
+            await self._part(writer, _LAST_WORDS_SECONDS)
 
     async def _connected(self, there: Endpoint) -> Streams:
         """Resolve once, check every address, record, connect to one of those addresses."""

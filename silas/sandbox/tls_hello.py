@@ -4,6 +4,7 @@ from silas.sandbox.names import Reason, Refused
 
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _DNS = 22, 1, 0, 0
 _MAX_FRAGMENT = 1 << 14
+_MAX_RECORDS = 64  # of one ClientHello; in crumbs it would keep the proxy busy, and not the sandbox
 _RECORD_HEAD, _MESSAGE_HEAD = 5, 4
 _VERSION_AND_RANDOM = 34
 
@@ -50,7 +51,9 @@ def server_name(data: bytes) -> str | None:
 def _message(data: bytes) -> bytes | None:
     """The first handshake message, put together from its records."""
     message = b""
-    while data:
+    for _ in range(_MAX_RECORDS):
+        if not data:
+            return None
         length = int.from_bytes(data[3:5], "big")
         if data[0] != _HANDSHAKE or data[1:2] not in (b"", b"\x03") or length > _MAX_FRAGMENT:
             raise Refused(Reason.not_tls)
@@ -65,7 +68,7 @@ def _message(data: bytes) -> bytes | None:
         end = _MESSAGE_HEAD + int.from_bytes(message[1:4], "big")
         if len(message) >= max(end, _MESSAGE_HEAD):
             return message[_MESSAGE_HEAD:end]
-    return None
+    raise Refused(Reason.not_tls)
 
 
 def _name(hello: _Fields) -> str:
@@ -79,6 +82,10 @@ def _name(hello: _Fields) -> str:
         kind, content = extensions.number(2), extensions.block(2)
         if kind == _SERVER_NAME:
             names += _names(content.block(2))
+            if content:
+                raise Refused(Reason.not_tls)
+    if hello:
+        raise Refused(Reason.not_tls)
     if len(names) != 1:
         raise Refused(Reason.server_name)
     return names[0].decode("latin-1").lower()

@@ -125,9 +125,11 @@ async def a_proxy(
     outside: Outside,
     record: Record,
     limits: ProxyLimits = ProxyLimits(),  # noqa: B008 - frozen
+    buffer: int = 1 << 16,
 ) -> AsyncGenerator[Door]:
     proxy = Proxy(ALLOWED, outside, record, limits)
     listener = socket.create_server(("127.0.0.1", 0))
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
     await proxy.serve(listener)
     try:
         yield Door(proxy, listener.getsockname()[1])
