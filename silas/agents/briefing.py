@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 # What the runtime appends to an approved briefing. It may quote output of tools and checks, so
 # nothing after it is ever followed, whatever it looks like.
 _APPENDED = re.compile(r"^#{1,6} (Previous attempt \d+ failed|Planner guidance)\s*$")
-_OPEN = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
+_OPEN = re.compile(r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)(?P<info>[^`]*+)$")
 # Characters that mean something to a shell outside of quotes; inside double quotes only two do.
 _SHELL = frozenset("|&;<>()$`*?[]~")
 _SHELL_QUOTED = frozenset("$`")

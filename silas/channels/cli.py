@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from typing import TextIO, TypeVar
 
 from silas.cards import Card, ChannelMessage
-from silas.channels.paint import dim, paint
-from silas.channels.text import TRIES, parse_reply, render_card
+from silas.channels.paint import columns_of, dim, paint
+from silas.channels.text import TRIES, WIDTH, parse_reply, render_card
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 
@@ -47,6 +47,7 @@ class CLIChannel:
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._reply: asyncio.Future[str | None] | None = None
         self._one_card = asyncio.Lock()
+        self._held: list[str] = []
         self._reading = False
         self._ended = False
 
@@ -65,8 +66,18 @@ class CLIChannel:
         self._messages.put_nowait(None)
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-        """Print; hidden characters become visible."""
+        """Print; hidden characters become visible.
+
+        While a question is open it waits: what is printed below a question could look like
+        another one, and the answer would go to the first.
+        """
         del recipient_id, reply_to
+        if self._one_card.locked():
+            self._held.append(text)
+        else:
+            self._tell(text)
+
+    def _tell(self, text: str) -> None:
         self.told = text
         for line in text.split("\n"):
             self._print(line if first_hidden(line, "\t") == -1 else show_lines(line)[0])
@@ -90,22 +101,30 @@ class CLIChannel:
         """
         del to
         async with self._one_card:
-            self._print(render_card(card))
-            if not self._source.isatty():
-                self._print("There is no terminal to answer on: taken as the safe answer.")
-                return card.safe
-            deadline = self._clock.monotonic() + card.timeout_seconds
-            for _ in range(TRIES):
-                self._print(f"Your choice, 1 to {len(card.actions)}:")
-                reply = await self._reply_before(deadline)
-                if reply is None:
-                    self._print("No answer: taken as the safe one.")
-                    return card.safe
-                answer = parse_reply(card, reply)
-                if answer is not None:
-                    return answer
-            self._print("Not understood: taken as the safe answer.")
+            try:
+                return await self._asked(card)
+            finally:
+                held, self._held = self._held, []
+                for text in held:
+                    self._tell(text)
+
+    async def _asked(self, card: Card[Answer]) -> Answer:
+        self._print(render_card(card, columns_of(self._output, WIDTH)))
+        if not self._source.isatty():
+            self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
+        deadline = self._clock.monotonic() + card.timeout_seconds
+        for _ in range(TRIES):
+            self._print(f"Your choice, 1 to {len(card.actions)}:")
+            reply = await self._reply_before(deadline)
+            if reply is None:
+                self._print("No answer: taken as the safe one.")
+                return card.safe
+            answer = parse_reply(card, reply)
+            if answer is not None:
+                return answer
+        self._print("Not understood: taken as the safe answer.")
+        return card.safe
 
     async def _reply_before(self, deadline: float) -> str | None:
         """The first line that arrives from now on; None at the deadline or the end of the input."""

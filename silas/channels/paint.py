@@ -1,5 +1,6 @@
 """Colour for a person's terminal, laid over finished text; meaning never depends on it."""
 
+import os
 from collections.abc import Mapping
 from typing import Final, TextIO
 
@@ -25,6 +26,15 @@ _DIFF: Final = (("@@", _CYAN), ("---", _BOLD), ("+++", _BOLD), ("+", _GREEN), ("
 def wants_colour(stream: TextIO, environ: Mapping[str, str]) -> bool:
     """Whether a stream is a terminal that shows colour; `NO_COLOR` (no-color.org) says no."""
     return stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def columns_of(stream: TextIO, most: int) -> int:
+    """How many columns a line may have: the terminal's where there are fewer than `most`."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (AttributeError, OSError, ValueError):  # no terminal wraps what is printed
+        return most
+    return min(columns or most, most)  # a terminal that does not know says 0
 
 
 def paint(text: str) -> str:

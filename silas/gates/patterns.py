@@ -44,21 +44,24 @@ class _Examined(NamedTuple):
         compiled: The pattern itself.
         repeats: For every repeat what finds its runs (None: it can eat everything), and its
             greatest count.
+        ways: In how many ways the alternatives can be taken, whatever the text is.
         anchored: A match can begin only at the start of the text.
         literal: What every match begins with, empty where that is not known.
     """
 
     compiled: re.Pattern[str]
     repeats: tuple[tuple[re.Pattern[str] | None, int], ...]
+    ways: int
     anchored: bool
     literal: str
 
 
 class _Part(NamedTuple):
-    """What scanning learned: every repeat, and whether the length is fixed ("rigid")."""
+    """What scanning learned: every repeat, whether the length is fixed ("rigid"), and the ways."""
 
     repeats: tuple[_Repeat, ...]
     rigid: bool
+    ways: int = 1
 
 
 def search(pattern: str, text: str) -> re.Match[str] | None:
@@ -104,9 +107,9 @@ def _within(known: _Examined, text: str, *, exactly: bool) -> bool:
 
     Not exactly, a run is taken to be as long as the text: more than it can be, and known at once.
     """
-    if not known.repeats:
+    if not known.repeats and known.ways == 1:
         return True
-    steps = _starts(known, text)
+    steps = _starts(known, text) * known.ways
     for runs, high in known.repeats:
         longest = _longest_run(runs, text) if exactly and runs is not None else len(text)
         steps *= min(longest, high) + 1
@@ -128,7 +131,7 @@ def _longest_run(runs: re.Pattern[str], text: str) -> int:
 # Gates ask about the same few patterns at every message, and only the text is new.
 @lru_cache(maxsize=512)
 def _examined(pattern: str) -> _Examined:
-    compiled, repeats = _scan(pattern)
+    compiled, (repeats, _, ways) = _scan(pattern)
     alternatives = "|" in pattern
     at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
     literal = re.match(r"(?:\\b)?((?:[\w\"':=<>/ -](?![*+?{]))+)", pattern)
@@ -140,18 +143,19 @@ def _examined(pattern: str) -> _Examined:
             (_compiled(f"(?:{r.atom})+", compiled.flags) if r.atom else None, r.high)
             for r in repeats
         ),
+        ways=ways,
         anchored=pattern.startswith(("\\A", at_start)) and not alternatives,
         literal=literal[1] if literal and spelled else "",
     )
 
 
-def _scan(pattern: str) -> tuple[re.Pattern[str], tuple[_Repeat, ...]]:
+def _scan(pattern: str) -> tuple[re.Pattern[str], _Part]:
     if len(pattern) > MAX_PATTERN_CHARS:
         raise PatternRefused(f"a pattern has at most {MAX_PATTERN_CHARS} characters")
     compiled = _compiled(pattern)
     if compiled.flags & re.VERBOSE:
         raise PatternRefused("a pattern may not use verbose mode")
-    return compiled, _Scanner(pattern).alternation().repeats
+    return compiled, _Scanner(pattern).alternation()
 
 
 def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -170,16 +174,17 @@ class _Scanner:
 
     def alternation(self) -> _Part:
         repeats: list[_Repeat] = []
-        rigid = True
+        rigid, ended, ways = True, 0, 1  # `ended`: the ways of the branches before this one
         while self._at < len(self._text) and self._text[self._at] != ")":
             if self._text[self._at] == "|":
                 self._at += 1
-                rigid = False
+                rigid, ended, ways = False, ended + ways, 1
                 continue
             part = self._item()
             repeats += part.repeats
             rigid = rigid and part.rigid
-        return _Part(tuple(repeats), rigid)
+            ways *= part.ways
+        return _Part(tuple(repeats), rigid, ended + ways)
 
     def _item(self) -> _Part:
         """One atom with its quantifier."""
@@ -200,7 +205,8 @@ class _Scanner:
                 f"the pattern {self._text!r} repeats a group that itself repeats or has "
                 "alternatives, which can take for ever; write it without nesting"
             )
-        return _Part((*body.repeats, _Repeat(atom, high)), low == high and body.rigid)
+        again = _Repeat(atom, high)
+        return _Part((*body.repeats, again), low == high and body.rigid, body.ways)
 
     def _group(self) -> tuple[str, _Part]:
         start = self._at

@@ -1,5 +1,6 @@
 """Commands that look and change nothing: status, doctor, plan, tools, config."""
 
+import sys
 import textwrap
 from pathlib import Path
 
@@ -149,12 +150,14 @@ def plan_check(file: Path) -> None:
 
     async def work() -> int:
         from silas.channels import render_card
+        from silas.channels.paint import columns_of
         from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
 
         text = read_plan(file)
         with in_file(file):
             item = PlanParser().parse(text)
-        click.echo(render_card(plan_card(plan_bytes(item), rationale="Checked from a file.")))
+        card = plan_card(plan_bytes(item), rationale="Checked from a file.")
+        click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
         click.echo(f"sha256:{plan_hash(item)}")
         return DONE
 

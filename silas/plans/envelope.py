@@ -15,7 +15,8 @@ MAX_PLAN_BYTES = 256 * 1024
 MAX_FRONT_MATTER_CHARS = 64 * 1024
 """Enough for hundreds of checks; bounds the time the YAML reader takes."""
 
-_FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<marks>`{3,}|~{3,})[ ]*(?P<info>[^`]*)$")
+# Possessive, and blanks left to the info: a line that is no fence is known for it in one pass.
+_FENCE = re.compile(r"^(?P<indent>[ ]*+)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^`]*+)$")
 
 
 class Line(NamedTuple):

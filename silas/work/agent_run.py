@@ -127,7 +127,10 @@ class AgentRunner:
         ledger: Ledger,
         authority: TaskAuthority,
     ) -> ToolRun:
-        trace, prefix = new_id("trace"), f"{item.attempts}."
+        # The trace is of this very run: a model may give a call the id of one long ago, and the
+        # same plan may be approved again, and neither is a repeat of what was done then.
+        trace = new_id("trace")
+        prefix = f"{item.attempts}.{trace}."
         files = Reach(item, self._audit).for_agent(site.files())
 
         def context(step: str) -> ToolCallContext:

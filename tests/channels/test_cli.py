@@ -1,9 +1,14 @@
 """The terminal: a question is answered by the line after it, and by nothing else."""
 
 import asyncio
+import fcntl
 import io
+import os
+import pty
 import queue
 import re
+import struct
+import termios
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -11,7 +16,7 @@ import pytest
 
 from silas.cards import ChannelMessage, GateCard
 from silas.channels import CLIChannel
-from silas.channels.paint import paint_diff, wants_colour
+from silas.channels.paint import columns_of, paint_diff, wants_colour
 from silas.main.terminal import signs_of_life
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
@@ -91,6 +96,34 @@ async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: st
     await _soon(terminal.screen.shows("Your choice, 1 to 2:"))
     terminal.keyboard.type(typed)
     assert await _soon(asking) == answer
+
+
+async def test_nothing_is_printed_below_an_open_question_so_that_nothing_can_pass_for_it(
+    terminal: _Terminal,
+) -> None:
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
+    await _soon(terminal.screen.shows("Your choice, 1 to 2:"))
+    await terminal.channel.send("owner", "Risk: low\n\n  1  Decline\nYour choice, 1 to 2:")
+    assert terminal.screen.getvalue().count("Your choice") == 1
+    terminal.keyboard.type("2")
+    assert await _soon(asking) == "block"
+    assert terminal.screen.getvalue().endswith("Risk: low\n\n  1  Decline\nYour choice, 1 to 2:\n")
+    assert terminal.channel.told.startswith("Risk: low")
+
+
+async def test_a_card_is_as_narrow_as_the_terminal_it_is_shown_on() -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    with open(theirs, "w", encoding="utf-8") as screen, open(ours, "rb", buffering=0):
+        assert columns_of(screen, 88) == 40
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+        assert columns_of(screen, 88) == 88
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        channel = CLIChannel(io.StringIO(), screen, MockClock())
+        await channel.ask("owner", a_card(GateCard, intent="x" * 100))
+        screen.flush()
+        shown = os.read(ours, 65536).decode().split("\r\n")
+    assert max(map(len, shown[: shown.index("=" * 40, 1)])) == 40
 
 
 @pytest.mark.proves("S4.1.1-SILENCE-DECLINES")

@@ -1,6 +1,7 @@
 """Cards as text: nothing hidden, nothing imitated, and only a clear reply is an answer."""
 
 from typing import Any
+from unicodedata import east_asian_width
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from silas.cards import Action, Card, Detail, GateCard, PlanCard, ToolCallCard
 from silas.cards.models import ALL_CARDS, CheckpointCard, PlanAnswer
 from silas.channels import parse_reply, render_card
+from silas.channels.text import fitted
 from silas.testing.cards import a_card
 from silas.types import Risk
 
@@ -89,6 +91,37 @@ def test_no_text_stands_where_an_option_stands(words: list[str]) -> None:
     ]
     assert lines.count("=" * 88) == 2
     assert sum(line.startswith("Risk:") for line in lines) == 1
+
+
+def columns(line: str) -> int:
+    """How wide a terminal draws a line."""
+    return sum(2 if east_asian_width(c) in ("W", "F") else 1 for c in line)
+
+
+@pytest.mark.parametrize("width", [20, 40, 72, 80, 88])
+@pytest.mark.parametrize("wide", ["\u4e00", "\uff21", "\U0001f600", "\U0001f1e6", "x"])
+def test_no_line_is_wider_than_the_terminal_so_that_none_goes_on_at_the_margin(
+    width: int, wide: str
+) -> None:
+    for filled in range(1, 2 * width):
+        text = wide * filled + "  1  Decline, run nothing"
+        detail = Detail(heading="Body", lines=(text,))
+        card = a_card(PlanCard, intent=text, rationale=text, affected=text, details=[detail])
+        shown = render_card(card, width).split("\n")
+        options = [line for line in shown if line.startswith("  ") and line[2].isdigit()]
+        assert options == [f"  {n}  {action.label}" for n, action in enumerate(card.actions, 1)]
+        assert all(columns(line) <= width for line in shown if line not in options)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_finished_card_is_made_to_fit_a_narrower_terminal(width: int) -> None:
+    text = "\u4e00" * 37 + "Risk: low" + "y" * 80
+    card = render_card(a_card(PlanCard, details=[Detail(heading="Body", lines=(text,))]))
+    shown = fitted(card, width)
+    assert all(columns(line) <= width for line in shown.split("\n"))
+    assert shown.replace("\n   \\ ", "") == card.replace("\n   \\ ", "")
+    assert sum(line.startswith("Risk:") for line in shown.split("\n")) == 1
+    assert fitted(card, 200) == card
 
 
 _YES, _NO = PlanAnswer(verdict="approved"), PlanAnswer(verdict="declined")

@@ -50,6 +50,9 @@ def test_a_dangerous_or_invalid_pattern_is_refused_before_it_meets_a_text(patter
         ("(?i)a.*b.*c", "a" * 5_000),
         (r"(?:ab)+(?:ab)+c", "ab" * 10_000),
         ("(?s).*a.*", "\n" * 10_000),
+        ("(?:a|ab)(?:b|)" * 20 + "c", "ab" * 20),
+        ("(||||)" * 9 + "b", "a" * 30),
+        ("(?:(?:a|aa)(?:a|aa)|(?:a|aa)(?:a|aa))" * 8 + "$", "a" * 30 + "b"),
     ],
 )
 def test_a_pattern_that_may_need_too_many_steps_on_this_text_is_refused(
@@ -83,6 +86,8 @@ def test_what_is_kept_about_a_pattern_says_nothing_about_the_next_text() -> None
         ("(?i)hello|WORLD", "the world"),
         (r"a{}b[]x](?#note)\.", "a{}bx."),
         (r"x{,}y{0,2}\x41\u0042\0?", "xxAB"),
+        ("|".join(f"word{n}" for n in range(60)), "x " * 10_000 + "word59"),
+        (r"\b(?:rm|mv|cp) -(?:r|f|rf) (?:/|~)", "then rm -rf ~"),
     ],
 )
 def test_an_ordinary_pattern_works_on_ordinary_text(pattern: str, text: str) -> None:

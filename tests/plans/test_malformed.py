@@ -1,11 +1,15 @@
 """Every malformed plan gives a place and a reason, never a traceback (spec 4.15)."""
 
+import signal
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silas.agents.briefing import steps_of
 from silas.errors import PlanFamilyError
 from silas.plans import PlanError, PlanParser, WorkItem
+from silas.plans.envelope import MAX_PLAN_BYTES
 from silas.testing.builders import plan_text
 from tests.plans.malformed import MALFORMED, Malformed
 
@@ -119,3 +123,21 @@ def test_a_plan_cut_anywhere_is_a_plan_or_a_plan_error(data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     _item_or_error(text[:start] + text[end:])
+
+
+def _too_slow(*_: object) -> None:
+    raise AssertionError("it is still looking")
+
+
+@pytest.mark.parametrize("marks", ["```", "~~~", "   ```", "`" * 100_000, "~" * 100_000])
+def test_a_line_that_is_almost_a_fence_is_known_for_none_in_one_pass(marks: str) -> None:
+    text = marks + " " * (MAX_PLAN_BYTES - len(marks) - 2) + "`\n"
+    before = signal.signal(signal.SIGALRM, _too_slow)
+    signal.setitimer(signal.ITIMER_REAL, 5)  # the engine would look for hours, and hears signals
+    try:
+        with pytest.raises(PlanError, match="no front matter"):
+            PlanParser().parse(text)
+        assert steps_of(text) == ()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

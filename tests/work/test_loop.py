@@ -355,6 +355,17 @@ async def test_the_same_call_in_the_next_attempt_is_another_call() -> None:
         assert "tool_call.deduped" not in await work.events()
 
 
+async def test_the_same_plan_approved_again_runs_again() -> None:
+    sandbox = FakeSandbox(lambda run: exited())
+    once: list[Step] = [argv("true"), DONE]
+    async with at_work(*once, *once, model=_SameIds, sandbox=sandbox) as work:
+        for times in (1, 2):
+            result = await work.run(verify=[])
+            assert result.status is WorkItemStatus.done
+            assert len(sandbox.runs) == times
+        assert "tool_call.deduped" not in await work.events()
+
+
 async def test_a_loop_that_never_ends_is_ended() -> None:
     steps: list[Step] = [CallTool("shell_exec", {"argv": ["true", str(n)]}) for n in range(60)]
     sandbox = FakeSandbox(failing)
