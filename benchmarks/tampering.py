@@ -350,7 +350,7 @@ async def approved(folder: Path) -> AsyncGenerator[House]:
     installed = Installed()
     work = [CallTool("shell_exec", {"argv": ["true"]}), ExecutorAgentOutput(summary="Did it.")]
     model = ScriptedModel(work * 20_000)  # for every attack, should all of them get through
-    with patch("silas.wiring.build.NoSkills", lambda: installed):
+    with patch("silas.wiring.parts.NoSkills", lambda: installed):
         owner, sandbox = Owner(), FakeSandbox(lambda run: exited(stdout="done"))
         home = folder / "home"
         home.mkdir()

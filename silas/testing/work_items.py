@@ -3,7 +3,14 @@
 from collections.abc import Callable
 
 from silas.errors import DatabaseError
-from silas.plans import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans import (
+    BudgetUsed,
+    WaitingPlan,
+    WorkItem,
+    WorkItemResult,
+    WorkItemStatus,
+    plan_hash,
+)
 
 
 class InMemoryWorkItemStore:
@@ -62,3 +69,24 @@ class InMemoryWorkItemStore:
     def _select(self, wanted: Callable[[WorkItem], bool]) -> list[WorkItem]:
         found = [item.model_copy(deep=True) for item in self._items.values() if wanted(item)]
         return sorted(found, key=lambda item: (item.created_at, item.id))
+
+
+class InMemoryWaitingPlans:
+    """`WaitingPlans` in a dictionary of copies, the oldest first."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, WaitingPlan] = {}
+
+    async def put(self, waiting: WaitingPlan) -> None:
+        """Keep a copy, once, as the newest."""
+        item = waiting.item.model_copy(deep=True)
+        await self.drop(item)
+        self._waiting[plan_hash(item)] = waiting._replace(item=item)
+
+    async def drop(self, item: WorkItem) -> None:
+        """Forget exactly this plan."""
+        self._waiting.pop(plan_hash(item), None)
+
+    async def all(self) -> list[WaitingPlan]:
+        """Copies of all."""
+        return [w._replace(item=w.item.model_copy(deep=True)) for w in self._waiting.values()]

@@ -27,7 +27,7 @@ def imports() -> grimp.ImportGraph:
 def test_no_channel_can_reach_a_key_or_the_engine_that_signs(
     imports: grimp.ImportGraph, asker: str, room: str
 ) -> None:
-    assert imports.find_shortest_chain("silas.wiring.build", "silas.approval.engine")
+    assert imports.find_shortest_chain("silas.wiring.parts", "silas.approval.engine")
     assert not imports.find_shortest_chains(asker, room, as_packages=True)
 
 

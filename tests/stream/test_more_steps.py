@@ -39,7 +39,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.approval import a_token
-from silas.testing.work_items import InMemoryWorkItemStore
+from silas.testing.work_items import InMemoryWaitingPlans, InMemoryWorkItemStore
 from silas.tools import RiskLevel, ToolConfig
 from silas.types import InteractionMode
 from tests.stream.kit import (
@@ -316,7 +316,14 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
         grants = Grants(sandbox.name, SandboxLimits())
         binding = PlanBinding(NoSkills(), grants, rooms.audit)
         proposer = Proposer(
-            PlanParser(), Forging(harness), binding, store, rooms.audit, rooms.clock, lambda: None
+            PlanParser(),
+            Forging(harness),
+            binding,
+            store,
+            InMemoryWaitingPlans(),
+            rooms.audit,
+            rooms.clock,
+            lambda: None,
         )
         return replace(rooms, proposer=proposer)
 

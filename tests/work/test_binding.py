@@ -242,7 +242,7 @@ async def test_a_skill_that_changed_after_it_was_signed_is_not_used(
     changed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = Installed()
-    monkeypatch.setattr("silas.wiring.build.NoSkills", lambda: installed)
+    monkeypatch.setattr("silas.wiring.parts.NoSkills", lambda: installed)
     sandbox = FakeSandbox(lambda run: exited(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, a_plan(skills=["excel"]))
