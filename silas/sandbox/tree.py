@@ -7,7 +7,6 @@ link planted in a tree nor one swapped in while we look can lead outside it.
 import errno
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from typing import Literal, NamedTuple
 from silas.errors import SandboxError
 from silas.sandbox.clone import CHUNK, content_digest, copy_content
 from silas.sandbox.protected import is_repository, protection
+from silas.types import new_nonce
 
 Kind = Literal["file", "dir", "link"]
 
@@ -312,11 +312,34 @@ def _too_large(why: str) -> SandboxError:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a tree, including directories whose owner took away their own access."""
-    for directory, names, _ in os.walk(path, topdown=True, followlinks=False):
-        for name in names:
-            below = os.path.join(directory, name)
-            if not os.path.islink(below):
-                with suppress(OSError):
-                    os.chmod(below, 0o700)
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a tree, including directories whose owner took away their own access.
+
+    Directories are moved to the top before they are emptied, so that none lies too deep for a path,
+    for recursion or for the descriptors of this process. What cannot be removed stays.
+    """
+    mark = new_nonce()[:16]  # nothing in the tree has such a name
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with suppress(OSError), opened(os.open(path, flags)) as top:
+        waiting = _empty(top, top, f"{mark}.")
+        number = 0
+        while waiting:
+            name, number = waiting.pop(), number + 1
+            with suppress(OSError):
+                with opened(open_dir(name, top)) as directory:
+                    waiting += _empty(directory, top, f"{mark}.{number}.")
+                os.rmdir(name, dir_fd=top)
+        os.rmdir(path)
+
+
+def _empty(directory: int, top: int, mark: str) -> list[str]:
+    """Remove what a directory holds; its directories are at the top now, under these names."""
+    moved: list[str] = []
+    for number, name in enumerate(os.listdir(directory)):
+        with suppress(OSError):
+            if not stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=directory)
+                continue
+            os.chmod(name, 0o700, dir_fd=directory)
+            os.rename(name, f"{mark}{number}", src_dir_fd=directory, dst_dir_fd=top)
+            moved.append(f"{mark}{number}")
+    return moved

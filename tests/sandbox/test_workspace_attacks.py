@@ -14,7 +14,7 @@ import pytest
 from silas.errors import SandboxError
 from silas.sandbox.journal import read_journal, write_journal
 from silas.sandbox.transition import Source, Transition, no_inode
-from silas.sandbox.tree import open_root, opened
+from silas.sandbox.tree import open_root, opened, remove_tree
 from silas.sandbox.workspace import Workspace, recover, undo
 
 from .trees import edit, picture
@@ -378,3 +378,21 @@ def test_content_swapped_while_it_is_copied_back_is_noticed(original: Path, tmp_
             root, {change.path: change.before}, {change.path: change.after}, source, "m"
         ).run({})
     assert (original / "src" / "a.py").read_text() == "one\ntwo\nthree\n"
+
+
+def test_a_tree_deeper_than_any_path_is_removed_whole(tmp_path: Path) -> None:
+    top = tmp_path / "copy"
+    (top / "wide" / "closed").mkdir(parents=True)
+    (top / "wide" / "closed" / "file").write_text("x")
+    (top / "wide" / "link").symlink_to(tmp_path)
+    (top / "wide" / "closed").chmod(0)
+    below = os.open(top, os.O_RDONLY)
+    for _ in range(3000):  # deeper than recursion and descriptors reach, too
+        os.mkdir("a" * 40, 0o700, dir_fd=below)
+        deeper = os.open("a" * 40, os.O_RDONLY, dir_fd=below)
+        os.close(below)
+        below = deeper
+    os.close(below)
+    (tmp_path / "stays").write_text("x")
+    remove_tree(top)
+    assert [path.name for path in tmp_path.iterdir()] == ["stays"]
