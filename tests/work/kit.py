@@ -81,6 +81,7 @@ async def at_work(
     sandbox: Sandbox | None = None,
     clock: MockClock | None = None,
     home: Path | None = None,
+    resume: bool = True,
 ) -> "AsyncGenerator[Work]":
     """A Silas whose executor model plays these steps; the owner approves plans and nothing else."""
     executor = model(steps, tokens=tokens, cost_usd=cost_usd)
@@ -92,6 +93,7 @@ async def at_work(
         sandbox=sandbox,
         clock=clock,
         home=home,
+        resume=resume,
     )
     async with harness:
         yield Work(harness, executor, planned)
