@@ -3,6 +3,14 @@
 from silas.channels.approved import PreApproved
 from silas.channels.cli import CLIChannel
 from silas.channels.fallback import TextCards
-from silas.channels.text import card_lines, parse_reply, render_card
+from silas.channels.text import card_lines, indented, parse_reply, render_card
 
-__all__ = ["CLIChannel", "PreApproved", "TextCards", "card_lines", "parse_reply", "render_card"]
+__all__ = [
+    "CLIChannel",
+    "PreApproved",
+    "TextCards",
+    "card_lines",
+    "indented",
+    "parse_reply",
+    "render_card",
+]

@@ -1,11 +1,11 @@
 """Cards as plain text with numbered options, and what a typed reply means (spec 4.1.1)."""
 
-import textwrap
+import unicodedata
 from collections.abc import Iterator
 from typing import TypeVar
 
 from silas.cards import Card, PlanCard, ToolCallCard
-from silas.plans.characters import first_hidden, show
+from silas.plans.characters import as_shown
 from silas.types import Risk
 
 Answer = TypeVar("Answer")
@@ -17,8 +17,11 @@ _ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
 TRIES = 3
 """An unclear reply is asked again twice; then the safe answer stands."""
 
-_WIDE_FROM = "\u1100"
-"""The first character that a terminal may draw two columns wide."""
+_NARROW = frozenset({"N", "Na", "H"})
+"""The widths of characters that every terminal draws in one column."""
+
+_ON = "   \\ "
+"""Stands before a line that goes on with the one above, and before no other."""
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
@@ -30,8 +33,13 @@ def render_card(card: Card[Answer], width: int = WIDTH) -> str:
     signed must have been shown. Hidden characters become visible, and only options stand at their
     indent, so no text can imitate another card or another choice. No line is wider than `width`
     columns: what a terminal wraps by itself goes on at the margin, where Silas's own words stand.
+    Two cards that differ in anything shown have different texts.
     """
-    options = [f"  {n}  {_safe(action.label)}" for n, action in enumerate(card.actions, 1)]
+    options = [
+        line
+        for number, action in enumerate(card.actions, 1)
+        for line in _wrapped(f"  {number}  ", action.label, width)
+    ]
     return "\n".join([*card_lines(card, width), "", *options, "=" * width])
 
 
@@ -39,18 +47,18 @@ def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     """A card without its options: everything that is decided about."""
     lines = [
         "=" * width,
-        *_wrapped(card.intent, width),
+        *_wrapped("Intent: ", card.intent, width),
         f"Risk: {card.risk.value}",
-        *_wrapped(f"Why: {card.rationale}", width),
+        *_wrapped("Why: ", card.rationale, width),
     ]
     if card.affected:
-        lines += _wrapped(f"Affects: {card.affected}", width)
+        lines += _wrapped("Affects: ", card.affected, width)
     if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard | ToolCallCard):
         for detail in card.details:
-            lines += ["", f"{_safe(detail.heading)}:"]
-            lines += [piece for text in detail.lines for piece in _detail(_safe(text), width)]
+            lines += ["", f"{as_shown(detail.heading)}:"]
+            lines += [piece for text in detail.lines for piece in indented(text, width)]
     elif card.details:
-        lines += _wrapped("Details: " + ", ".join(d.heading for d in card.details), width)
+        lines += _wrapped("Details: ", ", ".join(d.heading for d in card.details), width)
     return lines
 
 
@@ -69,28 +77,36 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
     return named[0] if len(named) == 1 else None
 
 
-def _safe(text: str) -> str:
-    return text if first_hidden(text) == -1 else show(text)
-
-
 def fitted(text: str, width: int) -> str:
     """Finished text whose lines are no wider than a terminal, as cards have them."""
     lines = (_cut(line, width, max(width - 5, 8)) for line in text.split("\n"))
-    return "\n".join(f"   \\ {piece}" if n else piece for line in lines for n, piece in line)
+    return "\n".join(f"{_ON}{piece}" if n else piece for line in lines for n, piece in line)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    lines = textwrap.wrap(_safe(text), width, subsequent_indent="     ") or [""]
-    room = max(width - 5, 8)
-    return [
-        f"     {piece}" if n else piece for line in lines for n, piece in _cut(line, width, room)
-    ]
-
-
-def _detail(text: str, width: int) -> list[str]:
-    """A line of details, indented and cut here, so that a terminal has nothing to wrap."""
+def indented(text: str, width: int = WIDTH) -> list[str]:
+    """A line of details, made visible, indented and cut, so that a terminal wraps nothing."""
     room = max(width - 6, 8)
-    return [f"   \\ {piece}" if n else f"    {piece}" for n, piece in _cut(text, room, room)]
+    cut = _cut(as_shown(text), room, room)
+    return [f"{_ON}{piece}" if n else f"    {piece}" for n, piece in cut]
+
+
+def _wrapped(label: str, text: str, width: int) -> list[str]:
+    """Text behind a label of Silas's own, so that no text stands where that label could."""
+    first, *rest = _worded(as_shown(text), max(width - len(label), 8), max(width - len(_ON), 8))
+    return [f"{label}{first}", *(f"{_ON}{piece}" for piece in rest)]
+
+
+def _worded(text: str, first: int, room: int) -> Iterator[str]:
+    """Pieces that end with a word where one ends; together they are the text, blanks and all."""
+    while True:
+        _, piece = next(_cut(text, first, first))
+        blank = piece.rfind(" ") + 1
+        if len(piece) < len(text) and blank > len(piece) // 2:
+            piece = piece[:blank]
+        yield piece
+        text, first = text[len(piece) :], room
+        if not text:
+            return
 
 
 def _cut(text: str, first: int, room: int) -> Iterator[tuple[int, str]]:
@@ -100,9 +116,16 @@ def _cut(text: str, first: int, room: int) -> Iterator[tuple[int, str]]:
         return
     number, start, used = 0, 0, 0
     for at, character in enumerate(text):
-        columns = 2 if character >= _WIDE_FROM else 1
+        columns = _columns(character)
         if used + columns > (room if number else first):
             yield number, text[start:at]
             number, start, used = number + 1, at, 0
         used += columns
     yield number, text[start:]
+
+
+def _columns(character: str) -> int:
+    """At most so many columns does a terminal give a character; some take less."""
+    if character.isascii() or unicodedata.category(character)[0] == "M":
+        return 1
+    return 1 if unicodedata.east_asian_width(character) in _NARROW else 2

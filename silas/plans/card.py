@@ -12,7 +12,7 @@ from typing import Any
 from silas.canonical import canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
-from silas.plans.characters import show, show_lines
+from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
 from silas.sandbox.names import DEFAULT_PORTS, endpoints_in
@@ -50,6 +50,8 @@ _EXPECTATIONS: Mapping[str, str] = {
     "not_empty": "output is not empty",
 }
 
+_FENCES = frozenset({"```", "~~~"})
+
 _IN_WORDS = frozenset(
     {"title", "body", "verify", "skills", "budget", "workspace", "read", "network", "tools"}
 )
@@ -82,7 +84,7 @@ def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
         affected=_affected(plan),
         details=(
             Detail(heading="What it may touch", lines=_touches(plan)),
-            Detail(heading="What it does", lines=tuple(f"| {s}" for s in _prose(plan["body"]))),
+            Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),
             Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
@@ -123,7 +125,8 @@ def _label(plan: Plan) -> str:
 
 
 def _affected(plan: Plan) -> str:
-    where = f"workspace {show(plan['workspace'])}" if plan.get("workspace") else "no files of yours"
+    workspace = plan.get("workspace")
+    where = f"workspace {show_exactly(workspace)}" if workspace else "no files of yours"
     checks = len(plan["verify"])
     return f"{where}; {checks} {'check' if checks == 1 else 'checks'}"
 
@@ -155,7 +158,17 @@ def _held(plan: Plan) -> tuple[str, ...]:
 
 
 def _prose(body: str) -> tuple[str, ...]:
-    return show_lines(body) if body else ("(no briefing)",)
+    """The briefing; what stands between fences is followed to the letter, and shown so."""
+    fence, lines = "", list[str]()
+    if not body:
+        return ("no briefing",)
+    for line in body.split("\n"):
+        mark = line.lstrip()[:3]
+        inside = bool(fence) or mark in _FENCES
+        lines += [f"| {shown}" for shown in show_lines(line, show_exactly if inside else show)]
+        if mark in _FENCES and mark in (fence, fence or mark):
+            fence = "" if fence else mark
+    return tuple(lines)
 
 
 def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
@@ -164,9 +177,11 @@ def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
     lines: list[str] = []
     for check in checks:
         network = _reach(check)
-        lines.append(f"check {_quoted(check['name'])}: {_expectation(check['expect'])}")
+        lines.append(f"check {_named(check['name'])}: {_expectation(check['expect'])}")
+        if check["expect"]["not_empty"] is False:
+            lines.append("  (whether there is output does not matter)")
         lines.append(f"  after at most {check['timeout']} seconds, {network}, of the command")
-        lines += [f"  | {line}" for line in show_lines(check["run"])]
+        lines += [f"  | {line}" for line in show_lines(check["run"], show_exactly)]
     return tuple(lines)
 
 
@@ -204,13 +219,23 @@ def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
 def _rest(plan: Plan) -> tuple[str, ...]:
     """Every field without a section, one line each; what is empty says so together."""
     others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
-    given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, "", [], {})]
-    empty = [name for name, v in others.items() if v in (None, "", [], {})]
+    given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, [], {})]
+    empty = [name for name, v in others.items() if v in (None, [], {})]
     return (*given, "not set: " + ", ".join(empty))
 
 
 def _quoted(text: str) -> str:
-    return f"`{show(text)}`"
+    """A path, host or name of which every character counts."""
+    return f"`{_closed(show_exactly(text))}`"
+
+
+def _named(text: str) -> str:
+    """A name that a person gave, in his own language."""
+    return f"`{_closed(show(text))}`"
+
+
+def _closed(shown: str) -> str:
+    return shown.replace("`", "<U+0060>")  # it would seem to end there
 
 
 def _json(value: Any) -> str:

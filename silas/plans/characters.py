@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
+
+from silas.plans.alike import alike
 
 # Default_Ignorable_Code_Point of Unicode 15 outside the category Cf, and two blanks that look empty
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -13,8 +16,8 @@ _PRINTABLE_ASCII = re.compile(r"[\x20-\x7e]*")
 def is_hidden(character: str) -> bool:
     """Whether a character is a control, is invisible, reorders text or is no character at all.
 
-    Line feed and tab count as hidden; whoever allows them says so. It does not find look-alikes:
-    a Cyrillic letter that resembles a Latin one is visible, and is shown as it is.
+    Line feed and tab count as hidden; whoever allows them says so. Look-alikes are visible and
+    count as no hidden ones: `alike` finds them.
     """
     code = ord(character)
     return (
@@ -45,18 +48,38 @@ def name_of(character: str) -> str:
 def show(text: str) -> str:
     """One line of text that is safe on a terminal and hides nothing.
 
-    Hidden characters and spaces other than the ordinary one become visible, as `<U+202E>`. Two
-    different texts never look alike: a `<U+` that was typed is marked, too.
+    Hidden characters, spaces other than the ordinary one and letters that look like others become
+    visible, as `<U+202E>`. Two different texts never look alike: a `<U+` that was typed is marked,
+    too.
     """
     marked = text.replace("<U+", "<U+003C>U+")
     if _PRINTABLE_ASCII.fullmatch(marked):
         return marked
-    return "".join(f"<{name_of(c)}>" if is_hidden(c) or _odd_space(c) else c for c in marked)
+    others = alike(marked)
+    return "".join(
+        f"<{name_of(c)}>" if at in others or is_hidden(c) or _odd_space(c) else c
+        for at, c in enumerate(marked)
+    )
 
 
-def show_lines(text: str) -> tuple[str, ...]:
-    """`show` for each line of a longer text."""
-    return tuple(show(line) for line in text.split("\n"))
+def show_exactly(text: str) -> str:
+    """As `show`, for paths, hosts, commands and names: whatever is not ASCII is marked."""
+    marked = text.replace("<U+", "<U+003C>U+")
+    return "".join(c if " " <= c <= "~" else f"<{name_of(c)}>" for c in marked)
+
+
+def show_lines(text: str, one: Callable[[str], str] = show) -> tuple[str, ...]:
+    """`show`, or another way, for each line of a longer text; a blank at an end is marked."""
+    return tuple(_ended(one(line)) for line in text.split("\n"))
+
+
+def as_shown(text: str) -> str:
+    """The text as it is where it hides nothing, else as `show` has it.
+
+    For what may have been shown already: a second time changes nothing. Look-alikes are for
+    whoever writes the text; next to a mark they could not be told from ordinary words.
+    """
+    return text if first_hidden(text) == -1 else show(text)
 
 
 def strip_hidden(text: str) -> str:
@@ -66,6 +89,10 @@ def strip_hidden(text: str) -> str:
     """
     plain = _ANSI.sub("", text.replace("\r\n", "\n")).replace("\t", "    ")
     return "".join(c for c in plain if c == "\n" or not is_hidden(c))
+
+
+def _ended(shown: str) -> str:
+    return f"{shown[:-1]}<U+0020>" if shown.endswith(" ") else shown
 
 
 def _odd_space(character: str) -> bool:

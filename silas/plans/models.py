@@ -144,11 +144,11 @@ class WorkItem(BaseModel):
     tasks: list[str] = Field(default_factory=list[str])
     depends_on: list[str] = Field(default_factory=list[str])
     # what it may touch (decision B1); hashed when set
-    workspace: str | None = None
+    workspace: str | None = Field(default=None, min_length=1)
     read: list[str] = Field(default_factory=list[str])
     network: list[str] = Field(default_factory=list[str])
     tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
-    worker: str | None = None
+    worker: str | None = Field(default=None, min_length=1)
     # state, managed by the runtime, never by the agent
     status: WorkItemStatus = WorkItemStatus.pending
     attempts: int = 0

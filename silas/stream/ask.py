@@ -4,10 +4,12 @@ import json
 
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
+from silas.canonical import canonical_json
 from silas.cards import Action, CardChannel, Detail, ToolCallCard
 from silas.clock import Clock
 from silas.gates import GateResult
-from silas.plans import WorkItem, show_lines
+from silas.plans import WorkItem, show, show_lines
+from silas.plans.characters import show_exactly
 from silas.stream.gating import gate_card
 from silas.stream.owner import Owner
 from silas.tools import RiskLevel, ValidatedCall
@@ -23,12 +25,16 @@ _CARD_RISK = {
 
 def tool_call_card(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ToolCallCard:
     """The exact call, arguments whole; silence declines."""
+    tool, action = canonical_json(call.tool_name), canonical_json(call.action)
     arguments = json.dumps(call.args, indent=2, ensure_ascii=False, sort_keys=True)
     return ToolCallCard(
-        intent=f"Allow one call of {call.tool_name}",
+        intent=f"Allow one call of {show_exactly(call.tool_name)}",
         risk=_CARD_RISK[risk],
-        rationale=f"'{item.title}' asks for this, and its plan does not cover it.",
-        details=(Detail(heading="Arguments", lines=tuple(show_lines(arguments))),),
+        rationale=f"'{show(item.title)}' asks for this, and its plan does not cover it.",
+        details=(
+            Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
+            Detail(heading="Call", lines=(f"tool: {tool}", f"action: {action}")),
+        ),
         actions=(
             Action(label="Allow exactly this call, once", value="approve", role="recommended"),
             Action(label="Refuse; the work goes on without it", value="decline", role="decline"),

@@ -17,7 +17,7 @@ from silas.approval.rules import CLOCK_SKEW, LIMITS, SPAWN_POLICY
 from silas.audit.models import CHECKPOINT_DOMAIN
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards import Action, Card, ChannelMessage, Detail, ToolCallCard, message_bytes
-from silas.channels import card_lines
+from silas.channels import card_lines, indented
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
 from silas.keys.apart import Ruling
@@ -197,7 +197,7 @@ def _claims(token: ApprovalToken) -> Detail:
 
 
 def _message_question(message: ChannelMessage) -> str:
-    lines = [f"| {line}" for line in show_lines(message.text)]
+    lines = [piece for line in show_lines(message.text) for piece in indented(f"| {line}")]
     when = message.timestamp.isoformat()
     return "\n".join(["=" * 88, f"Say this in your name, at {when}:", *lines, "=" * 88])
 

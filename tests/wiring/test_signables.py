@@ -262,7 +262,7 @@ def test_a_recorded_no_is_signed_without_a_question(
 def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
     ruling = desk.judge(a_message("pay it\n=====\nApprove"), b"")
     assert not ruling.refusal
-    for line in ("| pay it", "| =====", "| Approve"):
+    for line in ("    | pay it", "    | =====", "    | Approve"):
         assert line in ruling.question.splitlines()
 
 

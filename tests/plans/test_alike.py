@@ -1,0 +1,101 @@
+"""Letters that look like others are marked on cards; a human language stays readable (B2)."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silas.plans.alike import alike
+from silas.plans.characters import as_shown, show, show_exactly
+
+DISGUISED = {
+    "Cyrillic in a Latin word": ("p\u0430ypal", "p<U+0430>ypal"),
+    "Cyrillic in a host": (
+        "https://\u0435xample.com/x",
+        "https://<U+0435>xample.com/x",
+    ),
+    "a path of two alphabets": ("/home/\u0430nna", "/home/<U+0430>nna"),
+    "Greek in a Latin word": ("g\u03bfogle", "g<U+03BF>ogle"),
+    "a word of Cyrillic letters alike to Latin ones": (
+        "run \u0441\u043e\u0440\u0443 now",
+        "run <U+0441><U+043E><U+0440><U+0443> now",
+    ),
+    "fullwidth letters": ("\uff52\uff4d -rf", "<U+FF52><U+FF4D> -rf"),
+    "fullwidth digits": ("port \uff18\uff10", "port <U+FF18><U+FF10>"),
+    "mathematical letters": ("\U0001d42b\U0001d426 x", "<U+1D42B><U+1D426> x"),
+    "a Kelvin sign": ("\u212aill", "<U+212A>ill"),
+    "a ligature": ("\ufb01le", "<U+FB01>le"),
+    "a letter of phonetics": ("\u0261it push", "<U+0261>it push"),
+    "small capitals": ("\u0280\u1d0d", "<U+0280><U+1D0D>"),
+    "a slash that is none": ("a\u2215b", "a<U+2215>b"),
+    "a dot that is none": ("example\u2024com", "example<U+2024>com"),
+    "a letter in two parts": ("e\u0301t\u0301", "e<U+0301>t\u0301"),
+    "marks that reach into other lines": (
+        "x\u0336\u0337\u0338\u0335",
+        "x\u0336\u0337\u0338<U+0335>",
+    ),
+    "a mark on nothing": ("\u0336 x", "<U+0336> x"),
+    "Cherokee in a Latin word": ("\u13a2ello", "<U+13A2>ello"),
+    "Armenian in a Latin word": ("l\u0578ve", "l<U+0578>ve"),
+}
+
+READABLE = (
+    "Größe ändern, Straße für Straße – „schnell“",
+    "L’été à Orléans, ça va ?",
+    "Đừng quên cập nhật",
+    "Привет, мир! Что с этим делать и кто это сделал?",
+    "Καλημέρα κόσμε",
+    "東京で Python3を使う、README.mdを読む。",
+    "한국어 문장입니다 ok",
+    "שלום עולם",
+    "مرحبا بالعالم",
+    "हिन्दी में लिखा हुआ",
+    "ภาษาไทยทำได้",
+    "Բարև աշխարհ",
+    "It’s 5°C — 20×30 … done",
+    "emoji \U0001f600 and ✓",
+    "İstanbul'da ılık",
+)
+
+
+@pytest.mark.parametrize("name", DISGUISED)
+def test_a_letter_that_looks_like_another_is_marked(name: str) -> None:
+    text, shown = DISGUISED[name]
+    assert show(text) == shown
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_prose_in_a_human_language_stays_readable(text: str) -> None:
+    assert show(unicodedata.normalize("NFC", text)) == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize("text", [*READABLE, *(text for text, _ in DISGUISED.values())])
+def test_where_every_character_counts_all_that_is_not_ascii_is_marked(text: str) -> None:
+    shown = show_exactly(text)
+    assert shown.isascii()
+    assert ("<U+" in shown) is not text.isascii()
+
+
+@given(st.text(max_size=30))
+def test_what_was_shown_is_not_marked_a_second_time(text: str) -> None:
+    assert as_shown(show(text)) == show(text)
+    assert as_shown(show_exactly(text)) == show_exactly(text)
+
+
+@given(st.text(alphabet="aр\u0430\u03bf /.\uff41e\u0301\u2024", max_size=12))
+def test_no_run_that_is_shown_has_two_alphabets(text: str) -> None:
+    for run in re.sub("<U\\+[0-9A-F]+>", "", show(text)).split():
+        scripts = {unicodedata.name(c).split()[0] for c in run if c.isalpha()}
+        assert len(scripts) <= 1 or "LATIN" not in scripts
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_different_texts_are_shown_differently_in_both_ways(one: str, other: str) -> None:
+    assert (show_exactly(one) == show_exactly(other)) == (one == other)
+    assert (show(one) == show(other)) == (one == other)
+
+
+def test_ascii_is_never_marked() -> None:
+    assert alike("rm -rf /; echo 'x' | cat") == frozenset()
