@@ -11,6 +11,7 @@ NAMES = (
     "approval_token",
     "mutations",
     "sandbox_spawn",
+    "workspace",
     "emergency_stop",
     "startup",
 )

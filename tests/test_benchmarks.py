@@ -6,7 +6,10 @@ import pytest
 
 from benchmarks.__main__ import NAMES
 
-SMALL = {"audit_chain": {"rounds": 1, "entries": 2_000}}
+SMALL = {
+    "audit_chain": {"rounds": 1, "entries": 2_000},
+    "workspace": {"rounds": 2, "files": 100},
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
