@@ -14,7 +14,7 @@ from tests.support.plans import check, sh_plan
 def git(root: Path, *words: str) -> str:
     """One git command of the owner's, outside any sandbox, and what it printed."""
     found = shutil.which("git")
-    assert found, "git is not installed; scripts/system.sh installs it"
+    assert found, "git is not installed, and whoever works on Silas has it"
     name = ("-c", "user.name=o", "-c", "user.email=o@localhost", "-c", "init.defaultBranch=main")
     done = subprocess.run(
         [found, *name, *words],

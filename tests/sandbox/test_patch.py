@@ -25,7 +25,7 @@ PROGRAMS = {
 def applied(program: str, patch: str, root: Path) -> None:
     """Let another program make the change."""
     found = shutil.which(program)
-    assert found, f"{program} is not installed; scripts/system.sh installs it"
+    assert found, f"{program} is not installed, and the change is compared with what it does"
     done = subprocess.run(
         [found, *PROGRAMS[program][1:]],
         cwd=root,

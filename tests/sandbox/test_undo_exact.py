@@ -1,5 +1,7 @@
 """What undo gives back besides bytes and permissions, and what it leaves alone (decision B3)."""
 
+import fcntl
+import hashlib
 import os
 from pathlib import Path
 
@@ -163,6 +165,30 @@ def test_a_copy_has_the_same_bytes_whatever_is_zero_in_them(content: bytes, tmp_
     os.close(reading)
     os.close(writing)
     assert (tmp_path / "to").read_bytes() == content
+
+
+def test_where_the_file_system_shares_blocks_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = os.urandom(5000)
+    asked: list[int] = []
+
+    def shares(writing: int, request: int, reading: int) -> int:
+        asked.append(request)
+        return os.write(writing, os.read(reading, 1 << 20))
+
+    def refused(*args: object) -> int:
+        raise AssertionError("it was written")
+
+    (tmp_path / "from").write_bytes(content)
+    reading = os.open(tmp_path / "from", os.O_RDONLY)
+    writing = os.open(tmp_path / "to", os.O_RDWR | os.O_CREAT)
+    monkeypatch.setattr(fcntl, "ioctl", shares)
+    monkeypatch.setattr(os, "pwrite", refused)
+    assert copy_content(reading, writing) == hashlib.sha256(content).hexdigest()
+    assert asked == [0x40049409]  # FICLONE of linux/fs.h
+    os.close(reading)
+    os.close(writing)
 
 
 def test_undo_keeps_what_changed_and_nothing_else(original: Path, tmp_path: Path) -> None:
