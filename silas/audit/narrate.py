@@ -79,6 +79,10 @@ _SENTENCES: Mapping[str, str] = {
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",
     "network_refused": "{work_item_id} ({purpose}) was refused {what}: {reason}, times {times}.",
     "network_used": "{work_item_id} ({purpose}) sent {host} {bytes_out} bytes, got {bytes_in}.",
+    # secrets, by reference
+    "secret.added": "The secret {ref_id} was added.",
+    "secret.removed": "The secret {ref_id} was removed.",
+    "secret.used": "{work_item_id} was given the secret {ref_id} for one run.",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
     "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",

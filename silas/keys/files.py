@@ -8,6 +8,7 @@ from nacl.utils import random
 
 from silas.errors import ConfigError
 
+_SMALLEST_KEY_FILE = 16  # bytes; 128 bits, if they are random
 _LARGEST = 1 << 20  # bytes; a thousand replaced keys, and no archive
 
 
@@ -38,6 +39,27 @@ def read_private(path: Path) -> bytes:
                 code="E_CFG_KEY_EXPOSED",
             )
         return stream.read(_LARGEST)
+
+
+def read_key_file(path: Path) -> bytes:
+    """What a key file unlocks by.
+
+    Raises:
+        ConfigError: As `read_private`, or it is too short to be worth anything.
+    """
+    secret = read_private(path)
+    if len(secret) < _SMALLEST_KEY_FILE:
+        raise ConfigError(
+            f"The key file {path} is too short to protect anything; it needs at least "
+            f"{_SMALLEST_KEY_FILE} random bytes.",
+            code="E_CFG_KEY_LOCKED",
+        )
+    return secret
+
+
+def make_key_file(path: Path) -> None:
+    """A new key file, mode 0600, where there is none."""
+    write_new(path, random(32))
 
 
 def write_new(path: Path, content: bytes) -> bool:

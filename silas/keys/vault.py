@@ -11,7 +11,7 @@ from nacl.utils import random
 
 from silas.errors import ConfigError
 from silas.keys.account import Account, not_there, signer_of
-from silas.keys.files import clear_partials, read_private, replace, write_new
+from silas.keys.files import clear_partials, read_key_file, read_private, replace, write_new
 from silas.keys.hold import Hold, NoHold, alone
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
@@ -23,7 +23,6 @@ from silas.keys.undumped import refuse_dumps
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _SHORTEST_PASSPHRASE = 8  # characters; what is shorter falls to guessing whatever argon2id costs
-_SMALLEST_KEY_FILE = 16  # bytes; 128 bits, if they are random
 
 _FILE_LIMITS = (
     "It does not protect against a program that runs as you while Silas runs, nor against root."
@@ -276,7 +275,7 @@ class Vault:
             if self._config.create_key_file and not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 write_new(path, random(SEED_BYTES))
-            return _key_file_bytes(path)
+            return read_key_file(path)
         first = self._prompt("Choose a passphrase for Silas's signing key")
         if len(first) < _SHORTEST_PASSPHRASE:
             raise ConfigError(
@@ -293,7 +292,7 @@ class Vault:
 
     def _secret(self, owner_id: str) -> bytes:
         if self._config.key_file is not None:
-            return _key_file_bytes(self._config.key_file)
+            return read_key_file(self._config.key_file)
         return self._prompt(f"Passphrase for the signing key of {owner_id}").encode()
 
 
@@ -327,14 +326,3 @@ def _facts(
         "public_key": signer.public_key,
     }
     return {**facts, "former": [each._asdict() for each in successions]} if successions else facts
-
-
-def _key_file_bytes(path: Path) -> bytes:
-    secret = read_private(path)
-    if len(secret) < _SMALLEST_KEY_FILE:
-        raise ConfigError(
-            f"The key file {path} is too short to protect anything; it needs at least "
-            f"{_SMALLEST_KEY_FILE} random bytes.",
-            code="E_CFG_KEY_LOCKED",
-        )
-    return secret

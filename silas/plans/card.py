@@ -28,15 +28,17 @@ _RISKS: tuple[tuple[Callable[[Plan], bool], Risk], ...] = (
     (lambda plan: bool(plan.get("network")), Risk.high),
     (lambda plan: bool(plan.get("tools")), Risk.high),
     (lambda plan: bool(plan.get("worker")), Risk.high),
+    (lambda plan: bool(plan.get("credential_refs")), Risk.high),
     (lambda plan: any(check["network"] for check in plan["verify"]), Risk.high),
     (lambda plan: plan["type"] != "task", Risk.high),
 )
 """Risk by scope and reversibility (spec 0.5.2), never by what the plan says about itself.
 
-High: it changes files of the owner, reaches a network, may call further tools or a worker, or is a
-goal or project, which goes on to start further work. Everything else is medium: it runs in an empty
-directory of its own, but it runs. `read` alone adds nothing, because without network, tools and
-workspace nothing that was read can leave. Nothing here is irreversible: a workspace is snapshotted.
+High: it changes files of the owner, reaches a network, may call further tools or a worker, is given
+a secret, or is a goal or project, which goes on to start further work. Everything else is medium:
+it runs in an empty directory of its own, but it runs. `read` alone adds nothing, because without
+network, tools and workspace nothing that was read can leave. Nothing here is irreversible: a
+workspace is snapshotted.
 """
 
 _EXPECTATIONS: Mapping[str, str] = {
@@ -53,7 +55,10 @@ _EXPECTATIONS: Mapping[str, str] = {
 _FENCES = frozenset({"```", "~~~"})
 
 _IN_WORDS = frozenset(
-    {"title", "body", "verify", "skills", "budget", "workspace", "read", "network", "tools"}
+    {
+        *("title", "body", "verify", "skills", "budget"),
+        *("workspace", "read", "network", "tools", "credential_refs"),
+    }
 )
 """Fields with a section of their own; every other one is listed as it is written."""
 
@@ -141,6 +146,10 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
     lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
     lines += [f"may call a tool: {_json(grant)}" for grant in plan.get("tools", [])]
+    lines += [
+        f"is given your secret: {_quoted(name)} ({_quoted(ref_id)})"
+        for name, ref_id in sorted(plan.get("credential_refs", {}).items())
+    ]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
 
 

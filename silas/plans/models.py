@@ -111,7 +111,7 @@ class VerificationCheck(Frozen):
 
 
 class WorkItem(BaseModel):
-    """The universal work structure. Field meanings: spec 3.3; the last five: decision B1.
+    """The universal work structure. Field meanings: spec 3.3; the last six: decisions B1, D70.
 
     The plan part is what is hashed and approved; the state part is the runtime's.
     """
@@ -149,6 +149,7 @@ class WorkItem(BaseModel):
     network: list[str] = Field(default_factory=list[str])
     tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     worker: str | None = Field(default=None, min_length=1)
+    credential_refs: dict[str, str] = Field(default_factory=dict[str, str])
     # state, managed by the runtime, never by the agent
     status: WorkItemStatus = WorkItemStatus.pending
     attempts: int = 0

@@ -17,6 +17,8 @@ MAX_TITLE = 200
 """The title is the one line of a card."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_SECRET_REF = re.compile(r"ref_[0-9a-f]{32}")
 
 
 class Fault(NamedTuple):
@@ -187,6 +189,15 @@ def _touches(item: WorkItem) -> Iterator[Fault]:
             yield Fault(("tools", index), f"`tools[{index}]` must say which tool: `name`")
 
 
+def _credentials(item: WorkItem) -> Iterator[Fault]:
+    """References alone: a value that was written here must not go on to the record."""
+    for name, ref_id in item.credential_refs.items():
+        if not _SECRET_NAME.fullmatch(name) or not _SECRET_REF.fullmatch(ref_id):
+            words = "names each secret as `silas secrets list` does: NAME: ref_ and 32 hex digits"
+            yield Fault(("credential_refs",), f"`credential_refs` {words}")
+            return
+
+
 def _hosts(entries: list[str], loc: Loc) -> Iterator[Fault]:
     """Exact names, so that the card says what will be reached."""
     for index, entry in enumerate(entries):
@@ -205,4 +216,5 @@ _RULES: tuple[Rule, ...] = (
     _gates,
     _paths,
     _touches,
+    _credentials,
 )

@@ -87,6 +87,7 @@ def spawn_task(goal: WorkItem, report: VerificationReport) -> WorkItem:
         network=list(goal.network),
         tools=[dict(grant) for grant in goal.tools],
         worker=goal.worker,
+        credential_refs=dict(goal.credential_refs),
         created_at=report.timestamp,
     )
 
@@ -147,11 +148,12 @@ def _bound_besides(item: WorkItem) -> dict[str, Any]:
         "network": item.network,
         "tools": item.tools,
         "worker": item.worker,
+        "credential_refs": item.credential_refs,
         "domain": item.domain,
         "on_stuck": None if item.on_stuck == _ON_STUCK else item.on_stuck,
     }
-    # an empty domain or on_stuck is a value; an empty list is the same as none
-    return {name: value for name, value in values.items() if value is not None and value != []}
+    # an empty domain or on_stuck is a value; an empty list or mapping is the same as none
+    return {name: value for name, value in values.items() if value not in (None, [], {})}
 
 
 def _filled(body: str, segments: list[str]) -> str | None:

@@ -32,7 +32,7 @@ PLAN_FIELDS = (
 )
 """Exactly the included fields of spec 3.3; frozen vectors depend on this list."""
 
-SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker")
+SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker", "credential_refs")
 """What a plan may touch (decision B1): in the projection only when set."""
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import (
+    Credentials,
     Mount,
     SandboxConfig,
     SandboxFiles,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from silas.sandbox.capability import Check
 
 __all__ = [
+    "Credentials",
     "Denied",
     "Endpoint",
     "Mount",

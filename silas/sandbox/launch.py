@@ -16,7 +16,7 @@ from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.netns import PROXY_PORT
 from silas.sandbox.seccomp import Machine, compile_filter
-from silas.sandbox.starter import STARTER, Command, Starter, make_starter
+from silas.sandbox.starter import SECRETS, STARTER, Command, Starter, make_starter
 
 ISOLATION = (
     "--unshare-all",
@@ -34,6 +34,7 @@ _IDENTITY = ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _MEBIBYTE = 1 << 20
 _SHARED_MEMORY_MB = 64
+_HIGH = 64  # a descriptor above all that the first program inside uses itself
 _PIPE_BYTES = 1 << 16
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
 
@@ -126,6 +127,13 @@ def _memory(content: bytes, owned: ExitStack) -> int:
     return descriptor
 
 
+def _secrets(content: bytes, owned: ExitStack) -> int:
+    """A memory file that the command inherits; in memory alone, and gone with the run."""
+    descriptor = fcntl.fcntl(_memory(content, owned), fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    owned.callback(os.close, descriptor)
+    return descriptor
+
+
 @functools.cache
 def filter_for(machine: Machine) -> bytes:
     """The compiled system-call filter, made once."""
@@ -204,7 +212,8 @@ def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tupl
 def _environment(files: SandboxFiles) -> dict[str, str]:
     proxy = _PROXY_VARIABLES if files.network else {}
     told = {"HOME": str(files.home), "LANG": "C.UTF-8", "PWD": str(files.cwd)}
-    variables = {"PATH": _PATH, **told, **proxy, **files.env}
+    secrets = {"SILAS_SECRETS_FD": str(SECRETS)} if files.secrets else {}
+    variables = {"PATH": _PATH, **told, **proxy, **files.env, **secrets}
     for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
             raise SandboxError(f"{name!r} cannot be an environment variable.", code="E_SANDBOX_ENV")
@@ -265,6 +274,8 @@ class Launcher:
         report, telling = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         owned.callback(os.close, report)
         owned.callback(os.close, telling)
+        secrets = _secrets(files.secrets.get_secret_value(), owned) if files.secrets else -1
+        pass_fds += [secrets] if secrets >= 0 else []
         starter = make_starter(
             self._machine,
             self._landlock,
@@ -272,6 +283,7 @@ class Launcher:
             Command(argv, _environment(files)),
             tcp=bool(files.network) or files.loopback,
             report=telling,
+            secrets=secrets,
         )
         program = _memory(starter.program, owned)
         options += ["--perms", "0555", "--file", str(program), STARTER]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretBytes
 
 from silas.sandbox.names import Endpoint
 from silas.sandbox.traffic import Record, Traffic, unrecorded
@@ -38,6 +38,18 @@ class Mount(Frozen):
     writable: bool = False
 
 
+class Credentials(Frozen):
+    """Which secrets a run is promised: references, never values.
+
+    Attributes:
+        refs: Reference by name, as the approved plan has them.
+        work_item_id: Whose plan that is.
+    """
+
+    refs: dict[str, str] = Field(default_factory=dict[str, str])
+    work_item_id: str = ""
+
+
 class SandboxFiles(Frozen):
     """What a run can see and where it stands. Nothing else of the host is visible.
 
@@ -51,6 +63,9 @@ class SandboxFiles(Frozen):
         record: Where the proxy tells what it connects and refuses; by default nobody, so nothing.
         loopback: Whether TCP works on the sandbox's own loopback, which reaches nothing outside:
             for tests that start a server. Without it, and without network, there is no TCP.
+        credentials: The secrets it is promised; by default none.
+        secrets: The document of their values, which it inherits as a descriptor; empty means no
+            descriptor. Set by `GuardedSandbox` in the moment of the run, and by nobody else.
     """
 
     cwd: Path
@@ -61,6 +76,8 @@ class SandboxFiles(Frozen):
     network: tuple[Endpoint, ...] = ()
     record: Record = unrecorded
     loopback: bool = False
+    credentials: Credentials = Credentials()
+    secrets: SecretBytes = SecretBytes(b"")
 
 
 EndedBy = Literal["exit", "signal", "timeout", "memory", "processes", "output", "cancelled"]

@@ -24,7 +24,8 @@ GAVE_UP = 126
 """Its own exit code, after a report of what failed."""
 
 _PIPE = 3  # the report's writing end, closed by the kernel when the command starts
-_RULESET = 4  # paths are opened behind it
+SECRETS = 4
+"""Where the command finds its secrets, if it was given any."""
 _ALL = 0xFFFFFFFF
 _AT_FDCWD = -100
 _CLOEXEC = 0o2000000
@@ -82,10 +83,12 @@ def _shared(left: Sequence[str], right: Sequence[str]) -> int:
 class _Script:
     """Steps in the making; one that fails is reported and ends the program, if not told else."""
 
-    def __init__(self, machine: Machine, done: Sequence[Step]) -> None:
+    def __init__(self, machine: Machine, done: Sequence[Step], secrets: int) -> None:
         self._column = 0 if machine == "x86_64" else 1
         self._no_follow = _NOFOLLOW[machine]
         self._before = len(done)
+        self._secrets = secrets
+        self._first_free = _PIPE + 1 if secrets < 0 else SECRETS + 1  # the ruleset, then paths
         self.steps: list[Step] = []
 
     @property
@@ -106,14 +109,18 @@ class _Script:
         self.steps.append(Step(number, arguments, failed, unless, self.at + 1, what))
 
     def keep_only(self, report: int) -> None:
-        """Keep the standard streams and the report's pipe, which closes when a program starts."""
+        """Keep the standard streams, the report's pipe, which closes when a program starts, and
+        the secrets, whose own number is above all that are used here.
+        """
         what = "find the report's pipe"
         if report == _PIPE:
             self.add("fcntl", _PIPE, *_SET_CLOEXEC, what=what, failed=_GIVE_UP)
         else:
             self.add("dup3", report, _PIPE, _CLOEXEC, what=what, failed=_GIVE_UP)
+        if self._secrets >= 0:
+            self.add("dup3", self._secrets, SECRETS, 0, what="pass the secrets on")
         what = "close what was inherited"  # no such call before Linux 5.9, nor Landlock
-        self.add("close_range", _PIPE + 1, _ALL, 0, what=what, unless=errno.ENOSYS)
+        self.add("close_range", self._first_free, _ALL, 0, what=what, unless=errno.ENOSYS)
 
     def restrict(self, landlock: Landlock, rules: Sequence[Rule], *, tcp: bool) -> None:
         """Apply the rules to this process and whatever comes of it.
@@ -121,7 +128,7 @@ class _Script:
         A path is opened part by part, no link followed. Descriptors are known beforehand: the
         ruleset's, then one for each part; a wrong guess is an error, never another rule.
         """
-        ruleset = landlock.ruleset(tcp=tcp)
+        ruleset, first = landlock.ruleset(tcp=tcp), self._first_free
         self.add("landlock_create_ruleset", ruleset, len(ruleset), 0, what="make the ruleset")
         open_parts: list[str] = []
         for rule in rules:
@@ -129,16 +136,16 @@ class _Script:
             parts = ["/", *filter(None, rule.path.split("/"))]
             shared = _shared(parts[:-1], open_parts)
             if shared < len(open_parts):
-                self.add("close_range", _RULESET + 1 + shared, _ALL, 0, what=what)
+                self.add("close_range", first + 1 + shared, _ALL, 0, what=what)
             for depth in range(shared, len(parts)):
-                at = _RULESET + depth if depth else _AT_FDCWD
+                at = first + depth if depth else _AT_FDCWD
                 name = os.fsencode(parts[depth]) + b"\0"
                 self.add("openat", at, name, _O_PATH | self._no_follow | _CLOEXEC, 0, what=what)
-            allowed = landlock.rule(rule, _RULESET + len(parts))
-            self.add("landlock_add_rule", _RULESET, _PATH_BENEATH, allowed, 0, what=what)
+            allowed = landlock.rule(rule, first + len(parts))
+            self.add("landlock_add_rule", first, _PATH_BENEATH, allowed, 0, what=what)
             open_parts = parts
-        self.add("landlock_restrict_self", _RULESET, 0, what="restrict itself")
-        self.add("close_range", _RULESET, _ALL, 0, what="close the rules")
+        self.add("landlock_restrict_self", first, 0, what="restrict itself")
+        self.add("close_range", first, _ALL, 0, what="close the rules")
 
     def become(self, command: Command) -> None:
         """Try each candidate; what is no program is a shell script, as everywhere on Unix."""
@@ -165,10 +172,15 @@ class _Script:
 
 @functools.lru_cache(maxsize=64)
 def _closing(
-    machine: Machine, landlock: Landlock, rules: tuple[Rule, ...], tcp: bool, report: int
+    machine: Machine,
+    landlock: Landlock,
+    rules: tuple[Rule, ...],
+    tcp: bool,
+    report: int,
+    secrets: int,
 ) -> tuple[Step, ...]:
     """The steps before the command, remembered: runs at one place share them."""
-    script = _Script(machine, ())
+    script = _Script(machine, (), secrets)
     script.keep_only(report)
     if landlock.used:
         script.restrict(landlock, rules, tcp=tcp)
@@ -229,6 +241,7 @@ def make_starter(
     *,
     tcp: bool,
     report: int,
+    secrets: int = -1,
 ) -> Starter:
     """The first program of one run.
 
@@ -239,9 +252,11 @@ def make_starter(
         command: What to become.
         tcp: Whether TCP stays possible.
         report: The descriptor to report at, as inherited.
+        secrets: The descriptor that the command inherits as `SECRETS`; above all others used
+            here. None is below zero.
     """
-    closing = _closing(machine, landlock, rules, tcp, report)
-    script = _Script(machine, closing)
+    closing = _closing(machine, landlock, rules, tcp, report, secrets)
+    script = _Script(machine, closing, secrets)
     script.become(command)
     script.end()
     code = "E_SANDBOX_LANDLOCK" if landlock.used else "E_SANDBOX_SETUP"

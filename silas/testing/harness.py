@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
 from silas.keys import KeyRing, Signer
+from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
 from silas.stop import RunRegister, Sentinel
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 def _sandbox(config: SilasConfig) -> Sandbox:
     """The real one, which an emergency stop reaches; tests may mount what they like."""
     return default(config.sandbox, forbidden=(), register=RunRegister(Sentinel(config.data_dir)))
+
+
+def _secrets(config: SilasConfig) -> SecretVault:
+    """Real ones in encrypted files, unlocked by what nobody has to type."""
+    place = config.data_dir / "keys" / "secrets"
+    return SecretVault("file", place, lambda _: b"nobody has to type this", lambda: None)
 
 
 class Harness:
@@ -73,6 +80,7 @@ class Harness:
             self._stack.enter_context(tempfile.TemporaryDirectory(prefix="silas-"))
         )
         self.config = self._config()
+        self.secrets = _secrets(self.config)
         self.silas = await self._stack.enter_async_context(
             Silas.open(
                 self.config,
@@ -96,6 +104,7 @@ class Harness:
             clock=self.clock,
             signer=self.signer,
             ring=KeyRing.alone(self.signer.public_key),
+            secrets=self.secrets,
             sandbox=self._sandbox or _sandbox(config),
             make_model=self._role_models(config),
         )

@@ -63,6 +63,7 @@ from silas.tools.registry import (
 from silas.tools.sandboxed import (
     SANDBOX_SCOPE,
     SANDBOX_TOOL,
+    SECRETS_SCOPE,
 )
 from silas.tools.shell import (
     ShellTool,
@@ -71,6 +72,7 @@ from silas.tools.shell import (
 __all__ = [
     "SANDBOX_SCOPE",
     "SANDBOX_TOOL",
+    "SECRETS_SCOPE",
     "ApprovalRequired",
     "AutonomyLevel",
     "BaseTool",

@@ -313,7 +313,7 @@ class ToolExecutor:
         matrix = decide(
             context.autonomy_level,
             passage.risk,
-            secrets=holds_secrets(tool.scopes),
+            secrets=holds_secrets((*tool.scopes, *context.granted_scopes)),
             quiet_hours=facts.quiet_hours,
             antiflap=antiflap,
             storm=storm,

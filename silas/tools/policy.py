@@ -135,7 +135,7 @@ def decide(
     Args:
         autonomy: How far Silas goes without asking.
         risk: The assessed risk of this call.
-        secrets: The tool holds a scope on secrets.
+        secrets: The tool holds a scope on secrets, or the work was granted one.
         quiet_hours: It is quiet; from medium risk on, that asks.
         antiflap: The same tool, action and target ran within the cooldown.
         storm: The hourly limit of outbound notifications is used up.

@@ -22,6 +22,9 @@ from silas.types import TaintLevel
 
 SANDBOX_SCOPE: Final = "sandbox.execute"
 
+SECRETS_SCOPE: Final = "secrets.use"
+"""Granted to work whose plan names secrets; each of its calls is at least CONFIRM (table C)."""
+
 SANDBOX_TOOL: Final = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
 """Low: these tools act only inside the private copy, and reach only hosts that the plan names."""
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.ground import Ground
     from silas.wiring.ownerkey import key_facts, rotate_key
+    from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
     from silas.wiring.toolbox import tool_rows
     from silas.wiring.upkeep import (
@@ -25,6 +26,7 @@ __all__ = [
     "Conformance",
     "Finding",
     "Ground",
+    "SecretsDesk",
     "Silas",
     "WorkDesk",
     "diagnose",
@@ -32,8 +34,10 @@ __all__ = [
     "initialise",
     "key_facts",
     "open_audit",
+    "open_secrets_desk",
     "open_work",
     "rotate_key",
+    "secret_facts",
     "serve_signer",
     "tool_rows",
 ]
@@ -42,8 +46,11 @@ __all__ = [
 _HOMES = {
     "Conformance": "conform",
     "Ground": "ground",
+    "SecretsDesk": "secretdesk",
     "Silas": "build",
     "examine_sandbox": "conform",
+    "open_secrets_desk": "secretdesk",
+    "secret_facts": "secretdesk",
     "serve_signer": "signer",
     "key_facts": "ownerkey",
     "rotate_key": "ownerkey",

@@ -11,11 +11,13 @@ from silas.config import SilasConfig
 from silas.errors import ConfigError
 from silas.keys import KeyRing, KeysConfig, Signer
 from silas.keys.oskeyring import system_keyring
+from silas.keys.secrets import SecretVault
 from silas.keys.vault import Vault, refuse_to_prompt
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
+from silas.wiring.secrets import open_secrets
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -33,6 +35,7 @@ class Ground:
     clock: Clock
     signer: Signer
     ring: KeyRing
+    secrets: SecretVault
     sandbox: Sandbox
     make_model: "Callable[[ModelChoice], Model]"
 
@@ -44,6 +47,7 @@ def ground(config: SilasConfig) -> Ground:
         clock=SystemClock(),
         signer=signer,
         ring=ring,
+        secrets=secrets_of(config),
         sandbox=sandbox_of(config),
         make_model=lambda choice: model_of(config, choice),
     )
@@ -127,6 +131,12 @@ def open_vault(config: SilasConfig) -> Vault:
         if beside.exists() or not (typing or key_exists(config, vault)):
             keys = KeysConfig(backend=keys.backend, key_file=beside, create_key_file=True)
     return Vault(keys, directory, _prompt(typing), system_keyring)
+
+
+def secrets_of(config: SilasConfig) -> SecretVault:
+    """Where the owner's secrets are; opened when the first one is needed."""
+    typing = _someone_can_type()
+    return open_secrets(config, _prompt(typing), typing)
 
 
 def _prompt(typing: bool) -> Callable[[str], str]:

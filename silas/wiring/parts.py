@@ -20,6 +20,7 @@ from silas.gates import (
     PredicateProvider,
     read_customer,
 )
+from silas.keys.secrecy import Secrecy
 from silas.memory import NoMemory
 from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
@@ -46,6 +47,7 @@ from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, message_to_owner
@@ -108,7 +110,10 @@ class Parts:
             self.audit,
             config.limits.max_gate_evals_per_turn,
         )
-        self.registry = built_in_tools(clock, sandbox)
+        self.secrecy = Secrecy(ground.secrets, clock.now)
+        self.secrecy.refresh()  # asked for here, where a passphrase can be typed
+        self.sandbox = guarded(sandbox, self.secrecy, self.audit)
+        self.registry = built_in_tools(clock, self.sandbox)
         self.door = ToolExecutor(
             self.registry,
             self.gates,
@@ -118,7 +123,8 @@ class Parts:
             db=db,
             config=ToolPolicyConfig(),
             require_running=self.stop.sentinel.require_running,
-            scrub=scrub_output,  # every tool here runs in the sandbox; fetched text needs `scrub`
+            # every tool here runs in the sandbox; fetched text needs `scrub`
+            scrub=lambda text: self.secrecy.redact(scrub_output(text)),
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
         self.questions = OwnerQuestions(self.channel, self.audit, clock)
@@ -247,10 +253,11 @@ class Parts:
             agent=worker,
             toolset=chain,
             steps=StepGates(self.gates, self.audit, self.questions.gate),
-            verifier=VerificationRunner(self.ground.sandbox, self.ground.clock, self.limits),
+            verifier=VerificationRunner(self.sandbox, self.ground.clock, self.limits),
             advise=advise,
             ask_call=self.questions.call,
             skills=self.skills,
+            secrets=self.secrecy,
             effects=Effects(self.outcomes, self.registry),
             store=self.store,
             audit=self.audit,

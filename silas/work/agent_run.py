@@ -11,7 +11,8 @@ from silas.errors import PlanFamilyError
 from silas.gates import Gate
 from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, WorkItem
 from silas.plans.binding import PlanBinding
-from silas.tools import SANDBOX_SCOPE, ToolCallContext, ToolResult
+from silas.sandbox import Credentials, SandboxFiles
+from silas.tools import SANDBOX_SCOPE, SECRETS_SCOPE, ToolCallContext, ToolResult
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import new_id
 from silas.work.attempt import Attempt
@@ -131,7 +132,8 @@ class AgentRunner:
         # same plan may be approved again, and neither is a repeat of what was done then.
         trace = new_id("trace")
         prefix = f"{item.attempts}.{trace}."
-        files = Reach(item, self._audit).for_agent(site.files())
+        files = _with_credentials(item, Reach(item, self._audit).for_agent(site.files()))
+        secrets = frozenset({SECRETS_SCOPE}) if item.credential_refs else frozenset[str]()
 
         def context(step: str) -> ToolCallContext:
             return ToolCallContext(
@@ -140,7 +142,7 @@ class AgentRunner:
                 step_id=prefix + step,
                 idempotency_key="",
                 autonomy_level=self._settings.autonomy,
-                granted_scopes=frozenset({SANDBOX_SCOPE}),
+                granted_scopes=frozenset({SANDBOX_SCOPE}) | secrets,
                 gates=gates,
                 authorise=authority.authorise,
                 authorise_alone=authority.authorise_alone,
@@ -154,6 +156,12 @@ class AgentRunner:
         return ToolRun(
             role="executor", allowed=AllTools.ALL, context=context, ask=authority.ask, record=record
         )
+
+
+def _with_credentials(item: WorkItem, files: SandboxFiles) -> SandboxFiles:
+    """The same files, promised exactly the secrets that the plan names; checks never are (D70)."""
+    promised = Credentials(refs=dict(item.credential_refs), work_item_id=item.id)
+    return files.model_copy(update={"credentials": promised})
 
 
 def _usage_limits(left: Remaining) -> "UsageLimits":

@@ -6,6 +6,7 @@ from silas.plans.binding import PlanBinding
 from silas.plans.reach import hosts_of, hosts_of_check
 from silas.sandbox.names import Refused
 from silas.skills import Skills
+from silas.work.models import MissingSecrets
 
 # A plan may name these and they are hashed and shown; a version that cannot honour them refuses.
 _NOT_YET = {
@@ -15,7 +16,11 @@ _NOT_YET = {
 
 
 async def refuse_entry(
-    item: WorkItem, approval: ApprovalVerifier, binding: PlanBinding, skills: Skills
+    item: WorkItem,
+    approval: ApprovalVerifier,
+    binding: PlanBinding,
+    skills: Skills,
+    secrets: MissingSecrets,
 ) -> str | None:
     """The reason why this item may not run, or None (5.2.1 step 0).
 
@@ -34,6 +39,9 @@ async def refuse_entry(
     missing = skills.missing(item.skills)
     if missing:
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
+    withheld = secrets(item.credential_refs)
+    if withheld:
+        return f"The plan asks for a secret that it cannot have: {withheld}."
     if item.approval_token is None:
         return "There is no approval for this plan."
     if not _counters_agree(item.approval_token):

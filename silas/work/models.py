@@ -1,7 +1,7 @@
 """What running work tells the outside, and what it asks of it."""
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol
 
 from silas.approval import ApprovalDecision
 from silas.errors import SilasError
@@ -34,6 +34,30 @@ AskCall = Callable[[WorkItem, ValidatedCall, RiskLevel], Awaitable[ApprovalDecis
 
 AskGate = Callable[[str, GateResult], Awaitable[bool]]
 """Shows a card for a gate that requires approval; False on anything but a clear yes."""
+
+MissingSecrets = Callable[[Mapping[str, str]], str]
+"""Why a plan cannot have the secrets it names (reference by name); nothing if it can."""
+
+
+class Secrets(Protocol):
+    """What work needs to know of secrets; their values are not part of it."""
+
+    def missing(self, refs: Mapping[str, str]) -> str:
+        """Why a plan cannot have the secrets it names; nothing if it can."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """A text without any known secret."""
+        ...
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """Which secrets a text holds, by name."""
+        ...
+
+    def names_in_file(self, chunks: Iterable[bytes]) -> tuple[str, ...]:
+        """Which secrets a file holds, by name."""
+        ...
+
 
 Advise = Callable[[WorkItem, str], Awaitable["Advice"]]
 """Asks the planner for guidance about failures (5.2.1 e)."""

@@ -13,7 +13,8 @@ from silas.sandbox import Mount, SandboxFiles
 from silas.sandbox.tree import opened, remove_tree
 from silas.sandbox.undo import recover, undo
 from silas.sandbox.workspace import Changes, Workspace
-from silas.work.models import AlreadyRunning
+from silas.work.leaks import leaks
+from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken
 from silas.work.verify import Bench
 
@@ -112,6 +113,14 @@ class Site:
         if self._workspace is None:
             return _UNCHANGED
         return await asyncio.to_thread(self._workspace.changes)
+
+    async def leaks(self, changes: Changes, secrets: Secrets) -> list[str]:
+        """A sentence about each change that would carry a known secret out of the run.
+
+        Raises:
+            SandboxError: A changed file cannot be read.
+        """
+        return await asyncio.to_thread(leaks, self._root, changes.all, secrets)
 
     async def diff(self) -> str:
         """The changes as a unified diff; empty without a workspace."""

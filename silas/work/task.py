@@ -36,7 +36,16 @@ from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
 from silas.work.inherit import inherited
-from silas.work.models import PATCH, Advice, Advise, AlreadyRunning, AskCall, Notify, ProgressEvent
+from silas.work.models import (
+    PATCH,
+    Advice,
+    Advise,
+    AlreadyRunning,
+    AskCall,
+    Notify,
+    ProgressEvent,
+    Secrets,
+)
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
@@ -71,6 +80,7 @@ class TaskRunner:
         ask_call: AskCall,
         skills: Skills,
         effects: Effects,
+        secrets: Secrets,
         store: WorkItemStore,
         audit: Audit,
         clock: Clock,
@@ -87,6 +97,7 @@ class TaskRunner:
         self._advise = advise
         self._skills = skills
         self._effects = effects
+        self._secrets = secrets
         self._store = store
         self._audit = audit
         self._clock = clock
@@ -124,7 +135,8 @@ class TaskRunner:
 
     async def _broken_off(self, item: WorkItem, error: SilasError) -> WorkItemResult:
         """Record what ended the work; raise where even that is not possible."""
-        words = f"{error.message} {_AGAIN}" if isinstance(error, Stopped) else str(error)
+        said = f"{error.message} {_AGAIN}" if isinstance(error, Stopped) else str(error)
+        words = self._secrets.redact(said)  # it may name a file of the workspace
         try:
             result = await self._record.ended(item, _status_after(error), words)
             await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
@@ -135,7 +147,7 @@ class TaskRunner:
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
-        refusal = await refuse_entry(item, self._approval, self._binding, self._skills)
+        refusal = await self._not_ready(item)
         if refusal is not None:
             return await self._blocked(item, refusal)
         unsettled = self._effects.refuse(item)
@@ -153,9 +165,13 @@ class TaskRunner:
             finally:
                 item.budget_used = tracker.used()
 
+    async def _not_ready(self, item: WorkItem) -> str | None:
+        missing = self._secrets.missing
+        return await refuse_entry(item, self._approval, self._binding, self._skills, missing)
+
     async def _refusal(self, item: WorkItem, site: Site) -> str | None:
         """Why the checks may not run, or None; everything is asked again, also of the copy."""
-        refusal = await refuse_entry(item, self._approval, self._binding, self._skills)
+        refusal = await self._not_ready(item)
         if refusal is not None:
             return refusal
         verdict = await self._binding.check(item, site.copied)
@@ -212,9 +228,10 @@ class TaskRunner:
     async def _verified(
         self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
     ) -> bool:
-        if changes.withheld:
-            # It would be there while the checks look, and missing where the work is wanted.
-            left_out = "; ".join(changes.withheld)
+        # Withheld: it would be there while the checks look, and missing where the work is wanted.
+        withheld = [*changes.withheld, *await site.leaks(changes, self._secrets)]
+        if withheld:
+            left_out = self._secrets.redact("; ".join(withheld))
             attempt.error = f"What cannot be written back must be removed: {left_out}."
             return False
         if not item.verify:
@@ -267,10 +284,10 @@ class TaskRunner:
         self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
     ) -> WorkItemResult:
         """Only verified changes reach the original, and they can be undone (decision B3)."""
-        diff = await site.diff()
+        diff = self._secrets.redact(await site.diff())  # lines that were there before, too
         artifacts = attempt.ledger.artifacts()
         if diff:
-            artifacts[PATCH] = await site.patch()
+            artifacts[PATCH] = self._secrets.redact(await site.patch())
         passed = [r.name for r in attempt.report.results] if attempt.report else []
         words = (
             f"Done and verified: {', '.join(passed)}."

@@ -37,6 +37,7 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
         read=["/usr/lib/py"],
         network=["pypi.org"],
         tools=[{"name": "web_search", "args": {"q": "x*"}}],
+        credential_refs={"TOKEN": f"ref_{7:032x}"},
         skills=["coding"],
         body="# Do\n\nFix it.",
         verify=[{"name": "tests", "run": "pytest -q\nruff .", "expect": {"exit_code": 0}}],
@@ -48,6 +49,7 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
         "may change files in: `/home/me/src`",
         "may read: `/usr/lib/py`",
         "may reach over the network: `pypi.org`",
+        f"is given your secret: `TOKEN` (`ref_{7:032x}`)",
         'may call a tool: {"args":{"q":"x*"},"name":"web_search"}',
         "| # Do\n| \n| Fix it.",
         "check `tests`: exit code is 0\n  after at most 60 seconds, without network, of the command"
@@ -142,6 +144,7 @@ _ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True
         ({"network": ["pypi.org"]}, Risk.high),
         ({"tools": [{"name": "t"}]}, Risk.high),
         ({"worker": "w"}, Risk.high),
+        ({"credential_refs": {"TOKEN": f"ref_{0:032x}"}}, Risk.high),
         ({"verify": _ONLINE}, Risk.high),
         ({"type": "goal"}, Risk.high),
         ({"type": "project"}, Risk.high),

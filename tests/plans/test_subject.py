@@ -108,6 +108,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"network": ["h"]},
     {"tools": [{"name": "t"}]},
     {"worker": "w"},
+    {"credential_refs": {"TOKEN": f"ref_{0:032x}"}},
 )
 
 
@@ -122,7 +123,7 @@ def test_every_field_of_a_plan_changes_its_hash() -> None:
 
 @pytest.mark.proves("A9-OWN-FIELDS-WHEN-SET")
 def test_what_the_specification_does_not_have_is_hashed_only_when_it_is_set() -> None:
-    own = ("workspace", "read", "network", "tools", "worker")
+    own = ("workspace", "read", "network", "tools", "worker", "credential_refs")
     assert not set(own) & set(json.loads(plan_bytes(a_plan())))
     empty = a_plan(workspace=None, read=[], network=[], tools=[], worker=None)
     assert plan_bytes(empty) == plan_bytes(a_plan())
@@ -132,6 +133,7 @@ def test_what_the_specification_does_not_have_is_hashed_only_when_it_is_set() ->
         "network": ["h"],
         "tools": [{}],
         "worker": "w",
+        "credential_refs": {"TOKEN": f"ref_{0:032x}"},
     }
     for name in own:
         hashed = json.loads(plan_bytes(a_plan(**{name: given[name]})))

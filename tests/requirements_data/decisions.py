@@ -90,7 +90,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B6-LOOPBACK-NOT-TRUSTED", "B6", "Every web request needs a paired session, its Host and its Origin.", e.WEB),
     R("B7-SIGNED-ON-DEVICE", "B7", "The owner's messages are signed by a key of the owner's device.", e.WEB),
     R("B8-OUT-OF-REACH", "B8", "No sandbox sees the key store, the session bus, home, agent sockets or the parent's environment."),
-    R("B8-BY-DESCRIPTOR", "B8", "A script gets exactly the secrets its approval names, over a descriptor.", e.SECRETS),
+    R("B8-BY-DESCRIPTOR", "B8", "A script gets exactly the secrets its approval names, over a descriptor."),
     R("B9-EXTERNAL-ARGUMENTS-ASK", "B9", "A state-changing call with external text in its arguments needs an approval of its own.", e.TAINT),
     R("B9-STANDING-NEVER-COVERS", "B9", "A standing approval never covers such a call.", e.TAINT),
     R("B9-FRAMED", "B9", "Content in a prompt is labelled by origin and cannot be taken for Silas's own framing."),

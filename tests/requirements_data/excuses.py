@@ -7,7 +7,7 @@
 # rooms to come
 WEB = "later: channels/web and the cockpit; there is no browser surface without it"
 TELEGRAM = "later: channels/telegram.py; only the terminal channel is there"
-SECRETS = "later: secrets by reference and the secure input path; no secret enters Silas without it"
+SECRETS = "later: the secure form of the cockpit; until then secrets come in by `silas secrets add`"
 CONTEXT = "later: the context room (zones, eviction, rendering); the turn calls a named null object"
 MEMORY = "later: the memory room (store, retrieval, bundles); the turn calls a named null object"
 PERSONA = "later: the persona room; the turn calls a named null object"

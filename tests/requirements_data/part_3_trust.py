@@ -80,6 +80,6 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.6-SIGNED-BYTES", "3.6", "Signed token bytes are sorted compact JSON in UTF-8."),
     R("S3.6-SELF-UPDATE-HIGH-RISK", "3.6", "An update of Silas itself is always high risk.", e.SELF_UPDATE),
     # 3.7 execution
-    R("S3.7-CREDENTIAL-REFS", "3.7", "An envelope carries opaque references to credentials, never values.", e.SECRETS),
+    R("S3.7-CREDENTIAL-REFS", "3.7", "An envelope carries opaque references to credentials, never values."),
     R("S3.7-METADATA-NEVER-IN-CONTEXT", "3.7, 5.12, 9.3", "Only return_value and content of a result can reach a model; metadata never does."),
 )  # fmt: skip

@@ -106,6 +106,15 @@ async def test_a_tool_that_holds_secrets_asks_at_the_highest_autonomy(
     assert tool.calls == [{}]
 
 
+@pytest.mark.proves("C-SECRETS-CONFIRM")
+async def test_work_that_was_granted_a_secret_asks_before_every_tool(door: Door) -> None:
+    tool = door.add(FakeTool())
+    granted = a_context(autonomy_level=AutonomyLevel.A4, granted_scopes=frozenset({"secrets.use"}))
+    with pytest.raises(ApprovalRequired):
+        await door.executor.call("fake", "run", {}, granted)
+    assert tool.calls == []
+
+
 @pytest.mark.proves("C-RUN-POLICY-MODES")
 @pytest.mark.parametrize(
     ("policy", "stopped_by"),

@@ -1,0 +1,64 @@
+"""What a running Silas knows about secrets: which there are, and how to keep them out of sight."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from silas.errors import ConfigError
+from silas.keys.redact import Redactor
+from silas.keys.secrets import SecretVault
+
+
+class Secrecy:
+    """Gives secrets to runs, and finds them in what comes out.
+
+    What was once known stays known until the process ends: a secret that was removed meanwhile may
+    still be in something that was made with it.
+    """
+
+    def __init__(self, vault: SecretVault, now: Callable[[], datetime]) -> None:
+        self._vault = vault
+        self._now = now
+        self._known: dict[str, tuple[str, str]] = {}
+        self._redactor = Redactor(())
+
+    def refresh(self) -> None:
+        """Learn the secrets that were added since; all of them at the first time.
+
+        Raises:
+            ConfigError: One cannot be opened, so it could not be recognised either.
+        """
+        new = self._vault.refs() - self._known.keys()
+        if new:
+            self._known.update(self._vault.values(frozenset(new)))
+            self._redactor = Redactor(self._known.values())
+
+    def missing(self, refs: Mapping[str, str]) -> str:
+        """Why a plan cannot have the secrets it names (reference by name), or nothing."""
+        return self._vault.missing(refs)
+
+    def document(self, refs: Mapping[str, str]) -> bytes:
+        """What a run is given: a JSON object, value by name, of exactly the named secrets.
+
+        Raises:
+            ConfigError: One of them is not there any more, or has another name.
+        """
+        self.refresh()
+        why = self._vault.missing(refs)
+        if why:
+            raise ConfigError(f"Nothing was run: {why}.", code="E_CFG_SECRET")
+        for ref_id in refs.values():
+            self._vault.used(ref_id, self._now())
+        return json.dumps({name: self._known[ref_id][1] for name, ref_id in refs.items()}).encode()
+
+    def redact(self, text: str, cut: bool = False) -> str:
+        """The text without any secret known by now; see `Redactor.redact`."""
+        return self._redactor.redact(text, cut=cut)
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """Which secrets a text holds, by name."""
+        return self._redactor.names_in(text)
+
+    def names_in_file(self, chunks: Iterable[bytes]) -> tuple[str, ...]:
+        """Which secrets a file holds, by name; nothing is read where there is none to find."""
+        return self._redactor.names_in_file(chunks) if self._redactor else ()

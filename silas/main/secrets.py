@@ -1,0 +1,84 @@
+"""The commands about secrets: add, list, remove. A value is typed unseen or piped, never named."""
+
+import sys
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+_MOST = 1 << 20  # characters of standard input; more is a mistake, and refused with it
+
+
+@click.group()
+def secrets() -> None:
+    """What your plans may use and nobody may see."""
+
+
+@secrets.command("add")
+@click.argument("name")
+@click.pass_context
+def secrets_add(ctx: click.Context, name: str) -> None:
+    """Keep a secret: its value is asked for unseen, or read from standard input."""
+
+    async def work() -> int:
+        from silas.wiring import open_secrets_desk
+
+        async with open_secrets_desk(look_config(ctx)) as desk:
+            added = await desk.add(name, _value(name))
+        click.echo(f"Kept {name}. Plans name it so:")
+        click.echo("credential_refs:")
+        click.echo(f"  {name}: {added.ref_id}")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _value(name: str) -> str:
+    """From a terminal without echo; else the whole of standard input but its last line break."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        import getpass
+
+        return getpass.getpass(f"Value of {name}: ")
+    given = sys.stdin.read(_MOST) if sys.stdin is not None else ""
+    return given.removesuffix("\n").removesuffix("\r")
+
+
+@secrets.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def secrets_list(ctx: click.Context, as_json: bool) -> None:
+    """Every secret's name, reference and last use; never a value."""
+
+    async def work() -> int:
+        from silas.wiring import secret_facts
+
+        found = secret_facts(look_config(ctx))
+        if as_json:
+            print_json([each._asdict() for each in found])
+            return DONE
+        for each in found:
+            used = f"used {each.used_at[:19]}" if each.used_at else "never used"
+            click.echo(f"{each.name:24} {each.ref_id}  added {each.added_at[:19]}, {used}")
+        if not found:
+            click.echo("There are no secrets. Add one: silas secrets add NAME")
+        return DONE
+
+    run_to_exit(work)
+
+
+@secrets.command("remove")
+@click.argument("name", metavar="NAME_OR_REF")
+@click.pass_context
+def secrets_remove(ctx: click.Context, name: str) -> None:
+    """Forget a secret; plans that name it do not run any more."""
+
+    async def work() -> int:
+        from silas.wiring import open_secrets_desk
+
+        async with open_secrets_desk(look_config(ctx)) as desk:
+            removed = await desk.remove(name)
+        click.echo(f"Forgot {removed.name} ({removed.ref_id}).")
+        return DONE
+
+    run_to_exit(work)
