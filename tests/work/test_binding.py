@@ -202,14 +202,10 @@ async def test_limits_that_change_in_the_configuration_refuse_what_was_approved_
     assert item.approval_token.conditions[BINDS]["sandbox"]["limits"]["memory_mb"] == 512
     settings = {"sandbox": {"default_memory_mb": 513}}
     async with at_work(
-        *(argv("true"), DONE),
-        home=tmp_path,
-        clock=clock,
-        settings=settings,
-        sandbox=sandbox,
-        resume=False,
+        argv("true"), DONE, home=tmp_path, clock=clock, settings=settings, sandbox=sandbox
     ) as work:
-        result = await work.execute(await work.stored())
+        result = await work.silas.wait("task-example")  # what was approved begins by itself
+        assert result is not None
         assert result.status is WorkItemStatus.blocked
         assert "limits" in result.summary
         assert not sandbox.runs
@@ -223,10 +219,9 @@ async def test_another_backend_refuses_what_was_approved_for_this_one(tmp_path: 
     async with at_work(home=tmp_path, sandbox=fake) as work:
         await _approved(work, a_plan())
         clock = work.harness.clock
-    async with at_work(
-        *(argv("true"), DONE), home=tmp_path, clock=clock, sandbox=other, resume=False
-    ) as work:
-        result = await work.execute(await work.stored())
+    async with at_work(argv("true"), DONE, home=tmp_path, clock=clock, sandbox=other) as work:
+        result = await work.silas.wait("task-example")  # what was approved begins by itself
+        assert result is not None
         assert "backend" in result.summary
         assert not other.runs
 

@@ -143,10 +143,10 @@ async def test_a_cancellation_that_comes_while_changes_are_applied_comes_too_lat
     loop, applying, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
     apply = Workspace.apply
 
-    def slowly(self: Workspace, undo_dir: Path) -> Any:
+    def slowly(self: Workspace, undo_dir: Path, note: str) -> Any:
         loop.call_soon_threadsafe(applying.set)
         assert go_on.wait(5)
-        return apply(self, undo_dir)
+        return apply(self, undo_dir, note)
 
     monkeypatch.setattr(Workspace, "apply", slowly)
     async with at_work(sh("echo done > result.txt"), DONE) as work, asyncio.timeout(5):
