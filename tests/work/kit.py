@@ -81,7 +81,6 @@ async def at_work(
     sandbox: Sandbox | None = None,
     clock: MockClock | None = None,
     home: Path | None = None,
-    resume: bool = True,
 ) -> "AsyncGenerator[Work]":
     """A Silas whose executor model plays these steps; the owner approves plans and nothing else."""
     executor = model(steps, tokens=tokens, cost_usd=cost_usd)
@@ -93,7 +92,6 @@ async def at_work(
         sandbox=sandbox,
         clock=clock,
         home=home,
-        resume=resume,
     )
     async with harness:
         yield Work(harness, executor, planned)
