@@ -231,6 +231,8 @@ class Walk:
         plain = stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)
         guarded = path in self._known or protection(name) != ""
         if guarded and plain:
+            if target is None and path in self._known and not _is_empty(source, name, facts):
+                self.scan.skipped.append(f"{path}: what was put in a protected place is left out")
             self._placeholder(target, name, facts.st_mode, path)
         elif guarded:
             self.scan.skipped.append(
@@ -293,6 +295,14 @@ class Walk:
             else:
                 digest = _copy(reading, target, name, facts)
             return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
+
+
+def _is_empty(parent: int, name: str, facts: os.stat_result) -> bool:
+    """Whether a protected place in a copy holds nothing, as it was made: checks look into it."""
+    if not stat.S_ISDIR(facts.st_mode):
+        return facts.st_size == 0
+    with opened(open_dir(name, parent)) as directory:
+        return not os.listdir(directory)
 
 
 def _copy(reading: int, target: int, name: str, facts: os.stat_result) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import os
+import shutil
 import stat
 import tarfile
 from collections.abc import Callable
@@ -87,6 +88,26 @@ def test_a_repository_made_by_a_task_does_not_come_back(original: Path, tmp_path
     assert len(changes.withheld) == 2
     workspace.apply(tmp_path / "undo")
     assert not (original / "src" / ".git").exists()
+
+
+def test_what_is_put_in_the_place_of_a_protected_name_is_withheld(
+    original: Path, tmp_path: Path
+) -> None:
+    (original / "src" / ".venv").mkdir()
+    (original / "src" / ".npmrc").write_text("x")
+    workspace = Workspace.prepare(original, tmp_path / "scratch")
+    assert not workspace.changes().withheld
+    # A mount point cannot be moved, but the directory above it can.
+    source = workspace.copy / "src"
+    aside = source.rename(workspace.copy / "aside")
+    shutil.copytree(aside, source, symlinks=True)
+    remove_tree(aside)
+    assert not workspace.changes().withheld
+    (source / ".venv" / "ready").touch()
+    (source / ".npmrc").write_text("other")
+    withheld = "; ".join(workspace.changes().withheld)
+    assert "src/.venv: what was put in a protected place" in withheld
+    assert "src/.npmrc: what was put in a protected place" in withheld
 
 
 def test_set_id_bits_never_come_back_from_a_copy(
