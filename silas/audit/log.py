@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
@@ -43,6 +45,9 @@ SELECT this.seq, this.body, coalesce(before.entry_hash, ?), this.entry_hash
 FROM audit_log AS this LEFT JOIN audit_log AS before ON before.seq = this.seq - 1
 WHERE this.seq > ? ORDER BY this.seq LIMIT ?
 """
+
+
+_HOLDING = "SELECT body FROM audit_log WHERE instr(body, ?) > 0 ORDER BY seq DESC"
 
 
 class AuditLog:
@@ -106,6 +111,18 @@ class AuditLog:
             AuditEntry(seq, _entry_id(body), body, previous, entry_hash)
             for seq, body, previous, entry_hash in rows
         ]
+
+    def newest_first(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Event and data of the entries that hold this text, the newest first.
+
+        A damaged entry is passed over: whoever verifies the chain names it.
+        """
+        with self._db.read() as tx:
+            bodies = tx.driver.execute(_HOLDING, (text,)).fetchall()
+        for (body,) in bodies:
+            with suppress(ValueError, TypeError, KeyError, RecursionError):
+                entry = json.loads(body)
+                yield str(entry["event"]), dict(entry["data"])
 
     async def verify_chain(self) -> ChainVerdict:
         """Check every entry from the first, and every checkpoint, beside the event loop."""

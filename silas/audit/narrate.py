@@ -21,6 +21,7 @@ _SENTENCES: Mapping[str, str] = {
     "checkpoint_missed": "No checkpoint was signed at the end ({code}).",
     "rehydrated": "Silas resumed {resumed}, recorded {finished} as done, asks again about"
     " {asked_again}; {unknown_calls} calls have no known outcome.",
+    "work_item_had_ended": "{work_item_id} was not resumed: it had ended as {status}.",
     "checkpoint_failed": "The head of this record could not be signed ({code}).",
     "witness_failed": "The witness {witness} did not take the signed head ({code}).",
     "witness_recovered": "The witness {witness} has the signed head again.",

@@ -388,8 +388,8 @@ def main(arguments: list[str]) -> int:
         say, code = _check(*_arguments(arguments)), 0
     except Refused as refused:
         say, code = str(refused), 1
-    except (ValueError, OSError) as error:
-        say, code = str(error), 2
+    except (ValueError, OSError, MemoryError) as error:
+        say, code = str(error) or "The file has a line that does not fit into memory.", 2
     # Names of files and what they hold may drive a terminal, or not be text at all.
     plain = "".join(c if c.isprintable() else "?" for c in say)
     sys.stdout.write(plain.encode("ascii", "backslashreplace").decode() + "\n")

@@ -54,14 +54,14 @@ class Budget(Frozen):
 
 
 class BudgetUsed(Frozen):
-    """Resources consumed so far."""
+    """Resources consumed so far; never less than none, and always a number."""
 
-    tokens: int = 0
-    cost_usd: float = 0.0
-    wall_time_seconds: float = 0.0
-    attempts: int = 0
-    planner_calls: int = 0
-    executor_runs: int = 0
+    tokens: int = Field(default=0, ge=0)
+    cost_usd: float = Field(default=0.0, ge=0)
+    wall_time_seconds: float = Field(default=0.0, ge=0)
+    attempts: int = Field(default=0, ge=0)
+    planner_calls: int = Field(default=0, ge=0)
+    executor_runs: int = Field(default=0, ge=0)
 
     def exceeds(self, budget: Budget) -> bool:
         """Whether any limit is reached: at the limit is exhausted (`>=`, spec 3.3).

@@ -2,19 +2,39 @@
 
 import asyncio
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from silas.audit import Audit
+from silas.canonical import canonical_json
 from silas.errors import SandboxError
-from silas.plans import WorkItem, WorkItemResult, WorkItemStore
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.sandbox.journal import Journal
 from silas.sandbox.tree import remove_tree
 from silas.work.record import TaskRecord
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo
+
+_ENDS: Mapping[str, str] = {
+    "work_item_finished": "",
+    "work_item_cancelled": "paused",
+    "work_item_stopped": "paused",
+}
+"""The entries that end a run, and the status of an item whose entry does not say it."""
+
+_OPEN = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+
+
+class Record(Audit, Protocol):
+    """The audit log, to write and to look back in."""
+
+    def newest_first(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Event and data of the entries that hold this text, the newest first."""
+        ...
 
 
 def applied_note(item: WorkItem, result: WorkItemResult) -> str:
@@ -30,12 +50,14 @@ class Recovery:
     """Finishes the record of what was applied before a crash.
 
     A token is spent on one run, and a run applies its verified changes once, as its last step. So
-    a whole change under the item's own token means that the run had come to its end.
+    a whole change under the item's own token means that the run had come to its end. So does an
+    entry that says so: what stands in the item's own row is believed only as far as the record.
     """
 
-    def __init__(self, undoing: Undo, scratch: Path, store: WorkItemStore, audit: Audit) -> None:
+    def __init__(self, undoing: Undo, scratch: Path, store: WorkItemStore, audit: Record) -> None:
         self._undoing = undoing
         self._record = TaskRecord(store, audit)
+        self._store = store
         self._audit = audit
         self._scratch = scratch
 
@@ -44,11 +66,17 @@ class Recovery:
         await unbroken(asyncio.to_thread(_sweep, self._scratch))
 
     async def finished(self, item: WorkItem) -> bool:
-        """Record an interrupted item as done where its changes were applied; False where not.
+        """Record an interrupted item as ended where it had ended; False where it had not.
 
         Raises:
             DatabaseError: It could not be recorded; the next start tries again.
         """
+        ended = self._ended(item)
+        if ended is not None:
+            item.status = ended
+            await self._store.save(item)
+            await self._audit.log("work_item_had_ended", work_item_id=item.id, status=ended.value)
+            return True
         journal = self._undoing.applied(item.id)
         result = None if journal is None else _result(journal, item)
         if journal is None or result is None:
@@ -59,6 +87,22 @@ class Recovery:
         item.budget_used = result.budget_used
         await self._record.finished(item, result)
         return True
+
+    def _ended(self, item: WorkItem) -> WorkItemStatus | None:
+        """How its run under this approval ended, as the record has it; None where it did not."""
+        for event, about in self._audit.newest_first(canonical_json(item.id)):
+            if about.get("work_item_id") != item.id:
+                continue
+            if event == "approval.used" and about.get("token_id") == _token(item):
+                return None
+            if event in _ENDS:
+                return _status(about.get("status", _ENDS[event]))
+        return None
+
+
+def _status(said: object) -> WorkItemStatus:
+    known = [status for status in WorkItemStatus if status.value == said]
+    return known[0] if known and known[0] not in _OPEN else WorkItemStatus.blocked
 
 
 def _sweep(scratch: Path) -> None:

@@ -1,6 +1,7 @@
 """The verifier of exports: one file, standard library only, no key but the public one."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -277,6 +278,24 @@ async def test_it_runs_on_the_standard_library_alone(
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.startswith("The audit log is whole: 6 entries")
+
+
+def test_a_line_that_does_not_fit_into_memory_is_said_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "export"
+    path.write_text(f'{{"public_key":"{KEY}","silas_audit":1}}\n')
+    os.truncate(path, 1 << 31)  # a hole of the file system's, which takes no room
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)); "
+    code = f"{limit}from silas.audit.verify import main; raise SystemExit(main({[str(path), KEY]}))"
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=Path(str(module.__file__)).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (2, "")
+    assert ran.stdout == "The file has a line that does not fit into memory.\n"
 
 
 # Every encoding of a point of small order, from libsodium's own list, and non-canonical ones.

@@ -246,6 +246,17 @@ async def test_a_row_that_is_not_the_stored_plan_any_more_is_refused(
 
 
 @pytest.mark.proves("A24-STORED-BYTES")
+@pytest.mark.parametrize("used", ['{"tokens": -1}', '{"cost_usd": NaN}', '{"cost_usd": -1e9}'])
+async def test_a_row_that_was_made_to_have_used_less_than_nothing_is_refused(
+    db: Database, used: str
+) -> None:
+    await SqlWorkItemStore(db, MockClock()).save(a_plan())
+    with db.write() as tx:
+        tx.driver.execute("UPDATE work_items SET budget_used = ?", (used,))
+    with pytest.raises(DatabaseError, match="changed or damaged"):
+        await SqlWorkItemStore(db, MockClock()).get("task-example")
+
+
 async def test_the_bytes_that_were_hashed_are_the_bytes_that_are_stored(db: Database) -> None:
     item = _full()
     await SqlWorkItemStore(db, MockClock()).save(item)

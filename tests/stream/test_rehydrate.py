@@ -1,5 +1,6 @@
 """After a restart: interrupted work goes on, under the same approval, in one process only."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,31 @@ async def test_an_item_that_claims_to_run_without_an_approval_is_blocked(tmp_pat
     assert result is not None
     assert result.status is WorkItemStatus.blocked
     assert sandbox.runs == []
+
+
+@pytest.mark.parametrize("again", ["running", "pending"])
+async def test_what_ended_by_the_record_does_not_run_again_though_its_row_says_otherwise(
+    tmp_path: Path, again: str
+) -> None:
+    clock, sandbox = MockClock(), done_sandbox()
+    await interrupted(tmp_path, clock)
+    async with Harness(models=an_executor(), home=tmp_path, clock=clock, sandbox=sandbox) as h:
+        result = await soon(h.silas.wait("task-example"))
+        assert result is not None
+        assert result.status is WorkItemStatus.done
+    ran_once = len(sandbox.runs)
+    assert ran_once
+    with sqlite3.connect(h.config.data_dir / "silas.db") as row:
+        row.execute("UPDATE work_items SET status = ?, attempts = 0, budget_used = '{}'", (again,))
+    row.close()
+    async with Harness(models=an_executor(), home=tmp_path, clock=clock, sandbox=sandbox) as h:
+        await soon(h.silas.settled())
+        (found,) = await entries_of(h, "work_item_had_ended")
+        item = await h.store.get("task-example")
+    assert found == {"work_item_id": "task-example", "status": "done"}
+    assert item is not None
+    assert item.status is WorkItemStatus.done
+    assert len(sandbox.runs) == ran_once
 
 
 @pytest.mark.proves("B2-CHANGED-PLAN-REFUSED")
