@@ -165,7 +165,7 @@ def _item(row: dict[str, Any]) -> WorkItem:
     try:
         fields = {n: v if n in _PLAIN else json.loads(v) for n, v in row.items()}
         item = WorkItem.model_validate(fields)
-    except (ValidationError, ValueError, TypeError) as error:
+    except (ValidationError, ValueError, TypeError, RecursionError) as error:
         raise _corrupt(str(row["id"]), "its fields cannot be read") from error
     if plan_bytes(item).decode("ascii") != plan or sha256_hex(plan.encode()) != expected:
         raise _corrupt(item.id, "its fields are not the plan that was stored")

@@ -230,6 +230,7 @@ async def test_items_survive_a_new_process(db: Database, tmp_path: Path) -> None
         'approval_token = \'{"token_id": "forged"}\'',
         "status = 'finished'",
         "attempts = '\"many\"'",
+        f"gates = '{'[' * 100_000}'",
     ],
 )
 async def test_a_row_that_is_not_the_stored_plan_any_more_is_refused(
