@@ -134,7 +134,8 @@ class Faults:
             patch.setattr(Database, "write", _write_with(self, Database.write))
             for module in _FILE_MODULES:
                 if hasattr(module, "os"):
-                    patch.setattr(module, "os", _FaultyOs(self))
+                    kind = "journal" if module is silas.sandbox.journal else "file"
+                    patch.setattr(module, "os", _FaultyOs(self, kind))
             yield
 
 
@@ -163,8 +164,8 @@ def _write_with(faults: Faults, write: Callable[..., Any]) -> Callable[..., Any]
 class _FaultyOs:
     """`os`, with a point before everything that changes a file."""
 
-    def __init__(self, faults: Faults) -> None:
-        self._faults = faults
+    def __init__(self, faults: Faults, kind: str) -> None:
+        self._faults, self._kind = faults, kind
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(os, name)
@@ -173,7 +174,7 @@ class _FaultyOs:
 
         def faulty(*args: Any, **given: Any) -> Any:
             if name != "open" or (len(args) > 1 and args[1] & os.O_CREAT):
-                self._faults.point("file")
+                self._faults.point(self._kind)
             return real(*args, **given)
 
         return faulty

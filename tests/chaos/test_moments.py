@@ -67,7 +67,7 @@ async def test_an_approval_that_expired_before_the_work_began_blocks_it(tmp_path
 
 
 def test_what_was_applied_and_not_recorded_is_recorded_and_not_done_again() -> None:
-    after = broken("file")  # the journal says `applied`, and is not on the disk for good
+    after = broken("journal")  # the journal says `applied`, and is not on the disk for good
     assert status(after) is WorkItemStatus.done
     assert after.noted["worked"] == 1
     assert after.found.result is not None
@@ -75,7 +75,7 @@ def test_what_was_applied_and_not_recorded_is_recorded_and_not_done_again() -> N
 
 
 def test_what_was_verified_and_not_wholly_applied_is_taken_back_and_not_called_done() -> None:
-    after = broken("file", 1)  # all files are written, and the journal does not say so
+    after = broken("journal", 1)  # all files are written, and the journal does not say so
     assert status(after) is WorkItemStatus.blocked  # its effect outside had happened
 
 
