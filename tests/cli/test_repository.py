@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.trees import exact
-from tests.support.command import Ended, environment, run, silas
+from tests.support.command import Ended, environment, person, run, silas
 from tests.support.plans import check, sh_plan
 
 
@@ -119,6 +119,28 @@ def test_a_task_cannot_leave_the_owner_a_hook(repository: Path, tmp_path: Path) 
     assert ended.code == 1, ended.out
     assert "What cannot be written back must be removed: .GIT: a protected name" in ended.err
     assert exact(repository) == before
+
+
+def test_on_a_terminal_a_change_is_shown_and_steers_nothing(
+    repository: Path, tmp_path: Path
+) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    plan = tmp_path / "plan.md"
+    plan.write_text(
+        sh_plan(
+            r"printf 'before \033]0;owned\007 after\n' > note.txt",
+            id="task-note",
+            workspace=str(repository),
+            verify=check("test -s note.txt"),
+        )
+    )
+    assert done(plan, env).code == 0
+    assert "+before \x1b]0;owned\x07 after\n" in run(silas("diff", "task-note"), env).out
+    with person(silas("diff", "task-note"), env) as owner:
+        assert owner.leaves() == 0
+    assert "before \\x1b]0;owned\\x07 after" in owner.seen
+    assert "\x1b]0;" not in owner.seen
 
 
 def test_the_difference_of_what_never_ran_is_one_sentence(tmp_path: Path) -> None:
