@@ -136,10 +136,15 @@ def copied(into: Path) -> Path:
 
 
 def failing(tree: Path, tests: list[str], *, seconds: float) -> set[str] | None:
-    """Which of `tests` fail in `tree`; None when they could not even be collected."""
+    """Which of `tests` fail in `tree`; None when they could not be run, nor a second time."""
+    red = _run(tree, tests, seconds)
+    return _run(tree, tests, seconds) if red is None else red
+
+
+def _run(tree: Path, tests: list[str], seconds: float) -> set[str] | None:
     workers = "2" if len(tests) > 1 else "0"
     python = str(tree / ".venv" / "bin" / "python")
-    command = [python, "-B", "-m", "pytest", "-q", "-n", workers, "--tb=no", "-rfE", *tests]
+    command = [python, "-B", "-m", "pytest", "-n", workers, "--tb=no", "-rfE", *tests]
     with subprocess.Popen(
         command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         process_group=0, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
@@ -149,9 +154,10 @@ def failing(tree: Path, tests: list[str], *, seconds: float) -> set[str] | None:
         except subprocess.TimeoutExpired:
             os.killpg(running.pid, signal.SIGKILL)  # with the workers, and what they started
             return set(tests)
-    if running.returncode not in (0, 1):
-        return None
-    return failing_names(said)
+    red = failing_names(said)
+    passed = re.search(r"^\d+ passed.* in ", said, re.MULTILINE) is not None
+    # Silence is no verdict: a run that broke off on a full machine passed nothing.
+    return red if (running.returncode == 1 and red) or (not running.returncode and passed) else None
 
 
 def failing_names(said: str) -> set[str]:
@@ -179,15 +185,13 @@ def judged(mutant: Mutant, tree: Path, others: list[str]) -> Verdict:
     with broken(mutant, tree):
         own = failing(tree, [mutant.test], seconds=_ONE_SECONDS)
         if own is None:
-            return Verdict(mutant, "its test could not be collected; the edit must leave a program")
+            return Verdict(mutant, "its test could not be run; the edit must leave a program")
         if mutant.test not in own:
             return Verdict(mutant, "survived: its named test stays green")
         others = [x for x in others if not (mutant.unsafe and x in _ATTACKS)]
         red = failing(tree, others, seconds=_ALL_SECONDS) if others else set[str]()
         if red is None:
-            return Verdict(
-                mutant, "the tests could not be collected; the edit must leave a program"
-            )
+            return Verdict(mutant, "the tests could not be run; the edit must leave a program")
         unlisted = sorted(test for test in red if not mutant.expects(test))
         still = [x for x in unlisted if failing(tree, [x], seconds=_ONE_SECONDS) != set()]
     return Verdict(mutant, f"other promises went red, too: {', '.join(still)}" if still else "")
