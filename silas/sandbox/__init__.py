@@ -74,12 +74,10 @@ def default(
         SandboxUnavailable: A part of the isolation is missing; the message says what to run.
     """
     config = config if isinstance(config, SandboxConfig) else config.sandbox
-    if config.backend != "subprocess":
-        raise SandboxUnavailable(
-            f"The {config.backend} backend is not part of this version; "
-            "set `sandbox.backend: subprocess`.",
-            code="E_SANDBOX_BACKEND",
-        )
+    if config.backend == "docker":
+        from silas.sandbox.docker_probe import make_sandbox  # noqa: PLC0415 - see below
+
+        return make_sandbox(config.base_image, forbidden, allowed, register)
     # Imported when needed: `silas --help` has no use for process machinery.
     from silas.sandbox.capability import make_launcher, require  # noqa: PLC0415 - see above
     from silas.sandbox.mounts import Roots  # noqa: PLC0415 - see above
@@ -90,8 +88,12 @@ def default(
     return BubblewrapSandbox(launcher, outside, register, count_processes=machinery.count_processes)
 
 
-def probe() -> "list[Check]":
+def probe(config: SandboxConfig) -> "list[Check]":
     """What the sandbox needs and whether it is here: (name, ok, words) for `silas doctor`."""
+    if config.backend == "docker":
+        from silas.sandbox.docker_probe import probe_docker  # noqa: PLC0415 - as below
+
+        return probe_docker(config.base_image)
     from silas.sandbox.capability import probe as look  # noqa: PLC0415 - heavy, and rarely asked
 
     return look()

@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -112,7 +112,8 @@ def find_bwrap(places: Iterable[str]) -> Path:
     return bwrap
 
 
-def _machine() -> Machine:
+def machine_here() -> Machine:
+    """Whose system calls the filter judges. Raises `SandboxUnavailable` for any other."""
     name = platform.machine()
     found = next((known for known in get_args(Machine) if known == name), None)
     if found is None:
@@ -123,7 +124,7 @@ def _machine() -> Machine:
     return found
 
 
-def _supervision() -> bool:
+def supervision() -> bool:
     """Whether the kernel counts processes per namespace.
 
     Raises:
@@ -246,7 +247,7 @@ def require() -> Machinery:
         SandboxUnavailable: A part is missing; the message holds the command to run.
     """
     landlock = Landlock(kernel_version())
-    machinery = Machinery(find_bwrap(_PLACES), _machine(), _supervision(), landlock)
+    machinery = Machinery(find_bwrap(_PLACES), machine_here(), supervision(), landlock)
     judge(_look_inside(make_launcher(machinery, Roots.of((), ()))), landlock)
     return machinery
 
@@ -259,13 +260,17 @@ def forget() -> None:
 
 def probe() -> list[Check]:
     """The sandbox's lines for `silas doctor`; never raises."""
-    steps = (
+    return look(
         ("bubblewrap", lambda: f"{find_bwrap(_PLACES)}"),
-        ("system-call filter", lambda: f"written for {_machine()}"),
-        ("supervision", lambda: f"processes counted by the kernel: {_supervision()}"),
+        ("system-call filter", lambda: f"written for {machine_here()}"),
+        ("supervision", lambda: f"processes counted by the kernel: {supervision()}"),
         ("Landlock", lambda: Landlock(kernel_version()).words()),
         ("isolation", lambda: f"tested in a run: {require().bwrap}"),
     )
+
+
+def look(*steps: tuple[str, Callable[[], str]]) -> list[Check]:
+    """Each step's words, or why it is refused."""
     checks: list[Check] = []
     for name, step in steps:
         try:

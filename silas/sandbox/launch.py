@@ -33,7 +33,7 @@ ISOLATION = (
 _IDENTITY = ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _MEBIBYTE = 1 << 20
-_SHARED_MEMORY_MB = 64
+SHARED_MEMORY_MB = 64
 _HIGH = 64  # a descriptor above all that the first program inside uses itself
 _PIPE_BYTES = 1 << 16
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
@@ -115,7 +115,7 @@ def _reader(content: bytes, owned: ExitStack) -> int:
     return descriptor
 
 
-def _memory(content: bytes, owned: ExitStack) -> int:
+def sealed_memory(content: bytes, owned: ExitStack) -> int:
     """A memory file of this run alone, at its beginning, which nobody can write or grow."""
     descriptor = os.memfd_create("silas", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     owned.callback(os.close, descriptor)
@@ -129,7 +129,7 @@ def _memory(content: bytes, owned: ExitStack) -> int:
 
 def _secrets(content: bytes, owned: ExitStack) -> int:
     """A memory file that the command inherits; in memory alone, and gone with the run."""
-    descriptor = fcntl.fcntl(_memory(content, owned), fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    descriptor = fcntl.fcntl(sealed_memory(content, owned), fcntl.F_DUPFD_CLOEXEC, _HIGH)
     owned.callback(os.close, descriptor)
     return descriptor
 
@@ -187,11 +187,15 @@ def _tmpfs(path: str, mode: str, megabytes: int) -> list[str]:
     return ["--perms", mode, "--size", str(megabytes * _MEBIBYTE), "--tmpfs", path]
 
 
-def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tuple[str, ...]]:
-    """Writable places in memory: /tmp, /dev/shm, and HOME and cwd where no mount covers them."""
-    arguments = _tmpfs("/tmp", "1777", limits.file_mb)  # noqa: S108 - the sandbox's own
-    arguments += _tmpfs("/dev/shm", "1777", min(limits.file_mb, _SHARED_MEMORY_MB))  # noqa: S108
-    private = [Path("/tmp"), Path("/dev/shm")]  # noqa: S108
+def own_places(files: SandboxFiles) -> tuple[list[Path], list[Path]]:
+    """HOME and cwd where no mount covers them: those below /tmp or /dev/shm, and the others.
+
+    Raises:
+        SandboxError: One is not a directory that could be made.
+    """
+    areas = [Path("/tmp"), Path("/dev/shm")]  # noqa: S108 - the sandbox's own
+    below: list[Path] = []
+    apart: list[Path] = []
     for place in (files.home, files.cwd):
         if not place.is_absolute() or ".." in place.parts or place == Path("/"):
             raise SandboxError(
@@ -200,16 +204,31 @@ def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tupl
         line = (place, *place.parents)
         if any(mount.target in line for mount in files.mounts):
             continue
-        if any(area in line for area in private):
-            arguments += ["--perms", "0700", "--dir", str(place)]
-        else:
-            arguments += _tmpfs(str(place), "0700", limits.file_mb)
-            private.append(place)
+        (below if any(area in line for area in (*areas, *apart)) else apart).append(place)
+    return below, apart
+
+
+def in_memory(files: SandboxFiles, apart: Sequence[Path]) -> tuple[str, ...]:
+    """The private file systems in memory that a run can write to."""
     shown = {mount.target for mount in files.mounts}
-    return arguments, tuple(str(path) for path in private if path not in shown)
+    areas = (Path("/tmp"), Path("/dev/shm"), *apart)  # noqa: S108 - the sandbox's own
+    return tuple(str(path) for path in areas if path not in shown)
 
 
-def _environment(files: SandboxFiles) -> dict[str, str]:
+def _places(files: SandboxFiles, limits: SandboxLimits) -> tuple[list[str], tuple[str, ...]]:
+    """Writable places in memory: /tmp, /dev/shm, and HOME and cwd where no mount covers them."""
+    arguments = _tmpfs("/tmp", "1777", limits.file_mb)  # noqa: S108 - the sandbox's own
+    arguments += _tmpfs("/dev/shm", "1777", min(limits.file_mb, SHARED_MEMORY_MB))  # noqa: S108
+    below, apart = own_places(files)
+    for place in apart:
+        arguments += _tmpfs(str(place), "0700", limits.file_mb)
+    for place in below:
+        arguments += ["--perms", "0700", "--dir", str(place)]
+    return arguments, in_memory(files, apart)
+
+
+def environment(files: SandboxFiles) -> dict[str, str]:
+    """All the variables of a run. Raises `SandboxError` for one that cannot be."""
     proxy = _PROXY_VARIABLES if files.network else {}
     told = {"HOME": str(files.home), "LANG": "C.UTF-8", "PWD": str(files.cwd)}
     secrets = {"SILAS_SECRETS_FD": str(SECRETS)} if files.secrets else {}
@@ -220,7 +239,8 @@ def _environment(files: SandboxFiles) -> dict[str, str]:
     return variables
 
 
-def _mount_rule(mount: Mount, descriptor: int) -> Rule:
+def mount_rule(mount: Mount, descriptor: int) -> Rule:
+    """What Landlock allows below a mount, given its opened source."""
     directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
     return Rule(str(mount.target), WRITE if mount.writable else PROGRAMS, directory)
 
@@ -279,25 +299,25 @@ class Launcher:
         starter = make_starter(
             self._machine,
             self._landlock,
-            rules(_programs(), private, map(_mount_rule, files.mounts, pinned)),
-            Command(argv, _environment(files)),
+            rules(_programs(), private, map(mount_rule, files.mounts, pinned)),
+            Command(argv, environment(files)),
             tcp=bool(files.network) or files.loopback,
             report=telling,
             secrets=secrets,
         )
-        program = _memory(starter.program, owned)
+        program = sealed_memory(starter.program, owned)
         options += ["--perms", "0555", "--file", str(program), STARTER]
         # Root inside is still the owner of host root's files: /proc/sys would be writable.
         options += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
         seccomp = _reader(filter_for(self._machine), owned)
         options += ["--seccomp", str(seccomp), "--chdir", str(files.cwd)]
-        arguments = _memory(os.fsencode("\0".join(options)) + b"\0", owned)
+        arguments = sealed_memory(os.fsencode("\0".join(options)) + b"\0", owned)
         pass_fds += [program, telling, seccomp, arguments]
         # The starter knows the command already; here it is for those who read the process list.
         return Launch(
             command=[str(self._bwrap), "--args", str(arguments), "--", STARTER, *argv],
             pass_fds=tuple(pass_fds),
-            stdin=_memory(files.stdin, owned),
+            stdin=sealed_memory(files.stdin, owned),
             private=private,
             starter=starter,
             report=report,

@@ -111,8 +111,8 @@ class SandboxConfig(Frozen):
     """The `sandbox:` section of the configuration (spec 11).
 
     Attributes:
-        backend: `subprocess` is bubblewrap; `docker` is not part of this version.
-        base_image: For the Docker backend.
+        backend: `subprocess` is bubblewrap; `docker` a container engine on this machine.
+        base_image: What is inside a container; it must be here already.
         default_memory_mb, default_cpu_seconds: Limits where a plan names none.
         verify_dir: Where verification keeps its scratch; differs from `customer_context_dir`.
         customer_context_dir: Inside the data directory, not world-writable.

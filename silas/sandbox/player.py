@@ -80,8 +80,16 @@ _X, _W, _R = 1, 2, 4
 REPORT = _DATA_BASE + _DATA_AT
 """The address of the report, which a step may write somewhere."""
 
-Argument = int | bytes | tuple[bytes, ...]
-"""A number; bytes, passed as their address; or strings, passed as a C array of addresses."""
+
+class Counted(NamedTuple):
+    """Records of one size, passed as a C structure of their number and their address."""
+
+    content: bytes
+    size: int
+
+
+Argument = int | bytes | Counted | tuple[bytes, ...]
+"""A number; bytes, passed as their address; records; or strings, as a C array of addresses."""
 
 
 class Step(NamedTuple):
@@ -124,6 +132,9 @@ class _Data:
     def address(self, argument: Argument) -> int:
         if isinstance(argument, int):
             return argument & 0xFFFFFFFFFFFFFFFF
+        if isinstance(argument, Counted):
+            count = len(argument.content) // argument.size
+            return self.address(struct.pack("<QQ", count, self.address(argument.content)))
         if isinstance(argument, tuple):
             strings = [self.address(text + b"\0") for text in argument]
             return self.address(struct.pack(f"<{len(strings) + 1}Q", *strings, 0))

@@ -23,7 +23,7 @@ STARTER = "/dev/.start"
 GAVE_UP = 126
 """Its own exit code, after a report of what failed."""
 
-_PIPE = 3  # the report's writing end, closed by the kernel when the command starts
+PIPE = 3  # the report's writing end, closed by the kernel when the command starts
 SECRETS = 4
 """Where the command finds its secrets, if it was given any."""
 _ALL = 0xFFFFFFFF
@@ -37,12 +37,19 @@ _SHELL = b"/bin/sh"
 
 # (call, its number on x86_64 and on aarch64).
 _CALLS: dict[str, tuple[int, int]] = {
+    "read": (0, 63),
     "write": (1, 64),
+    "rt_sigaction": (13, 134),
     "execve": (59, 221),
     "fcntl": (72, 25),
+    "prctl": (157, 167),
     "exit_group": (231, 94),
     "openat": (257, 56),
     "dup3": (292, 24),
+    "prlimit64": (302, 261),
+    "seccomp": (317, 277),
+    "capset": (126, 91),
+    "unshare": (272, 97),
     "close_range": (436, 436),
     "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445),
@@ -51,7 +58,8 @@ _CALLS: dict[str, tuple[int, int]] = {
 
 # Every program ends with these two, counted from the end.
 _REPORT_FAILURE, _GIVE_UP = -2, -1
-_APPLIED = NOTE.pack(0, 0)
+APPLIED = NOTE.pack(0, 0)
+"""The first note of a starter that did all it had to; then it becomes the command."""
 
 
 class Command(NamedTuple):
@@ -80,7 +88,7 @@ def _shared(left: Sequence[str], right: Sequence[str]) -> int:
     return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
-class _Script:
+class Script:
     """Steps in the making; one that fails is reported and ends the program, if not told else."""
 
     def __init__(self, machine: Machine, done: Sequence[Step], secrets: int) -> None:
@@ -88,7 +96,7 @@ class _Script:
         self._no_follow = _NOFOLLOW[machine]
         self._before = len(done)
         self._secrets = secrets
-        self._first_free = _PIPE + 1 if secrets < 0 else SECRETS + 1  # the ruleset, then paths
+        self._first_free = PIPE + 1 if secrets < 0 else SECRETS + 1  # the ruleset, then paths
         self.steps: list[Step] = []
 
     @property
@@ -113,10 +121,10 @@ class _Script:
         the secrets, whose own number is above all that are used here.
         """
         what = "find the report's pipe"
-        if report == _PIPE:
-            self.add("fcntl", _PIPE, *_SET_CLOEXEC, what=what, failed=_GIVE_UP)
+        if report == PIPE:
+            self.add("fcntl", PIPE, *_SET_CLOEXEC, what=what, failed=_GIVE_UP)
         else:
-            self.add("dup3", report, _PIPE, _CLOEXEC, what=what, failed=_GIVE_UP)
+            self.add("dup3", report, PIPE, _CLOEXEC, what=what, failed=_GIVE_UP)
         if self._secrets >= 0:
             self.add("dup3", self._secrets, SECRETS, 0, what="pass the secrets on")
         what = "close what was inherited"  # no such call before Linux 5.9, nor Landlock
@@ -162,11 +170,11 @@ class _Script:
             )
             self.add("execve", _SHELL + b"\0", script, environment, what=what, failed=failed)
             if not last:
-                self.add("write", _PIPE, REPORT, NOTE.size, what="report")
+                self.add("write", PIPE, REPORT, NOTE.size, what="report")
 
     def end(self) -> None:
         """The steps every program ends with."""
-        self.add("write", _PIPE, REPORT, NOTE.size, what="report", failed=_GIVE_UP)
+        self.add("write", PIPE, REPORT, NOTE.size, what="report", failed=_GIVE_UP)
         self.add("exit_group", GAVE_UP, what="give up", failed=_GIVE_UP)
 
 
@@ -180,11 +188,11 @@ def _closing(
     secrets: int,
 ) -> tuple[Step, ...]:
     """The steps before the command, remembered: runs at one place share them."""
-    script = _Script(machine, (), secrets)
+    script = Script(machine, (), secrets)
     script.keep_only(report)
     if landlock.used:
         script.restrict(landlock, rules, tcp=tcp)
-    script.add("write", _PIPE, _APPLIED, NOTE.size, what="report")
+    script.add("write", PIPE, APPLIED, NOTE.size, what="report")
     return tuple(script.steps)
 
 
@@ -213,7 +221,7 @@ class Starter:
             SandboxUnavailable: A protection could not be applied; the command never ran.
         """
         notes = list(NOTE.iter_unpack(report[: len(report) // NOTE.size * NOTE.size]))
-        if not report.startswith(_APPLIED):
+        if not report.startswith(APPLIED):
             raise self._refusal(notes)
         errors = [-answer for _, answer in notes[1:]]
         if len(errors) < self.candidates:
@@ -256,10 +264,17 @@ def make_starter(
             here. None is below zero.
     """
     closing = _closing(machine, landlock, rules, tcp, report, secrets)
-    script = _Script(machine, closing, secrets)
+    code = "E_SANDBOX_LANDLOCK" if landlock.used else "E_SANDBOX_SETUP"
+    return complete(machine, closing, command, code, secrets)
+
+
+def complete(
+    machine: Machine, closing: tuple[Step, ...], command: Command, code: str, secrets: int
+) -> Starter:
+    """The program that takes some steps and then becomes the command."""
+    script = Script(machine, closing, secrets)
     script.become(command)
     script.end()
-    code = "E_SANDBOX_LANDLOCK" if landlock.used else "E_SANDBOX_SETUP"
     return Starter(
         program=assemble(machine, closing, script.steps),
         steps=(*closing, *script.steps),

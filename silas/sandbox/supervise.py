@@ -39,6 +39,14 @@ async def nothing_before(init: int, init_fd: int) -> None:
     del init, init_fd
 
 
+def own_end(code: int, cpu_seconds: float, limits: SandboxLimits) -> EndedBy:
+    """How a command ended that no supervisor ended."""
+    spent = cpu_seconds >= limits.cpu_seconds - 4 * _SAMPLE_SECONDS
+    if code == _OUT_OF_TIME or (code == _KILLED and spent):
+        return "timeout"
+    return "signal" if 128 < code < 128 + signal.NSIG else "exit"
+
+
 class _Output:
     """One output stream, kept up to a ceiling; more calls `over` and is thrown away."""
 
@@ -350,7 +358,7 @@ class Run:
         elif ended is None and found is not None:
             error = launch.judge()
             code = _NOT_STARTED if error else int(found[1])
-            ended = "exit" if error else self._own_end(code)
+            ended = "exit" if error else own_end(code, self._cpu_seconds, self._limits)
             stderr += f"{launch.starter.name}: {os.strerror(error)}\n" if error else ""
         return SandboxResult(
             exit_code=code,
@@ -359,9 +367,3 @@ class Run:
             ended_by=ended or "cancelled",
             duration_seconds=seconds,
         )
-
-    def _own_end(self, code: int) -> EndedBy:
-        spent = self._cpu_seconds >= self._limits.cpu_seconds - 4 * _SAMPLE_SECONDS
-        if code == _OUT_OF_TIME or (code == _KILLED and spent):
-            return "timeout"
-        return "signal" if 128 < code < 128 + signal.NSIG else "exit"

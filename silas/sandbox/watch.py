@@ -149,6 +149,28 @@ def sample(init: int, private: Sequence[str], most: int) -> Usage:
     return Usage(processes, memory, cpu / _TICKS, tuple(seen))
 
 
+def sample_members(members: Sequence[int], init: int, private: Sequence[str], most: int) -> Usage:
+    """The same for a run whose processes are known; `init` is the guard, which does not count."""
+    processes, memory, cpu = 0, 0, 0
+    seen: list[int] = []
+    for pid in members:
+        fields = [] if pid == init else _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        if fields and processes <= most:
+            seen.append(pid)
+            processes += max(1, int(fields[_THREADS]))
+            memory += _PAGE * int(fields[_RSS])
+            cpu = max(cpu, int(fields[_UTIME]) + int(fields[_STIME]))
+    # Nobody may look into the guard, so its file systems are found through its neighbours.
+    memory += next((size for pid in seen if (size := _private_bytes(pid, private))), 0)
+    return Usage(processes, memory, cpu / _TICKS, tuple(seen))
+
+
+def exact_members(private: Sequence[str], usage: Usage) -> int:
+    """As `exact_memory`, for a run whose processes are known."""
+    views = (_private_bytes(pid, private) for pid in usage.pids)
+    return next((size for size in views if size), 0) + sum(map(_proportional, usage.pids))
+
+
 def _proportional(pid: int) -> int:
     """Resident bytes with shared pages divided among their users."""
     for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
@@ -172,20 +194,24 @@ def impose(pid: int, limits: SandboxLimits, *, count_processes: bool) -> None:
         count_processes: Whether the kernel counts processes per user namespace (5.14 and newer).
             Root is never limited this way; the supervisor counts in any case.
     """
-    values = {
-        resource.RLIMIT_AS: limits.memory_mb * _MEBIBYTE,
-        resource.RLIMIT_FSIZE: limits.file_mb * _MEBIBYTE,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: _OPEN_FILES,
-    }
+    for kind, (soft, hard) in ceilings(limits).items():
+        resource.prlimit(pid, kind, (_capped(kind, soft), _capped(kind, hard)))
     if count_processes:
-        values[resource.RLIMIT_NPROC] = limits.processes + 1
-    for kind, value in values.items():
-        hard = _capped(kind, value)
-        resource.prlimit(pid, kind, (hard, hard))
-    # SIGXCPU first, SIGKILL a second later for those that ignore it.
-    last = _capped(resource.RLIMIT_CPU, limits.cpu_seconds + 1)
-    resource.prlimit(pid, resource.RLIMIT_CPU, (min(limits.cpu_seconds, last), last))
+        most = _capped(resource.RLIMIT_NPROC, limits.processes + 1)
+        resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
+
+
+def ceilings(limits: SandboxLimits) -> dict[int, tuple[int, int]]:
+    """The kernel's limits on every process of a run: soft and hard, by kind."""
+    memory, size = limits.memory_mb * _MEBIBYTE, limits.file_mb * _MEBIBYTE
+    return {
+        resource.RLIMIT_AS: (memory, memory),
+        resource.RLIMIT_FSIZE: (size, size),
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_NOFILE: (_OPEN_FILES, _OPEN_FILES),
+        # SIGXCPU first, SIGKILL a second later for those that ignore it.
+        resource.RLIMIT_CPU: (limits.cpu_seconds, limits.cpu_seconds + 1),
+    }
 
 
 def _capped(kind: int, value: int) -> int:

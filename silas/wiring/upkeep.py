@@ -244,7 +244,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
         findings.append(_key_finding(config))
     findings.append(Finding("signer", *arrangement(config)))
     findings.append(_stop_finding(config))
-    findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe()]
+    findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]

@@ -25,7 +25,6 @@ PROVIDERS = (
     "later: gates/judge.py, gates/guardrails.py and gates/script.py; without them a gate blocks"
 )
 WEB_SEARCH = "later: tools/web_search.py; the tool does not exist without it"
-DOCKER = "later: sandbox/docker.py; choosing that backend is refused without it"
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
 GRANTS = "later: argument patterns and slots in approval/grants.py; without grants a call asks"
 TAINT = "later: labels and provenance at the tool door; results are external until they come"

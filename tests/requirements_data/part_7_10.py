@@ -39,7 +39,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S9.1-RESOURCE-LIMITS", "9.1", "Memory, CPU, process count and file size are limited."),
     R("S9.1-NETWORK-OFF", "9.1", "Without permission the operating system refuses every network connection."),
     R("S9.1-BARE-SUBPROCESS", "9.1", "The default backend is a bare subprocess with best-effort limits.", e.BUBBLEWRAP),
-    R("S9.1-DOCKER", "9.1", "The Docker backend is a drop-in behind the same interface.", e.DOCKER),
+    R("S9.1-DOCKER", "9.1", "The Docker backend is a drop-in behind the same interface."),
     R("S9.2-CORE-TOOLS", "7.3, 9.2", "The executor works through shell_exec and python_exec, which run in the sandbox and nowhere else."),
     R("S9.2-SEARCH-ABSENT", "2, 9.2, 11", "Without valid search configuration web_search is not among the tools."),
     R("S9.2-SEARCH-LIMITS", "9.2", "web_search keeps its limits of query, results, time and domains.", e.WEB_SEARCH),

@@ -75,7 +75,7 @@ async def test_a_mount_that_is_writable_without_a_rule_is_not_written(
         del descriptor
         return Rule(str(mount.target), PROGRAMS)
 
-    monkeypatch.setattr(silas.sandbox.launch, "_mount_rule", wrong)
+    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", wrong)
     (workdir / "old").write_text("kept")
     mount = Mount(source=workdir, target=Path("/project"), writable=True)
     script = "cat old; touch new; echo lost > old; rm old; mkdir dir; ln -s a link"
@@ -93,7 +93,7 @@ async def test_a_mount_without_a_rule_is_neither_read_nor_executed(
         del mount, descriptor
         return Rule("/usr", PROGRAMS)
 
-    monkeypatch.setattr(silas.sandbox.launch, "_mount_rule", elsewhere)
+    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", elsewhere)
     (workdir / "secret").write_text("hunter2")
     (workdir / "program").write_text("#!/bin/sh\necho ran\n")
     (workdir / "program").chmod(0o755)
@@ -293,7 +293,7 @@ async def test_rules_that_cannot_be_applied_refuse_the_run(
         del mount, descriptor
         return Rule(path, WRITE)
 
-    monkeypatch.setattr(silas.sandbox.launch, "_mount_rule", odd)
+    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", odd)
     (workdir / "link").symlink_to("/usr")  # a link on the way is never followed
     mount = Mount(source=workdir, target=Path("/project"), writable=True)
     files = SandboxFiles(cwd=mount.target, mounts=(mount,))

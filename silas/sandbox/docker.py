@@ -1,0 +1,51 @@
+"""Docker behind the sandbox port (spec 9.1)."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from silas.errors import SandboxError
+from silas.sandbox.docker_command import Boxer
+from silas.sandbox.docker_engine import Client
+from silas.sandbox.docker_run import DockerRun
+from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
+from silas.stop.runs import Register
+
+
+class DockerSandbox:
+    """Runs commands in containers. Made by `silas.sandbox.default`, which probes first.
+
+    What it does not do: let a run reach named hosts, and limit how much a run writes in total to a
+    writable mount.
+    """
+
+    def __init__(self, client: Client, boxer: Boxer, register: Register) -> None:
+        self._client = client
+        self._boxer = boxer
+        self._register = register
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return "docker"
+
+    async def run(
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
+    ) -> SandboxResult:
+        """Run a command; see the port. While Silas is stopped it raises `Stopped`."""
+        self._register.require_running()
+        if files.network:
+            names = ", ".join(str(endpoint) for endpoint in files.network)
+            raise SandboxError(
+                f"This run asks for {names}, and a container reaches no host at all; set "
+                "`sandbox.backend: subprocess`, which lets it reach exactly those.",
+                code="E_SANDBOX_NETWORK",
+            )
+        if files.secrets:
+            raise SandboxError(
+                "This run is promised secrets, and a container cannot inherit them unseen; set "
+                "`sandbox.backend: subprocess`.",
+                code="E_SANDBOX_SECRETS",
+            )
+        with ExitStack() as owned:
+            container = self._boxer.prepare(argv, limits, files, owned)
+            return await DockerRun(self._client, container, limits, self._register, owned).result()
