@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from silas.errors import SandboxError
 from silas.sandbox.docker_command import Boxer
-from silas.sandbox.docker_engine import Client
+from silas.sandbox.docker_engine import Engine
 from silas.sandbox.docker_run import DockerRun
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 from silas.stop.runs import Register
@@ -18,15 +18,15 @@ class DockerSandbox:
     writable mount.
     """
 
-    def __init__(self, client: Client, boxer: Boxer, register: Register) -> None:
-        self._client = client
+    def __init__(self, engine: Engine, boxer: Boxer, register: Register) -> None:
+        self._engine = engine
         self._boxer = boxer
         self._register = register
 
     @property
     def name(self) -> str:
-        """The backend's name."""
-        return "docker"
+        """The backend and the digest of its image, so that an approval binds both."""
+        return f"docker {self._engine.image}"
 
     async def run(
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
@@ -48,4 +48,5 @@ class DockerSandbox:
             )
         with ExitStack() as owned:
             container = self._boxer.prepare(argv, limits, files, owned)
-            return await DockerRun(self._client, container, limits, self._register, owned).result()
+            run = DockerRun(self._engine.client, container, limits, self._register, owned)
+            return await run.result()

@@ -215,7 +215,7 @@ class Boxer:
             create=create,
             execute=execute,
             pass_fds=(seccomp,),
-            private=(*private, *map(str, below)),
+            private=(*private, *map(str, below), "/dev"),
             starter=first,
             report=house.report,
             life=house.life,

@@ -40,7 +40,7 @@ def make_sandbox(
 
 def _sandbox(engine: Engine, roots: Roots, register: Register) -> DockerSandbox:
     boxer = Boxer(engine, machine_here(), Landlock(kernel_version()), roots)
-    return DockerSandbox(engine.client, boxer, register)
+    return DockerSandbox(engine, boxer, register)
 
 
 def engine_here(image: str) -> Engine:

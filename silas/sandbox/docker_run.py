@@ -184,7 +184,9 @@ class DockerRun:
             if watching.done():
                 watching.result()  # a supervisor that fails ends the run
             await asyncio.wait({gone, *takers}, timeout=_DYING_SECONDS)
-            self._cut_short = gone.done() and has_ended(box.init_fd)
+            self._cut_short = has_ended(box.init_fd)
+            if self._ended is None and box.group.killed_for_memory():
+                self._ended = "memory"  # too fast for a sample
             return process.returncode if process.returncode is not None else _KILLED
         finally:
             timer.cancel()

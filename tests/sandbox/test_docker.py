@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 from silas.errors import SandboxError
+from silas.plans import PlanParser
+from silas.plans.binding import Grants, bound, difference
 from silas.sandbox import (
     Mount,
     SandboxConfig,
@@ -38,6 +40,7 @@ from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
 from silas.sandbox.names import endpoints
 from silas.stop.runs import UNREGISTERED
+from silas.testing import plan_text
 
 IMAGE = "sha256:1234"
 SECONDS = 5.0  # bounds a hang; nothing waits for it otherwise
@@ -171,10 +174,20 @@ def test_what_cannot_be_shown_is_refused_before_the_engine_is_asked(
 
 async def test_a_run_with_named_hosts_is_refused_and_told_where_it_can_run() -> None:
     files = SandboxFiles(cwd=Path("/w"), network=endpoints("pypi.org"))
-    sandbox = DockerSandbox(NOWHERE, boxer(), UNREGISTERED)
+    sandbox = DockerSandbox(WHOLE, boxer(), UNREGISTERED)
     with pytest.raises(SandboxError, match=r"pypi\.org.*subprocess") as refused:
         await sandbox.run(["true"], SandboxLimits(), files)
     assert refused.value.code == "E_SANDBOX_NETWORK"
+
+
+def test_an_approval_binds_the_image_as_well_as_the_backend() -> None:
+    def bound_to(engine: Engine) -> dict[str, Any]:
+        name = DockerSandbox(engine, boxer(engine), UNREGISTERED).name
+        return bound(PlanParser().parse(plan_text()), {}, {}, Grants(name, SandboxLimits()))
+
+    signed = bound_to(WHOLE)
+    assert difference(signed, bound_to(WHOLE)) == ""
+    assert difference(signed, bound_to(WHOLE._replace(image="sha256:5678"))) != ""
 
 
 def refused_calls() -> dict[str, list[dict[str, Any]]]:

@@ -15,12 +15,26 @@ import pytest
 
 from silas.errors import SandboxError, Stopped
 from silas.plans import WorkItemStatus
-from silas.sandbox import Mount, SandboxConfig, SandboxFiles, SandboxLimits, SandboxResult, default
+from silas.sandbox import (
+    Mount,
+    SandboxConfig,
+    SandboxFiles,
+    SandboxLimits,
+    SandboxResult,
+    container,
+    default,
+    docker_command,
+)
+from silas.sandbox.capability import machine_here
 from silas.sandbox.conformance import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.docker import DockerSandbox
 from silas.sandbox.docker_command import Boxer
 from silas.sandbox.docker_probe import engine_here, require
 from silas.sandbox.errors import SandboxUnavailable
-from silas.stop.runs import RunRegister, end_runs
+from silas.sandbox.landlock import Landlock
+from silas.sandbox.mounts import Roots
+from silas.sandbox.seccomp import ALLOW
+from silas.stop.runs import UNREGISTERED, RunRegister, end_runs
 from silas.stop.sentinel import Sentinel
 from silas.testing import Harness
 from tests.support.plans import a_workspace, check, sh_plan
@@ -86,7 +100,7 @@ async def test_where_an_engine_runs_a_plan_is_done_in_it_and_its_files_are_the_o
         ("exit 7", {}, "exit", 7),
         ("kill -9 $$", {}, "signal", 137),
         ("sleep 30", {"wall_seconds": 0.5}, "timeout", 137),
-        ("while :; do :; done", {"cpu_seconds": 1}, "timeout", 152),
+        ("while :; do :; done", {"cpu_seconds": 1, "wall_seconds": 30.0}, "timeout", 152),
         ("while :; do echo xxxxxxxxxxxxxxxx; done", {"output_bytes": 99}, "output", 137),
         ("for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait", {"processes": 5}, "processes", 137),
     ],
@@ -252,3 +266,68 @@ async def test_where_an_engine_runs_nothing_inside_looks_into_the_guard_or_holds
     told = result.stdout.split()
     assert (len(told), told[-1]) == (5, "end"), result.stderr
     assert "0" not in told
+
+
+def host_network(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(docker_command, "ISOLATION", swapped("--network"))
+
+
+def host_messages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(docker_command, "ISOLATION", swapped("--ipc"))
+
+
+def swapped(option: str) -> tuple[str, ...]:
+    """Every option, one of them with the host's own in place of a private one."""
+    words = list(docker_command.ISOLATION)
+    words[words.index(option) + 1] = "host"
+    return tuple(words)
+
+
+def same_user(patch: pytest.MonkeyPatch) -> None:
+    def nothing(script: object) -> None:
+        del script
+
+    patch.setattr(container, "_own_user", nothing)
+
+
+def no_filter(patch: pytest.MonkeyPatch) -> None:
+    def allow(machine: str) -> bytes:
+        del machine
+        return b"\x06\0\0\0" + ALLOW.to_bytes(4, "little")
+
+    def open_profile(machine: str) -> bytes:
+        del machine
+        return b'{"defaultAction": "SCMP_ACT_ALLOW"}'
+
+    patch.setattr(container, "compile_filter", allow)
+    patch.setattr(docker_command, "profile", open_profile)
+
+
+WEAKER = {
+    "the host's network": (host_network, "devices namespace-net port-list tcp-ipv4 udp-ipv4"),
+    "the host's messages": (host_messages, "message namespace-ipc semaphore"),
+    "the host's users": (same_user, "namespace-user"),
+    "no system-call filter": (no_filter, "io-uring netlink set-user-id trace-own userfaultfd"),
+}
+
+
+@pytest.mark.parametrize("what", WEAKER)
+async def test_where_an_engine_runs_a_container_that_gives_away_one_thing_is_found_out(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weaken, names = WEAKER[what]
+    engine = require(IMAGE)
+    boxer = Boxer(engine, machine_here(), Landlock(0), Roots.of((), ()))
+    container._closing.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    weaken(monkeypatch)
+    try:
+        found = await examine(
+            DockerSandbox(engine, boxer, UNREGISTERED),
+            home=tmp_path,
+            guarded=(tmp_path,),
+            checks=[check for check in CHECKS if check.name in names.split()],
+            python=Interpreter.own(),
+        )
+    finally:
+        container._closing.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    assert {f.name for f in found if f.verdict is Verdict.broken} == set(names.split())
