@@ -154,11 +154,13 @@ def sample_members(members: Sequence[int], init: int, private: Sequence[str], mo
     processes, memory, cpu = 0, 0, 0
     seen: list[int] = []
     for pid in members:
-        fields = [] if pid == init else _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-        if fields and processes <= most:
-            seen.append(pid)
-            processes += max(1, int(fields[_THREADS]))
-            memory += _PAGE * int(fields[_RSS])
+        fields = [] if pid == init or processes > most else _stat(pid)
+        if fields:
+            threads = max(1, int(fields[_THREADS]))
+            held, teller = _resident(pid, fields, _tasks(pid, threads))
+            seen.append(teller)
+            processes += threads
+            memory += held
             cpu = max(cpu, int(fields[_UTIME]) + int(fields[_STIME]))
     # Nobody may look into the guard, so its file systems are found through its neighbours.
     memory += next((size for pid in seen if (size := _private_bytes(pid, private))), 0)

@@ -305,7 +305,7 @@ def no_filter(patch: pytest.MonkeyPatch) -> None:
 
 WEAKER = {
     "the host's network": (host_network, "devices namespace-net port-list tcp-ipv4 udp-ipv4"),
-    "the host's messages": (host_messages, "message namespace-ipc semaphore"),
+    "the host's messages": (host_messages, "namespace-ipc posix-message"),
     "the host's users": (same_user, "namespace-user"),
     "no system-call filter": (no_filter, "io-uring netlink set-user-id trace-own userfaultfd"),
 }
