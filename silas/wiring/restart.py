@@ -1,11 +1,10 @@
 """What a start does about what a crash left, before anything else runs (spec 5.1.3)."""
 
-from silas.audit import Audit
 from silas.config import SilasConfig
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.tools.outcomes import OutcomeStore
-from silas.work.recovery import Recovery
+from silas.work.recovery import Record, Recovery
 from silas.work.undo import Undo
 
 
@@ -15,7 +14,7 @@ async def picked_up(
     store: WorkItemStore,
     waiting: WaitingPlans,
     outcomes: OutcomeStore,
-    audit: Audit,
+    audit: Record,
 ) -> Rehydrated:
     """Files first, then the record, then what is still open; only for a process that is alone."""
     await undoing.recover()
