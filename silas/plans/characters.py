@@ -57,7 +57,7 @@ def show(text: str) -> str:
         return marked
     others = alike(marked)
     return "".join(
-        f"<{name_of(c)}>" if at in others or is_hidden(c) or _odd_space(c) else c
+        f"<{name_of(c)}>" if at in others or is_hidden(c) or _odd(c) else c
         for at, c in enumerate(marked)
     )
 
@@ -95,5 +95,6 @@ def _ended(shown: str) -> str:
     return f"{shown[:-1]}<U+0020>" if shown.endswith(" ") else shown
 
 
-def _odd_space(character: str) -> bool:
-    return character != " " and unicodedata.category(character) == "Zs"
+def _odd(character: str) -> bool:
+    """Whether it is another blank, or what no font agrees on: private and unassigned characters."""
+    return character != " " and unicodedata.category(character) in ("Zs", "Co", "Cn")
