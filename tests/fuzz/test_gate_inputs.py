@@ -12,10 +12,15 @@ from benchmarks.one_change import one_change
 from silas.gates import GateType
 from tests.fuzz.gate_inputs import run
 
+CONFIGS: tuple[dict[str, Any], ...] = (
+    {"pattern": "(a|b)*c"},
+    {"clamp": {"min": 1, "max": 2}},
+    {"normalize": []},
+)
 GATES: list[dict[str, Any]] = [
     {"name": "g", "on": "every_user_message", "type": kind.value, "check": "a+", "config": config}
     for kind in GateType
-    for config in ({"pattern": "(a|b)*c"}, {"clamp": {"min": 1, "max": 2}}, {"normalize": []})
+    for config in CONFIGS
 ]
 RULES = [*GATES, {"regex": "(x+)+y"}, {"output_lt": 1e308}, {"file_exists": "../x"}]
 
