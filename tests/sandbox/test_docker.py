@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretBytes
 
 from silas.errors import SandboxError
 from silas.plans import PlanParser
@@ -178,6 +179,15 @@ async def test_a_run_with_named_hosts_is_refused_and_told_where_it_can_run() -> 
     with pytest.raises(SandboxError, match=r"pypi\.org.*subprocess") as refused:
         await sandbox.run(["true"], SandboxLimits(), files)
     assert refused.value.code == "E_SANDBOX_NETWORK"
+
+
+async def test_a_run_with_secrets_is_refused_and_no_secret_is_told() -> None:
+    files = SandboxFiles(cwd=Path("/w"), secrets=SecretBytes(b'{"token": "hunter-2-hunter-2"}'))
+    sandbox = DockerSandbox(WHOLE, boxer(), UNREGISTERED)
+    with pytest.raises(SandboxError) as refused:
+        await sandbox.run(["true"], SandboxLimits(), files)
+    assert refused.value.code == "E_SANDBOX_SECRETS"
+    assert "hunter" not in str(refused.value)
 
 
 def test_an_approval_binds_the_image_as_well_as_the_backend() -> None:
