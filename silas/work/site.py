@@ -10,6 +10,7 @@ from pathlib import Path
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
 from silas.sandbox import Mount, SandboxFiles
+from silas.sandbox.journal import read_journal
 from silas.sandbox.tree import opened, remove_tree
 from silas.sandbox.undo import recover, undo
 from silas.sandbox.workspace import Changes, Workspace
@@ -171,12 +172,20 @@ def _apply(workspace: Workspace, place: Path, note: str) -> None:
         _drop_if_unused(place)
         raise
     except OSError as error:  # the disk is full: before the first change, or at the last record
-        recover(place)
+        _go_back(place)
         _drop_if_unused(place)
         raise SandboxError(
             f"The changes could not be written ({error.strerror}); the directory is as before.",
             code="E_SANDBOX_APPLY",
         ) from error
+
+
+def _go_back(place: Path) -> None:
+    """Bring the original back, also where only the last word of the journal was refused."""
+    if recover(place) or not (place / "journal.json").exists():
+        return
+    if read_journal(place).phase == "applied":
+        undo(place)
 
 
 def _drop_if_unused(place: Path) -> None:

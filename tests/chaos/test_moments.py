@@ -1,5 +1,6 @@
 """The moments of a crash that matter most, each by name."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,14 @@ def attempted(data: Path, clock: MockClock) -> None:
         assert outcomes.begin("k" * 64, call, context, CallFacts(), idempotent=False) is None
     finally:
         db.close()
+
+
+def disk_full() -> BaseException:
+    return OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_disk_that_refuses_the_journals_last_word_leaves_the_directory_as_it_was() -> None:
+    kinds = frozenset({"journal"})
+    points = len(broken_at(0, sends=True, kinds=kinds).seen)
+    after = broken_at(points, sends=True, what=disk_full, kinds=kinds)
+    assert status(after) is WorkItemStatus.blocked  # and `broken_at` looks at the directory
