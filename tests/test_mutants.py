@@ -8,26 +8,7 @@ from scripts.mutants import Mutant, failing_names, mutants, promises
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL = mutants()
-MISSING: frozenset[str] = frozenset(
-    {
-        "tests/work/test_secrets.py::test_a_plan_is_given_exactly_the_secrets_it_names",
-        "tests/work/test_secrets.py::test_a_plan_that_names_none_is_given_none",
-        "tests/work/test_secrets.py::test_a_check_is_given_no_secret_whatever_the_plan_names",
-        "tests/sandbox/test_secrets.py::test_secrets_are_in_no_environment_no_command_line_and_no_file",
-        "tests/work/test_secrets.py::test_a_reference_that_is_unknown_or_named_wrongly_is_refused_at_the_entry",
-        "tests/work/test_secrets.py::test_a_secret_removed_after_the_approval_is_not_given",
-        "tests/work/test_secrets.py::test_a_secret_removed_while_the_work_is_under_way_stops_the_next_run",
-        "tests/work/test_secrets.py::test_work_that_was_given_a_secret_is_asked_about_what_would_be_harmless",
-        "tests/keys/test_redact.py::test_a_secret_is_redacted_in_every_encoding",
-        "tests/work/test_secrets.py::test_a_secret_that_is_printed_reaches_neither_model_nor_result_nor_record",
-        "tests/work/test_secrets.py::test_a_change_that_holds_a_secret_is_never_applied",
-        "tests/work/test_secrets.py::test_a_secret_that_was_in_a_file_before_is_not_in_the_diff",
-        "tests/sandbox/test_secrets.py::test_what_could_not_be_recognised_is_not_run",
-        "tests/keys/test_secrets.py::test_what_is_on_disk_holds_no_value_and_is_the_owners_alone",
-        "tests/keys/test_secrets.py::test_a_box_moved_under_another_reference_is_refused",
-        "tests/journeys/test_canaries.py::test_of_fifty_secrets_in_real_work_no_byte_is_left_anywhere",
-    }
-)
+MISSING: frozenset[str] = frozenset()
 """Promises whose mutant is still to be written; an entry that has one must go."""
 
 
