@@ -8,7 +8,12 @@ from scripts.mutants import Mutant, failing_names, mutants, promises
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL = mutants()
-MISSING: frozenset[str] = frozenset()
+MISSING: frozenset[str] = frozenset(
+    {
+        "tests/work/test_influence.py::"
+        "test_what_is_not_part_of_the_workspace_does_not_change_a_verdict",
+    }
+)
 """Promises whose mutant is still to be written; an entry that has one must go."""
 
 
