@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from silas.stop import Sentinel
@@ -81,20 +81,24 @@ def _busy(programs: int) -> Generator[None]:
             burner.wait()
 
 
-def _by_command(data: Path, env: dict[str, str]) -> None:
+def _by_command(data: Path, env: dict[str, str], owned: ExitStack) -> None:
     argv = [sys.executable, "-m", "silas", "stop", "--now"]
-    subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL)  # measured until the tool is dead
+    # measured until the tool is dead; what the command still records is waited for afterwards
+    owned.enter_context(subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL))
 
 
-def _by_hand(data: Path, env: dict[str, str]) -> None:
-    del env
+def _by_hand(data: Path, env: dict[str, str], owned: ExitStack) -> None:
+    del env, owned
     (data / "STOPPED").touch()
 
 
-def _stopped_after(how: Callable[[Path, dict[str, str]], None], number: int) -> float:
+def _stopped_after(how: Callable[[Path, dict[str, str], ExitStack], None], number: int) -> float:
     """Seconds from the stop until nothing of the tool is left; the results are checked."""
     nap = f"5555.{os.getpid()}{number}"
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        ExitStack() as owned,
+    ):
         blocked, release = Path(folder) / "blocked", Path(folder) / "release"
         env = {**os.environ, "SILAS_HOME": folder, "SILAS_KEYS__BACKEND": "file"}
         argv = [sys.executable, "-c", HOLDER, nap, str(blocked), str(release)]
@@ -106,7 +110,7 @@ def _stopped_after(how: Callable[[Path, dict[str, str]], None], number: int) -> 
                 _until(lambda: _alive(f"sleep\0{nap}"))
                 with _busy(2):
                     started = time.perf_counter()
-                    how(Path(folder) / "data", env)
+                    how(Path(folder) / "data", env, owned)
                     _until(lambda: not _alive(f"sleep\0{nap}"))
                     seconds = time.perf_counter() - started
                 release.touch()
