@@ -264,7 +264,7 @@ def test_every_plan_field_arrives() -> None:
             on_stuck="report",
             failure_context="x",
             depends_on=["task-1"],
-            network=["pypi.org", "files.pythonhosted.org:8443"],
+            network=["example.org", "files.example.org:8443"],
             tools=[{"name": "web_search"}],
             worker="coder",
         )
@@ -275,7 +275,7 @@ def test_every_plan_field_arrives() -> None:
     assert item.interaction_mode is InteractionMode.act_and_report
     assert item.escalation == {"stop": EscalationAction(action="report")}
     assert (item.on_failure, item.on_stuck, item.failure_context) == ("spawn_task", "report", "x")
-    assert (item.network, item.worker) == (["pypi.org", "files.pythonhosted.org:8443"], "coder")
+    assert (item.network, item.worker) == (["example.org", "files.example.org:8443"], "coder")
     assert item.tools == [{"name": "web_search"}]
     assert item.body == BODY
 
