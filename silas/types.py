@@ -35,6 +35,39 @@ def join_taint(levels: Iterable[TaintLevel]) -> TaintLevel:
     return max(levels, key=_TAINT_ORDER.__getitem__, default=TaintLevel.external)
 
 
+class OriginKind(StrEnum):
+    """What kind of place content came from (decision B9)."""
+
+    owner = "owner"
+    """A message that the owner signed."""
+    plan = "plan"
+    """The approved plan, word for word."""
+    message = "message"
+    """Somebody else's message."""
+    tool = "tool"
+    file = "file"
+    memory = "memory"
+    web = "web"
+    model = "model"
+    """Words that a model found; what they rest on is everything it had read."""
+
+
+class Origin(Frozen):
+    """Where a piece of content came from.
+
+    Attributes:
+        kind: What kind of place.
+        name: Which one: a tool's name, a path, an address, a memory's id; empty where there is one.
+        call: The step of the call that brought it in; empty where none did.
+        taint: How far it is trusted.
+    """
+
+    kind: OriginKind
+    name: str = ""
+    call: str = ""
+    taint: TaintLevel = TaintLevel.external
+
+
 class Risk(StrEnum):
     """The risk a card shows, which decides its gesture (spec 0.5.2)."""
 

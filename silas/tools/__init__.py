@@ -9,30 +9,21 @@ from silas.tools.executor import (
     ToolExecutor,
 )
 from silas.tools.models import (
-    ApprovalRequired,
     AutonomyLevel,
     BaseTool,
     CallFacts,
     Decision,
-    DuplicateKey,
-    HardBlocked,
     HealthStatus,
-    InvalidArguments,
-    OutcomeUnknown,
-    PreviewRequired,
     PreviewResult,
-    RateLimited,
     RegisteredTool,
     RiskLevel,
     RunApprovalMode,
     RunApprovalPolicy,
-    ScopeViolation,
     Stance,
     ToolCallContext,
     ToolConfig,
     ToolHealth,
     ToolResult,
-    ToolUnavailable,
     ValidatedCall,
     WorkerApprovalPolicy,
     call_subject,
@@ -54,6 +45,17 @@ from silas.tools.policy import (
 )
 from silas.tools.python import (
     PythonTool,
+)
+from silas.tools.refusals import (
+    ApprovalRequired,
+    DuplicateKey,
+    HardBlocked,
+    InvalidArguments,
+    OutcomeUnknown,
+    PreviewRequired,
+    RateLimited,
+    ScopeViolation,
+    ToolUnavailable,
 )
 from silas.tools.registry import (
     HealthOutcome,

@@ -11,15 +11,18 @@ from silas.db import Database
 from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
 from silas.tools.models import (
-    DuplicateKey,
-    OutcomeUnknown,
-    RateLimited,
     ToolCallContext,
     ToolResult,
 )
 from silas.tools.outcomes import OutcomeStatus, OutcomeStore
 from silas.tools.passage import Passage, about_call, identify, ids_of, key_of
+from silas.tools.refusals import (
+    DuplicateKey,
+    OutcomeUnknown,
+    RateLimited,
+)
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
+from silas.types import join_taint
 
 
 class Attempts:
@@ -130,7 +133,13 @@ class Attempts:
     def _concluded(
         self, key: str, passage: Passage, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
-        clean = self._scrubbed(result).model_copy(update={"ran": passage.call, "deduped": False})
+        clean = self._scrubbed(result).model_copy(
+            update={
+                "ran": passage.call,
+                "deduped": False,
+                "taint": join_taint((result.taint, passage.tool.result_taint)),
+            }
+        )
         event, status = (
             ("tool_call.succeeded", OutcomeStatus.succeeded)
             if clean.ok

@@ -15,18 +15,12 @@ from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
-    ApprovalRequired,
     CallFacts,
     Decision,
-    HardBlocked,
-    InvalidArguments,
-    PreviewRequired,
     RegisteredTool,
     RiskLevel,
-    ScopeViolation,
     ToolCallContext,
     ToolResult,
-    ToolUnavailable,
     ValidatedCall,
 )
 from silas.tools.outcomes import OutcomeStore, cooling_down
@@ -50,6 +44,14 @@ from silas.tools.policy import (
     holds_secrets,
     in_quiet_hours,
     strictest,
+)
+from silas.tools.refusals import (
+    ApprovalRequired,
+    HardBlocked,
+    InvalidArguments,
+    PreviewRequired,
+    ScopeViolation,
+    ToolUnavailable,
 )
 from silas.tools.registry import ToolRegistry, usable
 

@@ -1,7 +1,6 @@
 """What a tool is, how risky a call is, and everything a call carries (`tool-runtime.md`)."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, Protocol
 
@@ -9,7 +8,6 @@ from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
 from silas.approval import Subject, Verdict
 from silas.canonical import canonical_bytes, sha256_hex
-from silas.errors import ToolError
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.types import Frozen, TaintLevel
@@ -113,6 +111,11 @@ class CallFacts(Frozen):
         blast_radius: How many things it touches.
         blast_limit: More than this many is one risk step; set by the tool door.
         quiet_hours: It would happen in the quiet hours; set by the tool door.
+        state_changing: It may change something outside the run's private copy; a read that changes
+            state counts. True where nobody says otherwise.
+        egress: It may carry its arguments out of this machine. True where nobody says otherwise.
+        contained: It acts only in the run's sandbox, so it carries something out exactly where
+            the run may reach a host.
     """
 
     argv: tuple[str, ...] = ()
@@ -123,6 +126,9 @@ class CallFacts(Frozen):
     blast_radius: int = 0
     blast_limit: int = 0
     quiet_hours: bool = False
+    state_changing: bool = True
+    egress: bool = True
+    contained: bool = False
 
 
 class ToolHealth(Frozen):
@@ -137,7 +143,11 @@ class ToolHealth(Frozen):
 
 
 class ToolConfig(Frozen):
-    """What the registry is told about a tool that the tool does not say itself."""
+    """What the registry is told about a tool that the tool does not say itself.
+
+    `result_taint` is the owner's word on what the tool brings in; a result is never trusted more,
+    whatever the tool says.
+    """
 
     connector_id: str
     risk_default: RiskLevel
@@ -145,6 +155,7 @@ class ToolConfig(Frozen):
     provider_type: ProviderType = ProviderType.native
     config_ref: str = ""
     pre_approved: bool = False
+    result_taint: TaintLevel = TaintLevel.external
 
 
 class PreviewResult(Frozen):
@@ -334,65 +345,5 @@ class RegisteredTool(Frozen):
     health: ToolHealth
     config_ref: str
     pre_approved: bool
+    result_taint: TaintLevel
     tool: Annotated[BaseTool, SkipValidation]
-
-
-class ScopeViolation(ToolError):
-    """The context does not grant a scope the tool needs; never retried."""
-
-
-class ApprovalRequired(ToolError):
-    """The call needs an approval that covers exactly these arguments."""
-
-    def __init__(self, message: str, call: ValidatedCall, risk: RiskLevel, **ids: str) -> None:
-        super().__init__(message, code="E_TOOL_APPROVAL_REQUIRED", **ids)
-        self.call = call
-        self.risk = risk
-
-
-class PreviewRequired(ToolError):
-    """The autonomy level only suggests; here is what would have been done."""
-
-    def __init__(self, message: str, preview: PreviewResult | None, **ids: str) -> None:
-        super().__init__(message, code="E_TOOL_PREVIEW", **ids)
-        self.preview = preview
-
-
-class HardBlocked(ToolError):
-    """The call may not happen, approved or not."""
-
-
-class ToolUnavailable(ToolError):
-    """The tool is not there or not healthy."""
-
-
-class DuplicateKey(ToolError):
-    """An idempotency key was reused for other arguments."""
-
-
-class InvalidArguments(ToolError):
-    """The arguments do not fit the tool's schema; nothing was run."""
-
-
-class RateLimited(ToolError):
-    """The service behind the tool refused for now; nothing was done.
-
-    Args:
-        resets_at: When it may be asked again.
-    """
-
-    def __init__(self, message: str, resets_at: datetime, **ids: str) -> None:
-        super().__init__(message, code="E_TOOL_RATE_LIMITED", **ids)
-        self.resets_at = resets_at
-
-
-class OutcomeUnknown(ToolError):
-    """The call was attempted and nobody knows whether it happened; never success (decision B4).
-
-    Attributes:
-        repeatable: The tool says that doing it twice is harmless. Otherwise the owner is asked.
-    """
-
-    def __init__(self, message: str, *, repeatable: bool, **ids: str) -> None:
-        super().__init__(message, code="E_TOOL_OUTCOME_UNKNOWN", **ids)
-        self.repeatable = repeatable

@@ -14,11 +14,13 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.tools.models import (
     CallFacts,
-    DuplicateKey,
-    OutcomeUnknown,
     ToolCallContext,
     ToolResult,
     ValidatedCall,
+)
+from silas.tools.refusals import (
+    DuplicateKey,
+    OutcomeUnknown,
 )
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from silas.canonical import canonical_json, digest
 from silas.errors import SilasError
 from silas.tools.models import (
     CallFacts,
-    InvalidArguments,
     PreviewResult,
     RegisteredTool,
     RiskLevel,
@@ -18,6 +17,9 @@ from silas.tools.models import (
 )
 from silas.tools.outcomes import idempotency_key
 from silas.tools.policy import Ruling, assess_risk
+from silas.tools.refusals import (
+    InvalidArguments,
+)
 
 _WORST = CallFacts(broadcast=True, destructive=True, blast_radius=1)
 """What is assumed of a call whose tool cannot say what it would touch."""

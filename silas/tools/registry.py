@@ -98,6 +98,7 @@ class ToolRegistry:
             health=ToolHealth(),
             config_ref=config.config_ref,
             pre_approved=config.pre_approved,
+            result_taint=config.result_taint,
             tool=tool,
         )
 

@@ -144,7 +144,7 @@ class SandboxedTool(ABC):
     def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
         """The argument list, so that a shell interpreter is rated higher."""
         argv, _ = self.command(request, SandboxFiles(cwd=_NOWHERE))
-        return CallFacts(argv=tuple(argv))
+        return CallFacts(argv=tuple(argv), state_changing=False, egress=False, contained=True)
 
     def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
         """No stance beyond requiring authority."""

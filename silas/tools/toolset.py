@@ -21,6 +21,13 @@ from pydantic_core import SchemaValidator, core_schema
 
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
+    RegisteredTool,
+    RiskLevel,
+    ToolCallContext,
+    ToolResult,
+    ValidatedCall,
+)
+from silas.tools.refusals import (
     ApprovalRequired,
     DuplicateKey,
     HardBlocked,
@@ -28,13 +35,8 @@ from silas.tools.models import (
     OutcomeUnknown,
     PreviewRequired,
     RateLimited,
-    RegisteredTool,
-    RiskLevel,
     ScopeViolation,
-    ToolCallContext,
-    ToolResult,
     ToolUnavailable,
-    ValidatedCall,
 )
 from silas.tools.registry import ToolRegistry
 

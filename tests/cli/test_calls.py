@@ -17,7 +17,9 @@ from silas.plans.waiting import SqlWaitingPlans
 from silas.testing import a_plan
 from silas.testing.tools import a_context
 from silas.tools import CallFacts
-from silas.tools.models import validated_call
+from silas.tools.models import (
+    validated_call,
+)
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.ground import MIGRATED
 

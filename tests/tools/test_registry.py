@@ -15,6 +15,7 @@ from silas.tools import (
     next_health,
 )
 from silas.tools.registry import DEGRADED_AFTER, RETRY_AFTER, UNAVAILABLE_AFTER, usable
+from silas.types import TaintLevel
 
 CONFIG = ToolConfig(connector_id="test", risk_default=RiskLevel.low)
 
@@ -49,6 +50,7 @@ def test_a_registered_tool_carries_what_it_and_its_configuration_say(clock: Mock
         "provider_type": "native",
         "config_ref": "connections/1",
         "pre_approved": False,
+        "result_taint": TaintLevel.external,
     }
     assert known.tool is tool
     assert known.health.status is HealthStatus.healthy

@@ -23,7 +23,10 @@ from silas.keys.heads import SignedHead, SignedHeads
 from silas.plans import plan_bytes, subject_of
 from silas.testing import MockClock, a_plan, a_signer
 from silas.testing.approval import a_token
-from silas.tools.models import call_subject, validated_call
+from silas.tools.models import (
+    call_subject,
+    validated_call,
+)
 from silas.wiring.signables import Signables, read_approval, read_checkpoint, read_message
 
 CLOCK = MockClock()

@@ -29,7 +29,9 @@ from silas.testing import (
 from silas.testing.models import Step
 from silas.testing.tools import SandboxRun, a_context, exited, unsafe_approve_all
 from silas.tools import RiskLevel, ToolConfig, ToolResult
-from silas.tools.models import ToolUnavailable
+from silas.tools.refusals import (
+    ToolUnavailable,
+)
 from silas.tools.registry import HealthOutcome, next_health
 
 REPORT = ExecutorAgentOutput(summary="did what I could")
