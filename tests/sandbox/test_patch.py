@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from silas.sandbox.hunks import hunks, lines_of
@@ -30,7 +30,8 @@ def applied(program: str, patch: str, root: Path) -> None:
         [found, *PROGRAMS[program][1:]],
         cwd=root,
         input=patch.encode(),
-        env={"GIT_CEILING_DIRECTORIES": str(root.parent), "PATH": os.environ["PATH"]},
+        # A tree may hold a `.git` of its own, which git would take for a repository.
+        env={"GIT_DIR": os.devnull, "PATH": os.environ["PATH"]},
         capture_output=True,
         check=False,
         timeout=5,
@@ -74,6 +75,7 @@ def test_patch_makes_the_same_change_of_its_text(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(tree=EDITS, edits=EDITS)
+@example(tree=[("file", [".git"], b"", 0, ["a"])], edits=[("file", ["b"], b"", 0, ["a"])])
 def test_git_makes_the_same_change_of_any_patch(
     tree: Edits, edits: Edits, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
