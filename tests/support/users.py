@@ -29,16 +29,16 @@ ME = User(os.geteuid(), os.getegid())
 
 
 def become(user: User) -> None:
-    """Give up root for good; nothing where we are not root. As open as a process that was started.
+    """Give up root for good, where we are root. As open as a process that was started.
 
     A fork, because the Python and the Silas under test may lie where nobody else reads.
     """
-    if user.uid == ME.uid:
-        return
-    os.setgroups(user.groups)
-    os.setresgid(user.gid, user.gid, user.gid)
-    os.setresuid(user.uid, user.uid, user.uid)
-    # The kernel closes a process that changed its user; one that was started by the user is open.
+    if user.uid != ME.uid:
+        os.setgroups(user.groups)
+        os.setresgid(user.gid, user.gid, user.gid)
+        os.setresuid(user.uid, user.uid, user.uid)
+    # The kernel closes a process that changed its user, and a test before may have closed this one
+    # for good; one that was started by the user is open.
     ctypes.CDLL(None).prctl(_SET_DUMPABLE, 1, 0, 0, 0)
 
 
