@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from silas.gates.models import Expectation
 from silas.gates.paths import exists, resolve_within
-from silas.gates.patterns import PatternRefused, search
+from silas.patterns import PatternRefused, search
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -40,7 +40,7 @@ def evaluate(
     `equals` compares exactly, where one trailing newline of the output may be missing from the
     expected text: the specification asks for an exact match and in its examples expects `ok` of
     commands that print `ok` and a newline. `regex` is `re.search` with a bound on its steps (see
-    `silas.gates.patterns`); a refused pattern fails. `output_lt` and `output_gt` need a finite
+    `silas.patterns`); a refused pattern fails. `output_lt` and `output_gt` need a finite
     decimal number and nothing else. `file_exists` looks only inside `roots`.
 
     Args:

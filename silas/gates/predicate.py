@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from silas.gates.expect import parse_number
 from silas.gates.models import Gate, GateAction, GateResult, GateTrigger, GateType
 from silas.gates.paths import resolve_within
-from silas.gates.patterns import PatternRefused, search, substitute
+from silas.patterns import PatternRefused, search, substitute
 
 _SUBJECT = {
     GateTrigger.every_user_message: "message",

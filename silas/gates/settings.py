@@ -5,7 +5,7 @@ from typing import Any, cast
 from pydantic import Field, field_validator
 
 from silas.gates.models import Gate, GateProvider, GateTrigger, GateType
-from silas.gates.patterns import check_pattern
+from silas.patterns import check_pattern
 from silas.types import Frozen
 
 _SECRETS = (

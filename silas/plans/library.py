@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError
 
 from silas.errors import PlanFamilyError
-from silas.gates.patterns import PatternRefused, check_pattern
+from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from silas.gates.patterns import PatternRefused, search
+from silas.patterns import PatternRefused, search
 
 _WORD = re.compile(r"[a-z0-9]+")
 _PART = re.compile(

@@ -6,7 +6,7 @@ from posixpath import normpath
 from typing import NamedTuple, cast
 
 from silas.gates import Expectation, Gate, GateTrigger, GateType
-from silas.gates.patterns import PatternRefused, check_pattern
+from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.yaml_tree import Loc, Place, Tree

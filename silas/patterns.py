@@ -74,6 +74,11 @@ def search(pattern: str, text: str) -> re.Match[str] | None:
     return _bounded(pattern, text).search(text)
 
 
+def fullmatch(pattern: str, text: str) -> re.Match[str] | None:
+    """`re.fullmatch` under the same guards as `search`; it begins at the start of the text only."""
+    return _bounded(pattern, text, whole=True).fullmatch(text)
+
+
 def substitute(pattern: str, replacement: str, text: str) -> str:
     """`re.sub` under the same guards as `search`."""
     compiled = _bounded(pattern, text)
@@ -92,8 +97,10 @@ def check_pattern(pattern: str) -> None:
     _examined(pattern)
 
 
-def _bounded(pattern: str, text: str) -> re.Pattern[str]:
+def _bounded(pattern: str, text: str, *, whole: bool = False) -> re.Pattern[str]:
     known = _examined(pattern)
+    if whole:
+        known = known._replace(anchored=True)
     if not _within(known, text, exactly=False) and not _within(known, text, exactly=True):
         raise PatternRefused(
             f"the pattern {pattern!r} may need too many steps on {len(text)} characters; "

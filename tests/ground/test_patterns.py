@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.gates.patterns import MAX_PATTERN_CHARS, PatternRefused, check_pattern, search
-from silas.gates.patterns import substitute as sub
+from silas.patterns import MAX_PATTERN_CHARS, PatternRefused, check_pattern, fullmatch, search
+from silas.patterns import substitute as sub
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,23 @@ def test_an_answer_is_the_answer_of_re(pattern: str, text: str) -> None:
         return
     expected = re.search(pattern, text)
     assert (found and found.span()) == (expected and expected.span())
+
+
+@given(_PATTERNS, st.text("abxy1 \n", max_size=40))
+def test_a_full_match_is_the_full_match_of_re(pattern: str, text: str) -> None:
+    try:
+        found = fullmatch(pattern, text)
+    except PatternRefused:
+        return
+    assert (found is None) == (re.fullmatch(pattern, text) is None)
+
+
+def test_a_full_match_has_the_same_guards() -> None:
+    with pytest.raises(PatternRefused, match="nest"):
+        fullmatch("(a+)+", "a")
+    with pytest.raises(PatternRefused, match="too many steps"):
+        fullmatch("a*a*a*a*b", "a" * 2_000)
+    assert fullmatch(".*a.*", "a" * 5_000)  # it begins at one place only, so it takes fewer steps
 
 
 @given(st.text(max_size=60))
