@@ -1,0 +1,323 @@
+"""Grants: which calls of tools an approved plan allows, read and compared (decision B1). Pure.
+
+A grant names one tool and, for each argument, a *literal*, a *pattern* or a *slot*: this value,
+text of this form, or a value of this type from these sources. An argument that is not named must be
+absent. Nothing here knows a run: whether a value comes from a source is for the caller to say.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, cast
+
+from silas.approval.arguments import (
+    Argument,
+    GrantRefused,
+    Literal,
+    Loc,
+    Pattern,
+    Slot,
+    argument_of,
+    refuse_unknown,
+    tool_name,
+    whole_number,
+    written,
+)
+from silas.approval.slots import LIST_OF, slot_type
+from silas.canonical import canonical_json, read_json
+from silas.patterns import PatternRefused, fullmatch
+from silas.types import Frozen
+
+__all__ = [
+    "Argument",
+    "Coverage",
+    "Grant",
+    "GrantRefused",
+    "Literal",
+    "Pattern",
+    "Say",
+    "Slot",
+    "Sourced",
+    "covering",
+    "grant_lines",
+    "grants_of",
+    "literals_of",
+    "shortest",
+]
+
+Sourced = Callable[[str, object, str], bool]
+"""(argument path as `body` or `recipients[]`, value, source as in the plan) -> whether this value
+really comes from that source in this run. `any` is never asked."""
+
+Say = Callable[[Any], str]
+"""How a JSON value is shown: on one line, so that two values never look alike."""
+
+_NULL: Final = Literal(canonical="null")
+_NONE_USED: Final[Mapping[int, int]] = MappingProxyType({})
+
+MAX_GRANTS: Final = 50
+"""Grants of one plan: as many as a person reads."""
+
+MAX_TIMES: Final = 1000
+"""Calls that one grant may allow at most."""
+
+_ARGUMENT: Final = re.compile(r"[A-Za-z0-9_$@-]{1,64}")
+"""A name that can neither be taken for a path nor hide anything on a card."""
+
+
+class Grant(Frozen):
+    """Calls of one tool that a plan allows: which arguments, and how many times."""
+
+    tool: str
+    args: dict[str, Argument]
+    times: int
+
+
+class Coverage(NamedTuple):
+    """Whether a call lies inside a plan's grants; falsy where it does not.
+
+    Attributes:
+        index: Of the grant that covers it, or -1.
+        reason: In plain words the first thing that does not fit; empty where it is covered.
+    """
+
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.index >= 0
+
+
+def grants_of(raw: object) -> tuple[Grant, ...]:
+    """Read what a plan has under `tools:`.
+
+    Raises:
+        GrantRefused: With the way to the first thing that is wrong, and one sentence.
+    """
+    try:
+        raw = read_json(canonical_json(raw))
+    except (ValueError, TypeError) as error:
+        raise GrantRefused((), "grants must be plain JSON values") from error
+    if not isinstance(raw, list):
+        raise GrantRefused((), "`tools` must be a list of grants, each with `tool` and `args`")
+    entries = cast(list[object], raw)
+    if len(entries) > MAX_GRANTS:
+        raise GrantRefused((), f"a plan has at most {MAX_GRANTS} grants")
+    return tuple(_grant(entry, (index,)) for index, entry in enumerate(entries))
+
+
+def shortest(grant: Grant) -> dict[str, Any]:
+    """The shortest way to write a grant; `grants_of` reads it back as it was."""
+    args = {name: written(argument) for name, argument in grant.args.items()}
+    return (
+        {"tool": grant.tool}
+        | ({"args": args} if args else {})
+        | ({"times": grant.times} if grant.times != 1 else {})
+    )
+
+
+def covering(
+    grants: Sequence[Grant],
+    tool: str,
+    args: Mapping[str, Any],
+    sourced: Sourced,
+    used: Mapping[int, int] = _NONE_USED,
+) -> Coverage:
+    """Which grant covers a call: the first in the order of the plan that has a use left.
+
+    Total and deterministic. Where none does, the reason is that of the grant for the same tool of
+    which the most fits.
+
+    Args:
+        grants: The grants of the approved plan.
+        tool: The tool that is called.
+        args: Its validated arguments; null is the same as absent.
+        sourced: Whether a value comes from a source. Asked only for values that fit their slot.
+        used: How often each grant, by index, has covered a call already.
+    """
+    best = (-len(args) - 1, f"the plan has no grant for {_quoted(tool)}")
+    for index, grant in enumerate(grants):
+        if grant.tool != tool:
+            continue
+        unnamed = [
+            f"the plan does not name the argument {_quoted(name)}"
+            for name in sorted(args)
+            if name not in grant.args and args[name] is not None
+        ]
+        found = [_misfit(name, wanted, args, sourced) for name, wanted in grant.args.items()]
+        faults = [*unnamed, *filter(None, found)]
+        if not faults and used.get(index, 0) >= grant.times:
+            faults = [f"the plan allows this call {_times(grant.times)}, and no more are left"]
+        if not faults:
+            return Coverage(index, "")
+        best = max(best, (found.count("") - len(unnamed), faults[0]), key=lambda fit: fit[0])
+    return Coverage(-1, best[1])
+
+
+def literals_of(grants: Sequence[Grant]) -> Mapping[tuple[str, str], frozenset[str]]:
+    """What the plan itself fixes: by tool and argument path, the canonical JSON of values.
+
+    Every part of a literal has its path: `filter`, `filter.name`, `recipients`, `recipients[]`.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    for grant in grants:
+        for name, argument in grant.args.items():
+            if isinstance(argument, Literal):
+                for path, value in _parts(name, argument.value):
+                    found.setdefault((grant.tool, path), set()).add(canonical_json(value))
+    return {place: frozenset(values) for place, values in found.items()}
+
+
+def grant_lines(grant: Grant, say: Say = canonical_json) -> tuple[str, ...]:
+    """A grant in plain words, one line for the call and one for each argument.
+
+    Two different grants have different lines, as long as `say` tells values apart.
+    """
+    head = f"may call {grant.tool} {_times(grant.times)}"
+    if not grant.args:
+        return (f"{head}, without arguments",)
+    return (
+        f"{head}, with",
+        *(f"  {name}{_in_words(argument, say)}" for name, argument in grant.args.items()),
+    )
+
+
+def _grant(raw: object, loc: Loc) -> Grant:
+    if not isinstance(raw, dict):
+        raise GrantRefused(loc, "a grant must be a mapping, like { tool: NAME, args: { ... } }")
+    entry = cast(dict[str, object], raw)
+    refuse_unknown(entry, ("tool", "args", "times"), loc)
+    if "tool" not in entry:
+        raise GrantRefused(loc, "a grant must say which tool it is for: `tool`")
+    return Grant(
+        tool=tool_name(entry["tool"], (*loc, "tool")),
+        args=_arguments(entry.get("args", {}), (*loc, "args")),
+        times=whole_number(entry.get("times", 1), (*loc, "times"), MAX_TIMES),
+    )
+
+
+def _arguments(raw: object, loc: Loc) -> dict[str, Argument]:
+    """By name, in the order of names: the order in a plan means nothing."""
+    if not isinstance(raw, dict):
+        raise GrantRefused(loc, "`args` must be a mapping of argument to value, pattern or slot")
+    entries = cast(dict[str, object], raw)
+    for name in entries:
+        if not _ARGUMENT.fullmatch(name):
+            raise GrantRefused(
+                (*loc, name), "an argument has letters, digits and _ $ @ - only, at most 64"
+            )
+    return {name: argument_of(entries[name], (*loc, name)) for name in sorted(entries)}
+
+
+def _misfit(name: str, wanted: Argument, args: Mapping[str, Any], sourced: Sourced) -> str:
+    """Why an argument is not what the plan says, or nothing."""
+    optional = isinstance(wanted, Slot) and wanted.optional
+    value = args.get(name)
+    if value is None and not (wanted == _NULL and name in args):
+        return "" if optional else f"`{name}` is missing, and the plan names it"
+    match wanted:
+        case Literal():
+            fault = "" if _same(value, wanted) else "is not exactly what the plan says"
+        case Pattern():
+            fault = _pattern_misfit(value, wanted)
+        case Slot():
+            fault = _slot_misfit(name, value, wanted, sourced)
+    return fault and f"`{name}` {fault}"
+
+
+def _same(value: object, literal: Literal) -> bool:
+    try:
+        return canonical_json(value) == literal.canonical
+    except (ValueError, TypeError):  # no JSON, so nothing a plan could have fixed
+        return False
+
+
+def _pattern_misfit(value: object, wanted: Pattern) -> str:
+    if not isinstance(value, str):
+        return "is not text"
+    if len(value) > wanted.max_chars:
+        return _too_long(value, wanted.max_chars)
+    try:
+        matches = fullmatch(wanted.pattern, value)
+    except PatternRefused as refused:
+        return f"cannot be compared: {refused}"
+    return "" if matches else "does not match the plan's pattern"
+
+
+def _slot_misfit(name: str, value: object, slot: Slot, sourced: Sourced) -> str:
+    if not slot.kind.startswith(LIST_OF):
+        return _value_misfit(name, value, slot, sourced)
+    if not isinstance(value, list) or not value:
+        return "is not a list with at least one item"
+    items = cast(list[object], value)
+    if len(items) > slot.max_items:
+        return f"has {len(items):,} items, more than {slot.max_items:,}"
+    faults = (_value_misfit(f"{name}[]", item, slot, sourced) for item in items)
+    fault = next(filter(None, faults), "")
+    return fault and f"has an item that {fault}"
+
+
+def _value_misfit(path: str, value: object, slot: Slot, sourced: Sourced) -> str:
+    kind = slot_type(slot.kind)
+    if slot.max_chars and isinstance(value, str) and len(value) > slot.max_chars:
+        return _too_long(value, slot.max_chars)
+    if not kind.fits(value):
+        return f"is not {kind.words}"
+    if "any" in slot.sources or any(sourced(path, value, source) for source in slot.sources):
+        return ""
+    return f"does not come from {_from_words(slot.sources)}"
+
+
+def _too_long(value: str, limit: int) -> str:
+    return f"has {len(value):,} characters, more than {limit:,}"
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    yield path, value
+    if isinstance(value, dict):
+        for name, member in cast(dict[str, Any], value).items():
+            yield from _parts(f"{path}.{name}", member)
+    elif isinstance(value, list):
+        for item in cast(list[Any], value):
+            yield from _parts(f"{path}[]", item)
+
+
+def _in_words(argument: Argument, say: Say) -> str:
+    match argument:
+        case Literal():
+            return f": exactly {say(argument.value)}"
+        case Pattern():
+            limit = f"up to {argument.max_chars:,} characters"
+            return f": text that as a whole matches {say(argument.pattern)}, {limit}, from anywhere"
+        case Slot():
+            return _slot_words(argument)
+
+
+def _slot_words(slot: Slot) -> str:
+    words = slot_type(slot.kind).words
+    several = slot.kind.startswith(LIST_OF)
+    each = f"up to {slot.max_items:,} items, each {words}" if several else words
+    limit = f", {'each ' if several else ''}up to {slot.max_chars:,} characters"
+    given = ", if given" if slot.optional else ""
+    return f"{given}: {each} from {_from_words(slot.sources)}{limit if slot.max_chars else ''}"
+
+
+_SOURCES: Final[Mapping[str, str]] = {
+    "owner": "your own messages",
+    "plan": "this plan",
+    "any": "anywhere",
+}
+
+
+def _from_words(sources: Sequence[str]) -> str:
+    named = [_SOURCES.get(s) or f"what {s.removeprefix('tool ')} returns" for s in sources]
+    return " or ".join(named)
+
+
+def _times(times: int) -> str:
+    return {1: "once", 2: "up to twice"}.get(times, f"up to {times:,} times")
+
+
+def _quoted(name: str) -> str:
+    """A name that nobody vouches for."""
+    return canonical_json(name if len(name) <= 80 else name[:80] + "...")

@@ -1,0 +1,260 @@
+"""Properties of grants: for any that may be written, and calls that nearly fit them."""
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from silas.approval.grants import (
+    GrantRefused,
+    Literal,
+    Sourced,
+    covering,
+    grant_lines,
+    grants_of,
+    literals_of,
+    shortest,
+)
+from silas.approval.slots import SLOT_TYPES
+from silas.canonical import canonical_json
+from silas.patterns import fullmatch
+
+Raw = dict[str, Any]
+Call = tuple[list[Raw], str, Raw]
+Anything = st.SearchStrategy[Any]
+
+
+_NAMES = st.sampled_from(["a", "b", "to", "body"])
+_TEXTS = st.sampled_from(
+    ["x", "x y", "1", "true", "", "a@b.example", "Report for x", "ü", "\u202e"]
+)
+_SCALARS: Anything = (
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, -0.0]) | _TEXTS
+)
+VALUES: Anything = st.recursive(
+    _SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("pq"), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+_FROM = st.sampled_from(["owner", "plan", "tool x", "tool y"])
+_SOURCES: Anything = st.just("any") | _FROM | st.lists(_FROM, min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def slots(draw: st.DrawFn) -> Raw:
+    kind = draw(st.sampled_from(sorted(SLOT_TYPES)))
+    several = draw(st.booleans())
+    raw: Raw = {"slot": f"list of {kind}" if several else kind, "from": draw(_SOURCES)}
+    if SLOT_TYPES[kind].most and draw(st.booleans()):
+        raw["max_chars"] = draw(st.sampled_from([1, 3, 128, 200]))
+    if several and draw(st.booleans()):
+        raw["max_items"] = draw(st.integers(1, 20))
+    if draw(st.booleans()):
+        raw["optional"] = draw(st.booleans())
+    return raw
+
+
+_PATTERNS = st.fixed_dictionaries(
+    {"pattern": st.sampled_from(["x.*", "x", "Report for .*", "[a-z ]+", "x|true"])},
+    optional={"max_chars": st.sampled_from([1, 200])},
+)
+ARGUMENTS: Anything = VALUES | VALUES.map(lambda value: {"literal": value}) | _PATTERNS | slots()
+GRANTS: Anything = st.fixed_dictionaries(
+    {"tool": st.sampled_from(["t", "u"])},
+    optional={
+        "args": st.dictionaries(_NAMES, ARGUMENTS, max_size=3),
+        "times": st.integers(1, 3),
+    },
+)
+
+
+def _never(path: str, value: object, source: str) -> bool:
+    raise AssertionError(f"nobody should ask where {path} comes from")
+
+
+def _always(path: str, value: object, source: str) -> bool:
+    return True
+
+
+def _sourced_by(seed: int) -> Sourced:
+    """Some values come from some sources, always the same ones."""
+
+    def sourced(path: str, value: object, source: str) -> bool:
+        return random.Random(f"{seed} {path} {value!r} {source}").random() < 0.7
+
+    return sourced
+
+
+def _marks(raw: Any) -> Raw:
+    """The mapping that says slot, pattern or literal; empty for a value."""
+    if isinstance(raw, dict) and {"slot", "pattern", "literal"} & cast(Raw, raw).keys():
+        return cast(Raw, raw)
+    return {}
+
+
+def _fits(raw: Any, name: str, args: Raw, sourced: Sourced) -> bool:
+    """The rules once more, in the simplest way, from what is written."""
+    marked, value = _marks(raw), args.get(name)
+    if "slot" in marked:
+        if value is None:
+            return bool(marked.get("optional"))
+        return _fits_slot(marked, name, value, sourced)
+    if "pattern" in marked:
+        if not isinstance(value, str) or len(value) > marked.get("max_chars", 200):
+            return False
+        return fullmatch(marked["pattern"], value) is not None
+    fixed = marked["literal"] if marked else raw
+    return name in args and _plain(args[name]) == _plain(fixed)
+
+
+def _fits_slot(marked: Raw, name: str, value: Any, sourced: Sourced) -> bool:
+    kind: str = marked["slot"].removeprefix("list of ")
+    row, sources = SLOT_TYPES[kind], marked["from"]
+    items, path = [value], name
+    if kind != marked["slot"]:
+        items, path = value, f"{name}[]"
+        if not isinstance(value, list) or not 1 <= len(items) <= marked.get("max_items", 20):
+            return False
+    named: list[str] = [sources] if isinstance(sources, str) else sources
+    return all(
+        row.fits(item)
+        and (not row.chars or len(item) <= marked.get("max_chars", row.chars))
+        and ("any" in named or any(sourced(path, item, source) for source in named))
+        for item in items
+    )
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _covers(raw: Raw, tool: str, args: Raw, sourced: Sourced) -> bool:
+    wanted: Raw = raw.get("args", {})
+    return (
+        raw["tool"] == tool
+        and all(name in wanted for name, value in args.items() if value is not None)
+        and all(_fits(one, name, args, sourced) for name, one in wanted.items())
+    )
+
+
+@st.composite
+def near_calls(draw: st.DrawFn) -> Call:
+    """Grants, and a call that may be what one of them says."""
+    raw: list[Raw] = draw(st.lists(GRANTS, min_size=1, max_size=3))
+    grant: Raw = draw(st.sampled_from(raw))
+    wanted: Raw = grant.get("args", {})
+    args: Raw = {}
+    for name, one in wanted.items():
+        marked = _marks(one)
+        fixed = marked.get("literal", one)
+        value: Any = draw(VALUES) if marked and "literal" not in marked else fixed
+        args[name] = draw(st.sampled_from([value, value, value, draw(VALUES)]))
+    if draw(st.integers(0, 4)) == 0:
+        args[draw(_NAMES)] = draw(VALUES)
+    return raw, grant["tool"], args
+
+
+@pytest.mark.proves("B1-TOOL-GRANTS")
+@settings(max_examples=400, deadline=None)
+@given(near_calls(), st.integers(0, 5))
+def test_a_call_is_covered_exactly_by_the_first_grant_it_fits(case: Call, seed: int) -> None:
+    raw, tool, args = case
+    sourced = _sourced_by(seed)
+    expected = next((n for n, one in enumerate(raw) if _covers(one, tool, args, sourced)), -1)
+    coverage = covering(grants_of(raw), tool, args, sourced)
+    assert coverage.index == expected
+    assert bool(coverage.reason) == (expected == -1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(near_calls(), st.randoms())
+def test_the_order_of_keys_means_nothing(case: Call, order: random.Random) -> None:
+    raw, tool, args = case
+    names = list(args)
+    order.shuffle(names)
+    turned = [_turned(grant, order) for grant in raw]
+    assert grants_of(turned) == grants_of(raw)
+    assert covering(
+        grants_of(turned), tool, {n: args[n] for n in names}, _sourced_by(1)
+    ) == covering(grants_of(raw), tool, args, _sourced_by(1))
+
+
+def _turned(value: Any, order: random.Random) -> Any:
+    if not isinstance(value, dict):
+        return value
+    entry = cast(Raw, value)
+    keys = list(entry)
+    order.shuffle(keys)
+    return {key: _turned(entry[key], order) for key in keys}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.dictionaries(_NAMES, VALUES, min_size=1), st.data())
+def test_another_value_than_the_literal_is_never_covered(fixed: Raw, data: st.DataObject) -> None:
+    grants = grants_of([{"tool": "t", "args": {n: {"literal": v} for n, v in fixed.items()}}])
+    assert covering(grants, "t", fixed, _never)
+    name = data.draw(st.sampled_from(sorted(fixed)))
+    other = data.draw(VALUES)
+    assume(canonical_json(other) != canonical_json(fixed[name]))
+    assert not covering(grants, "t", fixed | {name: other}, _always)
+    assert not covering(grants, "t", {n: v for n, v in fixed.items() if n != name}, _always)
+    assert not covering(grants, "u", fixed, _always)
+
+
+@settings(max_examples=200, deadline=None)
+@given(near_calls())
+def test_every_literal_of_a_covered_call_is_what_the_plan_fixes_for_that_argument(
+    case: Call,
+) -> None:
+    raw, tool, args = case
+    grants = grants_of(raw)
+    coverage = covering(grants, tool, args, _always)
+    assume(coverage)
+    for name, wanted in grants[coverage.index].args.items():
+        if isinstance(wanted, Literal):
+            assert canonical_json(args[name]) in literals_of(grants)[tool, name]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(GRANTS, max_size=3))
+def test_what_is_written_short_is_read_as_it_was(raw: list[Raw]) -> None:
+    grants = grants_of(raw)
+    assert grants_of([shortest(grant) for grant in grants]) == grants
+
+
+@settings(max_examples=300, deadline=None)
+@given(GRANTS, GRANTS)
+def test_two_different_grants_are_told_in_different_words(one: Raw, other: Raw) -> None:
+    (first, second) = grants_of([one, other])
+    assert (grant_lines(first) == grant_lines(second)) == (first == second)
+
+
+_KEYS = st.sampled_from(
+    ["tool", "args", "times", "slot", "from", "pattern", "literal", "max_chars"]
+) | st.text(max_size=3)
+_ANY: Anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_ANY | st.lists(st.dictionaries(_KEYS, _ANY, max_size=3), max_size=2))
+def test_whatever_is_written_is_grants_or_is_refused(raw: object) -> None:
+    for line in _lines_or_reason(raw):
+        assert line.isprintable()
+        assert line.isascii()
+
+
+def _lines_or_reason(raw: object) -> Sequence[str]:
+    try:
+        return [line for grant in grants_of(raw) for line in grant_lines(grant)]
+    except GrantRefused as refused:
+        return [refused.reason]
