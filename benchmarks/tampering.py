@@ -31,9 +31,10 @@ from silas.testing import (
     ScriptedModel,
     a_plan,
 )
-from silas.testing.tools import exited
+from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
 from silas.work.authority import TaskAuthority
+from silas.work.grant_uses import RunGrants
 from silas.work.models import ProgressEvent
 
 _CALL = {"to": "anna", "text": "The report is ready.", "env": "LANG=C.UTF-8"}
@@ -232,7 +233,8 @@ class House:
     async def _called(self, tool: str, action: str, args: dict[str, Any]) -> int:
         """Approve one call, then make this one."""
         before, self._calls = len(self.mail.calls), self._calls + 1
-        authority = TaskAuthority(self.item(), self._h.approval, self._binding, None, _yes)
+        grants = RunGrants(self.item(), (), MemoryOutcomeStore(self._h.clock))
+        authority = TaskAuthority(self.item(), self._h.approval, self._binding, None, grants, _yes)
         assert await authority.ask(validated_call("mail", "run", dict(_CALL)), RiskLevel.low)
         context = ToolCallContext(
             trace_id="mutations",
@@ -243,6 +245,7 @@ class House:
             granted_scopes=frozenset(),
             authorise=authority.authorise,
             authorise_alone=authority.authorise_alone,
+            provenance=grants.provenance,
             files=SandboxFiles(cwd=self._place),
             limits=SandboxLimits(),
         )
@@ -307,7 +310,7 @@ KINDS: dict[str, Callable[[House, Random], Awaitable[tuple[str, int]]]] = {
 """Everything an attack may be about."""
 
 
-async def _yes(item: WorkItem, call: object, risk: object) -> ApprovalDecision:
+async def _yes(item: WorkItem, call: object, risk: object, doubts: object) -> ApprovalDecision:
     return ApprovalDecision(verdict=ApprovalVerdict.approved)
 
 

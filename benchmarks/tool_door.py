@@ -28,6 +28,7 @@ from silas.tools import (
     ToolRegistry,
     ValidatedCall,
 )
+from silas.tools.provenance import Provenance
 from silas.tools.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
 
 ARGV = ["/bin/true"]
@@ -50,6 +51,7 @@ def _context(step: int, key: str = "") -> ToolCallContext:
         granted_scopes=frozenset({SANDBOX_SCOPE}),
         authorise=_covered,
         authorise_alone=_covered,
+        provenance=Provenance({}),
         files=FILES,
         limits=LIMITS,
     )

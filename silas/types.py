@@ -57,13 +57,15 @@ class Origin(Frozen):
 
     Attributes:
         kind: What kind of place.
-        name: Which one: a tool's name, a path, an address, a memory's id; empty where there is one.
+        name: Which one: a path, an address, a memory's id; empty where there is but one.
+        tool: The tool that brought it in; empty where none did.
         call: The step of the call that brought it in; empty where none did.
         taint: How far it is trusted.
     """
 
     kind: OriginKind
     name: str = ""
+    tool: str = ""
     call: str = ""
     taint: TaintLevel = TaintLevel.external
 

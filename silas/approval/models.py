@@ -160,11 +160,15 @@ def token_id_of(signed: bytes) -> str:
 
 
 class Verdict(NamedTuple):
-    """Valid or not, and why. Falsy when invalid."""
+    """Valid or not, and why. Falsy when invalid.
+
+    `use` names what of an approval a valid answer uses up, such as one call of a plan's grant.
+    """
 
     valid: bool
     reason: str
     code: str = ""
+    use: str = ""
 
     def __bool__(self) -> bool:
         return self.valid

@@ -1,6 +1,7 @@
 """Questions that running work asks the owner, as cards (spec 5.2.1 c2, d)."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
@@ -13,7 +14,8 @@ from silas.plans.characters import show_exactly
 from silas.stream.gating import gate_card
 from silas.stream.owner import Owner
 from silas.tools import RiskLevel, ValidatedCall
-from silas.types import Risk
+from silas.types import Origin, OriginKind, Risk
+from silas.work.models import Doubt
 
 _CARD_RISK = {
     RiskLevel.low: Risk.medium,  # a call that asks at all is worth a second look
@@ -23,16 +25,19 @@ _CARD_RISK = {
 }
 
 
-def tool_call_card(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ToolCallCard:
-    """The exact call, arguments whole; silence declines."""
+def tool_call_card(
+    item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt] = ()
+) -> ToolCallCard:
+    """The exact call, arguments whole, what of them is from elsewhere first; silence declines."""
     tool, action = canonical_json(call.tool_name), canonical_json(call.action)
     arguments = json.dumps(call.args, indent=2, ensure_ascii=False, sort_keys=True)
     return ToolCallCard(
         intent=f"Allow one call of {show_exactly(call.tool_name)}",
         risk=_CARD_RISK[risk],
-        rationale=f"'{show(item.title)}' asks for this, and its plan does not cover it.",
+        rationale=_why(item, doubts),
         details=(
             Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
+            *_foreign(doubts),
             Detail(heading="Call", lines=(f"tool: {tool}", f"action: {action}")),
         ),
         actions=(
@@ -45,6 +50,46 @@ def tool_call_card(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> Tool
     )
 
 
+def _why(item: WorkItem, doubts: Sequence[Doubt]) -> str:
+    uncovered = f"'{show(item.title)}' asks for this, and its plan does not cover it"
+    if not doubts:
+        return f"{uncovered}."
+    return f"{uncovered} word for word: look at what of it is from elsewhere."
+
+
+def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
+    """What of the arguments was read where; marked by argument, with its words."""
+    if not doubts:
+        return ()
+    lines = [
+        line
+        for doubt in doubts
+        for line in (
+            f"{show_exactly(doubt.path)}: {_place(doubt.origin)}",
+            *(f"  | {shown}" for shown in show_lines(doubt.text)),
+        )
+    ]
+    return (Detail(heading="Not yours and not the plan's", lines=tuple(lines)),)
+
+
+_PLACES: Mapping[OriginKind, str] = {
+    OriginKind.owner: "what you said",
+    OriginKind.plan: "the plan",
+    OriginKind.message: "a message",
+    OriginKind.tool: "a result",
+    OriginKind.file: "the file",
+    OriginKind.memory: "a memory",
+    OriginKind.web: "the page",
+    OriginKind.model: "the model's own words",
+}
+
+
+def _place(origin: Origin) -> str:
+    name = f" {show_exactly(origin.name)}" if origin.name else ""
+    tool = f" of {show_exactly(origin.tool)}" if origin.tool else ""
+    return f"{_PLACES[origin.kind]}{name}{tool}"
+
+
 class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
@@ -52,9 +97,11 @@ class OwnerQuestions:
         self._owner = Owner(channel, audit, clock)
         self._audit = audit
 
-    async def call(self, item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ApprovalDecision:
+    async def call(
+        self, item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt]
+    ) -> ApprovalDecision:
         """The owner's decision about one tool call; anything but a clear yes declines."""
-        answer = await self._owner.ask(tool_call_card(item, call, risk))
+        answer = await self._owner.ask(tool_call_card(item, call, risk, doubts))
         yes = answer == "approve"
         return ApprovalDecision(
             verdict=ApprovalVerdict.approved if yes else ApprovalVerdict.declined

@@ -19,6 +19,7 @@ from silas.stream.models import Send
 from silas.stream.propose import Proposer
 from silas.stream.signin import SignIn
 from silas.tools import ToolResult
+from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister
 
@@ -60,8 +61,8 @@ class Interaction(Protocol):
 Note = Callable[[str, dict[str, Any], ToolResult], None]
 """Takes note of what a tool answered: its name, its arguments as they ran, the result."""
 
-MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Note], ToolRun]
-"""(role, turn id, scope id, allowed names, note) to what an agent run hands the tool chain."""
+MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, Note], ToolRun]
+"""(role, turn id, scope id, allowed names, labels, note) to what a run hands the tool chain."""
 
 MakeAccess = Callable[[str], Access]
 """Makes the access of one connection (spec 5.1 `access_controller_factory`)."""

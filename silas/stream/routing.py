@@ -8,7 +8,7 @@ from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
-from silas.types import InteractionMode, InteractionRegister, Risk
+from silas.types import InteractionMode, InteractionRegister, Origin, OriginKind, Risk
 
 _NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
 
@@ -22,6 +22,9 @@ class Router:
     async def route(self, turn: Turn, access_level: str, turn_number: int) -> None:
         """Fill in route, response and mode."""
         rooms = self._rooms
+        context = rooms.context.render(turn.scope_id, turn_number)
+        if context:  # it does not say of each word where it came from
+            turn.provenance.entered(context, Origin(kind=OriginKind.memory, name="earlier turns"))
         turn.request = TurnRequest(
             text=turn.text,
             now=rooms.clock.now(),
@@ -29,7 +32,7 @@ class Router:
             profiles=rooms.profiles,
             workspace=turn.incoming.workspace or "",
             facts=rooms.facts,
-            context=rooms.context.render(turn.scope_id, turn_number),
+            context=context,
             personality=rooms.persona.directives(turn.scope_id, turn.text),
             skills=turn.skills,
             access_level=access_level,
@@ -76,7 +79,9 @@ class Router:
                 interaction_mode=turn.mode.value,
             ),
             toolset=rooms.toolset,
-            deps=rooms.tool_run("planner", turn.id, turn.scope_id, tools.allowed, turn.note),
+            deps=rooms.tool_run(
+                "planner", turn.id, turn.scope_id, tools.allowed, turn.provenance, turn.note
+            ),
         )
         turn.response, turn.speaker = planned.output, "agent:planner"
         proposed = planned.output.plan_action is not None

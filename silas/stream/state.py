@@ -11,6 +11,7 @@ from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
 from silas.tools import ToolResult
+from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, TaintLevel, join_taint
 
@@ -36,6 +37,7 @@ class Turn:
         asked: A policy gate required an approval in this turn.
         recalled: Memories in view already, so that none is brought twice.
         lookups: What tools answered to proxy and planner.
+        provenance: The labels of everything that the models of this turn are shown.
         tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
     """
 
@@ -51,6 +53,7 @@ class Turn:
     asked: bool = False
     recalled: set[str] = field(default_factory=set[str])
     lookups: list[Lookup] = field(default_factory=list[Lookup])
+    provenance: Provenance = field(default_factory=lambda: Provenance({}))
     tools: ToolRun | None = None
     request: TurnRequest | None = None
     skills: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -7,6 +7,7 @@ from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.rooms import MakeToolRun, Note
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ValidatedCall
+from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 
 
@@ -23,7 +24,12 @@ def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
     """Tool runs without any authority: what acts needs a plan (spec 7.1, 7.2)."""
 
     def make(
-        role: str, turn_id: str, scope_id: str, allowed: frozenset[str] | AllTools, note: Note
+        role: str,
+        turn_id: str,
+        scope_id: str,
+        allowed: frozenset[str] | AllTools,
+        provenance: Provenance,
+        note: Note,
     ) -> ToolRun:
         def context(step: str) -> ToolCallContext:
             return ToolCallContext(
@@ -37,6 +43,7 @@ def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
                 gates=gates,
                 authorise=_no_authority,
                 authorise_alone=_no_authority,
+                provenance=provenance,
                 files=SandboxFiles(cwd=Path("/work")),
                 limits=SandboxLimits(),
             )

@@ -11,7 +11,7 @@ from silas.stream.planflow import PlanFlow
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
-from silas.types import TaintLevel, new_id
+from silas.types import Origin, OriginKind, TaintLevel, new_id
 
 _RECALLED = 5  # memories brought into view by step 4
 
@@ -117,6 +117,7 @@ class TurnProcessor:
         for text in memories:
             if text in turn.recalled:
                 continue
+            turn.provenance.entered(text, Origin(kind=OriginKind.memory))
             turn.recalled.add(text)
             self._rooms.context.add(
                 turn.scope_id,
@@ -137,7 +138,11 @@ class TurnProcessor:
     # 6
     async def _build_toolset(self, turn: Turn) -> None:
         allowed = frozenset(await self._access.get_allowed_tools())
-        turn.tools = self._rooms.tool_run("proxy", turn.id, turn.scope_id, allowed, turn.note)
+        said_by = OriginKind.owner if turn.taint is TaintLevel.owner else OriginKind.message
+        turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
+        turn.tools = self._rooms.tool_run(
+            "proxy", turn.id, turn.scope_id, allowed, turn.provenance, turn.note
+        )
 
     # 6.5
     def _prepare_skills(self, turn: Turn) -> None:

@@ -26,6 +26,7 @@ from silas.tools.outcomes import (
     no_open_attempt,
     recorded_outcome,
 )
+from silas.tools.provenance import Provenance
 
 
 def never_stopped() -> None:
@@ -68,7 +69,7 @@ def exited(code: int = 0, stdout: str = "", stderr: str = "") -> SandboxResult:
     )
 
 
-_NO_FACTS = CallFacts()
+_NO_FACTS = CallFacts(state_changing=False, egress=False, addressed=False)
 
 Work = Callable[[dict[str, Any]], Awaitable[ToolResult]]
 
@@ -202,6 +203,7 @@ def a_context(
         "granted_scopes": frozenset[str](),
         "authorise": authorise,
         "authorise_alone": authorise,
+        "provenance": Provenance({}),
         "files": SandboxFiles(cwd=Path("/workspace")),
         "limits": SandboxLimits(),
         **changes,

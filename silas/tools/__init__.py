@@ -5,7 +5,6 @@ must not go in: anything that calls a tool past `ToolExecutor.call`.
 """
 
 from silas.tools.executor import (
-    GateChecker,
     ToolExecutor,
 )
 from silas.tools.models import (
@@ -36,6 +35,7 @@ from silas.tools.outcomes import (
     SqlOutcomeStore,
     idempotency_key,
 )
+from silas.tools.passage import GateChecker
 from silas.tools.policy import (
     Ruling,
     ToolPolicyConfig,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any, cast
 
 from silas.audit import Audit
+from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
@@ -22,7 +23,7 @@ from silas.tools.refusals import (
     RateLimited,
 )
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
-from silas.types import join_taint
+from silas.types import Origin, join_taint
 
 
 class Attempts:
@@ -69,7 +70,7 @@ class Attempts:
         if found is None:
             return None
         await self._audit.log("tool_call.deduped", **about)
-        return found.model_copy(update={"deduped": True})
+        return _entered(found.model_copy(update={"deduped": True}), passage, context)
 
     async def made(self, passage: Passage, context: ToolCallContext) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
@@ -150,7 +151,7 @@ class Attempts:
             self._audit.log_now(event, **about_call(passage.call, context), taint=clean.taint.value)
         # A program that ran and failed says nothing against the tool that ran it.
         self._healed(passage, HealthOutcome())
-        return clean
+        return _entered(clean, passage, context)
 
     def _scrubbed(self, result: ToolResult) -> ToolResult:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
@@ -208,3 +209,17 @@ class Attempts:
         known = self._registry.get(name)
         before = passage.tool.health if known is None else known.health
         self._registry.update_health(name, next_health(before, outcome, self._clock.now()))
+
+
+def _entered(result: ToolResult, passage: Passage, context: ToolCallContext) -> ToolResult:
+    """Label what the run is about to be shown; a refused call's text counts, too."""
+    origin = Origin(
+        kind=result.origin,
+        name=result.source,
+        tool=passage.call.tool_name,
+        call=context.step_id,
+        taint=result.taint,
+    )
+    shown = (result.return_value, result.error or "", *map(canonical_json, result.content))
+    context.provenance.entered("\n".join(filter(None, shown)), origin)
+    return result

@@ -2,20 +2,18 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from silas.approval import Verdict
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import ApprovalError, GateError, SilasError, Stopped
-from silas.gates import Gate, GateResult, GateTrigger
+from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
-    CallFacts,
     Decision,
     RegisteredTool,
     RiskLevel,
@@ -23,8 +21,9 @@ from silas.tools.models import (
     ToolResult,
     ValidatedCall,
 )
-from silas.tools.outcomes import OutcomeStore, cooling_down
+from silas.tools.outcomes import OutcomeStore, flapping, storming
 from silas.tools.passage import (
+    GateChecker,
     Passage,
     about_call,
     about_request,
@@ -35,9 +34,11 @@ from silas.tools.passage import (
     ids_of,
     own_stance,
     preview_of,
+    tainted,
 )
 from silas.tools.policy import (
     STRICTNESS,
+    TAINT,
     Ruling,
     ToolPolicyConfig,
     decide,
@@ -46,6 +47,7 @@ from silas.tools.policy import (
     strictest,
 )
 from silas.tools.refusals import (
+    OUTSIDE_PLAN,
     ApprovalRequired,
     HardBlocked,
     InvalidArguments,
@@ -55,17 +57,9 @@ from silas.tools.refusals import (
 )
 from silas.tools.registry import ToolRegistry, usable
 
+_LOOKED_AT = frozenset({"gate", TAINT})
+
 _AnyError = TypeVar("_AnyError", bound=SilasError)
-
-
-class GateChecker(Protocol):
-    """What the tool door needs of the gates: `silas.gates.GateRunner` is one."""
-
-    async def check_gates(
-        self, gates: Sequence[Gate], trigger: GateTrigger, context: dict[str, Any]
-    ) -> tuple[Sequence[GateResult], Sequence[GateResult], dict[str, Any]]:
-        """Policy results, quality results, and the context with allowed rewrites merged."""
-        ...
 
 
 class ToolExecutor:
@@ -149,7 +143,7 @@ class ToolExecutor:
         passage = self._assessed(tool, action, args)  # 4
         gate, passage = await self._gated(passage, context)  # 5
         ruling = await self._decided(passage, gate, context)  # 6
-        await self._authorised(passage, ruling, context)  # 7
+        context = await self._authorised(passage, ruling, context)  # 7
         recorded = await self._attempts.recorded(passage, context)  # 8
         if recorded is not None:
             return recorded
@@ -189,7 +183,7 @@ class ToolExecutor:
         matrix = decide(context.autonomy_level, passage.risk)
         if STRICTNESS[matrix] > STRICTNESS[Decision.CONFIRM]:
             return False
-        ruling = self._ruling(Decision.ALLOW, "continue", passage, context)
+        ruling = self._ruling(Decision.ALLOW, "continue", passage, context, tainted=False)
         return ruling.decision is Decision.CONFIRM
 
     def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> Passage:
@@ -311,7 +305,9 @@ class ToolExecutor:
         self, passage: Passage, gate: GateAction, context: ToolCallContext
     ) -> Ruling:
         tool, call, facts = passage.tool, passage.call, passage.facts
-        antiflap, storm = self._flapping(passage), self._storming(facts)
+        now, limits = self._clock.now(), self._config
+        antiflap = flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
+        storm = storming(self._outcomes, facts, now, limits.outbound_per_hour)
         matrix = decide(
             context.autonomy_level,
             passage.risk,
@@ -320,7 +316,7 @@ class ToolExecutor:
             antiflap=antiflap,
             storm=storm,
         )
-        ruling = self._ruling(matrix, gate, passage, context)
+        ruling = self._ruling(matrix, gate, passage, context, tainted=tainted(passage, context))
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
         if ruling.decision is Decision.HARD_BLOCK:
             event, why = block_reason(ruling, antiflap=antiflap, storm=storm)
@@ -331,7 +327,13 @@ class ToolExecutor:
         return ruling
 
     def _ruling(
-        self, matrix: Decision, gate: GateAction, passage: Passage, context: ToolCallContext
+        self,
+        matrix: Decision,
+        gate: GateAction,
+        passage: Passage,
+        context: ToolCallContext,
+        *,
+        tainted: bool,
     ) -> Ruling:
         return strictest(
             matrix,
@@ -340,21 +342,8 @@ class ToolExecutor:
             worker=context.worker_policy.stance(passage.call.tool_name),
             run=context.run_policy.mode,
             pre_approved=passage.tool.pre_approved,
+            tainted=tainted,
         )
-
-    def _flapping(self, passage: Passage) -> bool:
-        cooldown, target = self._config.cooldown_seconds, passage.facts.target
-        if not target or not cooldown:
-            return False
-        call = passage.call
-        last = self._outcomes.last_attempt(call.tool_name, call.action, target)
-        return cooling_down(last, self._clock.now(), cooldown)
-
-    def _storming(self, facts: CallFacts) -> bool:
-        if not facts.outbound:
-            return False
-        hour_ago = self._clock.now() - timedelta(hours=1)
-        return self._outcomes.outbound_since(hour_ago) >= self._config.outbound_per_hour
 
     async def _previewed(
         self, passage: Passage, context: ToolCallContext, about: Mapping[str, Any]
@@ -368,18 +357,23 @@ class ToolExecutor:
         return await self._audited(error, "gate.preview", about)
 
     # 7 -------------------------------------------------------------------------------------------
-    async def _authorised(self, passage: Passage, ruling: Ruling, context: ToolCallContext) -> None:
+    async def _authorised(
+        self, passage: Passage, ruling: Ruling, context: ToolCallContext
+    ) -> ToolCallContext:
         call = passage.call
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
         if ruling.decision is Decision.ALLOW and not passage.tool.tool.requires_authority:
             await self._audit.log("gate.allowed", **about)
-            return
-        # A gate that asks wants a person to look at this call; a plan approved before is no look.
-        covered = context.authorise_alone if ruling.source == "gate" else context.authorise
+            return context
+        # Who asks so wants a person to look at this call; a plan approved before is no look.
+        covered = context.authorise_alone if ruling.source in _LOOKED_AT else context.authorise
         try:
             verdict = await covered(call)
         except ApprovalError as error:
             verdict = Verdict(False, error.message, error.code)
+        if verdict.code == OUTSIDE_PLAN:
+            refused = HardBlocked(verdict.reason, code="E_TOOL_OUTSIDE_PLAN", **ids_of(context))
+            raise await self._audited(refused, "gate.denied", {**about, "why": verdict.code})
         if not verdict:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
@@ -390,6 +384,8 @@ class ToolExecutor:
             )
             raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})
         await self._audit.log("gate.approved", **about)
+        # The journal counts a grant's uses by this step, also after a restart.
+        return context.model_copy(update={"step_id": verdict.use}) if verdict.use else context
 
     async def _audited(self, error: _AnyError, event: str, about: Mapping[str, Any]) -> _AnyError:
         """Write the event that explains a stop, then hand the error back to be raised."""

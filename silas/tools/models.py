@@ -10,7 +10,8 @@ from silas.approval import Subject, Verdict
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.types import Frozen, TaintLevel
+from silas.tools.provenance import Provenance
+from silas.types import Frozen, OriginKind, TaintLevel
 
 
 class RiskLevel(StrEnum):
@@ -114,8 +115,10 @@ class CallFacts(Frozen):
         state_changing: It may change something outside the run's private copy; a read that changes
             state counts. True where nobody says otherwise.
         egress: It may carry its arguments out of this machine. True where nobody says otherwise.
+        addressed: Its arguments choose who receives what it carries out. False for a fixed party
+            that the owner configured. True where nobody says otherwise.
         contained: It acts only in the run's sandbox, so it carries something out exactly where
-            the run may reach a host.
+            the run may reach a host, which the approved plan names.
     """
 
     argv: tuple[str, ...] = ()
@@ -128,7 +131,12 @@ class CallFacts(Frozen):
     quiet_hours: bool = False
     state_changing: bool = True
     egress: bool = True
+    addressed: bool = True
     contained: bool = False
+
+
+CONTAINED = CallFacts(state_changing=False, egress=False, addressed=False, contained=True)
+"""A call that acts only in the private copy of its run; what it carries out, the plan names."""
 
 
 class ToolHealth(Frozen):
@@ -179,6 +187,8 @@ class ToolResult(Frozen):
     """What a call did. `metadata` is for the audit and never reaches a model (spec 3.7).
 
     `ran` is the call as it ran, set by the tool door: gates may have rewritten what was asked.
+    `source` and `origin` say where exactly the content comes from, for a tool that knows it: a web
+    address, a path. Neither makes it more trusted.
     """
 
     ok: bool
@@ -187,6 +197,8 @@ class ToolResult(Frozen):
     artifacts: dict[str, str] = Field(default_factory=dict[str, str])
     metadata: dict[str, Any] = Field(default_factory=dict)
     taint: TaintLevel = TaintLevel.external
+    source: str = ""
+    origin: OriginKind = OriginKind.tool
     error: str | None = None
     duration_seconds: float = 0.0
     deduped: bool = False
@@ -234,7 +246,8 @@ class ToolCallContext(Frozen):
     validated arguments; `step_id` must then name this call and no other of the task.
 
     `authorise` accepts any approval that covers the call, a plan's included; `authorise_alone` only
-    one given for this very call. The door asks the second where a gate wants a person to look.
+    one given for this very call. The door asks the second where a gate wants a person to look, and
+    where the arguments rest on what `provenance` does not prove to be the owner's or the plan's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -252,6 +265,7 @@ class ToolCallContext(Frozen):
     gates: tuple[Gate, ...] = ()
     authorise: Authorise
     authorise_alone: Authorise
+    provenance: SkipValidation[Provenance]
     files: SandboxFiles
     limits: SandboxLimits
 

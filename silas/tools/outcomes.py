@@ -271,6 +271,25 @@ def cooling_down(last: datetime | None, now: datetime, cooldown_seconds: float) 
     return last is not None and now - last < timedelta(seconds=cooldown_seconds)
 
 
+def flapping(
+    outcomes: OutcomeStore,
+    call: ValidatedCall,
+    facts: CallFacts,
+    now: datetime,
+    cooldown_seconds: float,
+) -> bool:
+    """Whether the same was done to the same target within the cooldown."""
+    if not facts.target or not cooldown_seconds:
+        return False
+    last = outcomes.last_attempt(call.tool_name, call.action, facts.target)
+    return cooling_down(last, now, cooldown_seconds)
+
+
+def storming(outcomes: OutcomeStore, facts: CallFacts, now: datetime, per_hour: int) -> bool:
+    """Whether the hourly limit of notifications to the outside is used up."""
+    return facts.outbound and outcomes.outbound_since(now - timedelta(hours=1)) >= per_hour
+
+
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="microseconds")
 

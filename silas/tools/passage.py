@@ -1,10 +1,12 @@
 """A call on its way through the tool door, and the pure steps that turn a request into one."""
 
 import json
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 from silas.canonical import canonical_json, digest
 from silas.errors import SilasError
+from silas.gates import Gate, GateResult, GateTrigger
 from silas.tools.models import (
     CallFacts,
     PreviewResult,
@@ -20,6 +22,18 @@ from silas.tools.policy import Ruling, assess_risk
 from silas.tools.refusals import (
     InvalidArguments,
 )
+from silas.tools.taint import has_effect, must_ask
+
+
+class GateChecker(Protocol):
+    """What the tool door needs of the gates: `silas.gates.GateRunner` is one."""
+
+    async def check_gates(
+        self, gates: Sequence[Gate], trigger: GateTrigger, context: dict[str, Any]
+    ) -> tuple[Sequence[GateResult], Sequence[GateResult], dict[str, Any]]:
+        """Policy results, quality results, and the context with allowed rewrites merged."""
+        ...
+
 
 _WORST = CallFacts(broadcast=True, destructive=True, blast_radius=1)
 """What is assumed of a call whose tool cannot say what it would touch."""
@@ -99,6 +113,15 @@ def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
         return tool.tool.needs_approval(call.action, call.args)
     except Exception:  # a tool may be anybody's code; silence means no
         return Stance.blocked
+
+
+def tainted(passage: Passage, context: ToolCallContext) -> bool:
+    """Whether the call asks for what its arguments rest on (decision B9)."""
+    if not has_effect(passage.facts, context.files):
+        return False
+    return must_ask(
+        passage.facts, context.provenance.derive(passage.call.tool_name, passage.call.args)
+    )
 
 
 async def preview_of(passage: Passage, context: ToolCallContext) -> PreviewResult | None:

@@ -157,6 +157,10 @@ def holds_secrets(scopes: tuple[str, ...]) -> bool:
     return any(scope.replace(":", ".").split(".")[0] == "secrets" for scope in scopes)
 
 
+TAINT: Final = "taint"
+"""The source of a ruling that asks for what the arguments rest on."""
+
+
 class Ruling(NamedTuple):
     """What happens with a call, and who said so."""
 
@@ -172,13 +176,15 @@ def strictest(
     worker: Stance = Stance.silent,
     run: RunApprovalMode = RunApprovalMode.prompt,
     pre_approved: bool = False,
+    tainted: bool = False,
 ) -> Ruling:
     """Join the matrix with everybody else's opinion; the strictest wins (table C).
 
     Order of power: blocked by the toolset > blocked by a gate > worker policy > run policy >
     pre-approval; the most powerful no is the one that is named. What the last three may lift is
     the toolset's own question and nothing else: a mode or a setting cannot sign, so what the
-    matrix, a gate or a worker asks stays asked. `reject_all` lets nobody lift anything.
+    matrix, a gate, a worker or the taint rule (B9) asks stays asked. `reject_all` lets nobody lift
+    anything.
     """
     blocks = (
         (toolset is Stance.blocked, "toolset"),
@@ -197,6 +203,7 @@ def strictest(
     )
     questions = (
         (gate != "continue", "gate"),
+        (tainted, TAINT),
         (matrix is not _ALLOW, "matrix"),
         (worker is Stance.ask, "worker policy"),
         (toolset is Stance.ask and not lifted, "toolset"),

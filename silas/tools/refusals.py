@@ -5,6 +5,10 @@ from datetime import datetime
 from silas.errors import ToolError
 from silas.tools.models import PreviewResult, RiskLevel, ValidatedCall
 
+OUTSIDE_PLAN = "E_APPROVAL_OUTSIDE_PLAN"
+"""The code of a verdict on a call that the plan's grants leave out, and that neither the owner nor
+the plan asked for: nobody is asked about it."""
+
 
 class ScopeViolation(ToolError):
     """The context does not grant a scope the tool needs; never retried."""

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
 from silas.tools.models import (
+    CONTAINED,
     CallFacts,
     PreviewResult,
     RiskLevel,
@@ -144,7 +145,7 @@ class SandboxedTool(ABC):
     def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
         """The argument list, so that a shell interpreter is rated higher."""
         argv, _ = self.command(request, SandboxFiles(cwd=_NOWHERE))
-        return CallFacts(argv=tuple(argv), state_changing=False, egress=False, contained=True)
+        return CONTAINED.model_copy(update={"argv": tuple(argv)})
 
     def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
         """No stance beyond requiring authority."""

@@ -53,6 +53,7 @@ from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, message_to_owner
 from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
+from silas.work.grant_uses import PlanGrants
 from silas.work.models import Advice
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner, TaskSettings
@@ -259,6 +260,7 @@ class Parts:
             skills=self.skills,
             secrets=self.secrecy,
             effects=Effects(self.outcomes, self.registry),
+            grants=PlanGrants(self.outcomes, self.registry),
             store=self.store,
             audit=self.audit,
             clock=self.ground.clock,

@@ -13,10 +13,12 @@ from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, 
 from silas.plans.binding import PlanBinding
 from silas.sandbox import Credentials, SandboxFiles
 from silas.tools import SANDBOX_SCOPE, SECRETS_SCOPE, ToolCallContext, ToolResult
+from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
-from silas.types import new_id
+from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
+from silas.work.grant_uses import PlanGrants
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCall
 from silas.work.reach import Reach
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
     from silas.agents.models import ExecutorAgentOutput
     from silas.agents.outcome import StructuredRun
+
+_BEFORE = Origin(kind=OriginKind.tool, name="earlier attempts")
 
 _REQUESTS_PER_ATTEMPT = 50  # model calls in one attempt; a loop that never ends is not work
 
@@ -48,6 +52,7 @@ class AgentRunner:
         steps: StepGates,
         approval: ApprovalVerifier,
         binding: PlanBinding,
+        grants: PlanGrants,
         ask_call: AskCall,
         audit: Audit,
         settings: TaskSettings,
@@ -57,6 +62,7 @@ class AgentRunner:
         self._steps = steps
         self._approval = approval
         self._binding = binding
+        self._grants = grants
         self._ask_call = ask_call
         self._audit = audit
         self._settings = settings
@@ -76,8 +82,13 @@ class AgentRunner:
         telling what it used has used it all.
         """
         attempt = Attempt(Ledger())
-        authority = TaskAuthority(item, self._approval, self._binding, site.copied, self._ask_call)
-        run = self._tool_run(item, site, gates, attempt.ledger, authority)
+        grants = self._grants.of(item)
+        if briefing != item.body:  # what failed before is told, and rests on what was read then
+            grants.provenance.entered(briefing, _BEFORE)
+        authority = TaskAuthority(
+            item, self._approval, self._binding, site.copied, grants, self._ask_call
+        )
+        run = self._tool_run(item, site, gates, attempt.ledger, authority, grants.provenance)
         left = tracker.remaining()
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
@@ -127,6 +138,7 @@ class AgentRunner:
         gates: tuple[Gate, ...],
         ledger: Ledger,
         authority: TaskAuthority,
+        provenance: Provenance,
     ) -> ToolRun:
         # The trace is of this very run: a model may give a call the id of one long ago, and the
         # same plan may be approved again, and neither is a repeat of what was done then.
@@ -146,6 +158,7 @@ class AgentRunner:
                 gates=gates,
                 authorise=authority.authorise,
                 authorise_alone=authority.authorise_alone,
+                provenance=provenance,
                 files=files,
                 limits=self._settings.limits,
             )

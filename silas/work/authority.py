@@ -1,4 +1,4 @@
-"""Who may do what inside one task: its plan token, and tokens for single calls (table C)."""
+"""Who may do what inside one task: its plan token, its grants, and tokens for single calls."""
 
 from silas.approval import (
     ApprovalScope,
@@ -11,7 +11,9 @@ from silas.errors import ApprovalError
 from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
 from silas.tools import RiskLevel, ValidatedCall, call_subject
-from silas.work.models import AskCall
+from silas.tools.refusals import OUTSIDE_PLAN
+from silas.work.grant_uses import RunGrants
+from silas.work.models import AskCall, Doubt
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec"})
 """What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
@@ -31,6 +33,7 @@ class TaskAuthority:
         approval: ApprovalVerifier,
         binding: PlanBinding,
         copied: tuple[int, int] | None,
+        grants: RunGrants,
         ask: AskCall,
     ) -> None:
         """Wire the authority of one attempt; `copied` is the directory that the work copied."""
@@ -38,6 +41,7 @@ class TaskAuthority:
         self._approval = approval
         self._binding = binding
         self._copied = copied
+        self._grants = grants
         self._ask = ask
         self._held: dict[str, ApprovalToken] = {}
 
@@ -45,24 +49,43 @@ class TaskAuthority:
         """Whether a signed approval covers these validated arguments; spends single-call tokens."""
         if call.digest in self._held:
             return await self.authorise_alone(call)
-        if call.tool_name not in PLAN_TOOLS:
-            return Verdict(
-                False, f"the plan does not cover {call.tool_name}", "E_APPROVAL_NOT_COVERED"
-            )
+        covered = self._grants.covering(call)
+        if call.tool_name not in PLAN_TOOLS and not covered.use:
+            return self._uncovered(call, covered.reason)
         if self._item.approval_token is None:
             return Verdict(False, "the plan is not approved", "E_APPROVAL_MISSING")
         verdict = await self._approval.check(self._item.approval_token, subject_of(self._item))
-        return verdict and await self._bound()
+        verdict = verdict and await self._bound()
+        return verdict._replace(use=covered.use) if verdict else verdict
 
     async def authorise_alone(self, call: ValidatedCall) -> Verdict:
         """Whether the owner approved this very call, beside the plan; spends that approval."""
         verdict = await self._bound()
         if not verdict:
             return verdict
+        covered = self._grants.covering(call)
         token = self._held.pop(call.digest, None)
-        if token is None:
-            return Verdict(False, "a gate asks for this call by itself", "E_APPROVAL_NOT_COVERED")
-        return await self._approval.verify(token, call_subject(call, self._item.id))
+        if token is not None:
+            verdict = await self._approval.verify(token, call_subject(call, self._item.id))
+            return verdict._replace(use=covered.use) if verdict else verdict
+        if call.tool_name not in PLAN_TOOLS and not covered.use:
+            return self._uncovered(call, covered.reason)
+        return Verdict(False, "it has to be looked at by itself", "E_APPROVAL_NOT_COVERED")
+
+    def _uncovered(self, call: ValidatedCall, reason: str) -> Verdict:
+        """A call beside the plan is asked about, unless the plan says what may be called and
+        nobody but the model, or a text from outside, asked for this (decision D83).
+        """
+        derived = self._grants.provenance.derive(call.tool_name, call.args)
+        if self._grants and derived.unproved:
+            return Verdict(
+                False,
+                f"The approved plan leaves this call out ({reason}), and its "
+                f"{derived.unproved[0].path} is neither the owner's nor the plan's. Nobody was "
+                "asked; do without it.",
+                OUTSIDE_PLAN,
+            )
+        return Verdict(False, reason, "E_APPROVAL_NOT_COVERED")
 
     async def ask(self, call: ValidatedCall, risk: RiskLevel) -> bool:
         """Ask the owner about one call; a yes becomes a token for exactly these arguments.
@@ -71,7 +94,7 @@ class TaskAuthority:
         """
         if not await self._bound():
             return False
-        decision = await self._ask(self._item, call, risk)
+        decision = await self._ask(self._item, call, risk, self._doubts(call))
         if decision.verdict is not ApprovalVerdict.approved:
             return False
         try:
@@ -81,6 +104,15 @@ class TaskAuthority:
         except ApprovalError:
             return False
         return True
+
+    def _doubts(self, call: ValidatedCall) -> tuple[Doubt, ...]:
+        """What of the arguments is neither the owner's nor the plan's, and where it was read."""
+        provenance = self._grants.provenance
+        return tuple(
+            Doubt(leaf.path, part.text, part.origin)
+            for leaf in provenance.derive(call.tool_name, call.args).unproved
+            for part in provenance.parts(leaf.text)
+        )
 
     async def _bound(self) -> Verdict:
         return await self._binding.check(self._item, self._copied)

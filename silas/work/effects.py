@@ -8,6 +8,7 @@ all else the journal is asked here, before anything begins (decision B4).
 from silas.plans import WorkItem
 from silas.tools import SANDBOX_SCOPE, ToolRegistry
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
+from silas.work.grant_uses import under_grant
 
 
 class Effects:
@@ -37,7 +38,9 @@ class Effects:
         happened = [
             call
             for call in calls
-            if call.status is OutcomeStatus.succeeded and call.attempted_at >= since
+            if call.status is OutcomeStatus.succeeded
+            and call.attempted_at >= since
+            and not under_grant(item, call)
         ]
         if happened:
             return (

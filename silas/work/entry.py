@@ -1,5 +1,7 @@
 """What must hold before a task starts; the enforcement point of "no approval, no execution"."""
 
+from collections.abc import Callable
+
 from silas.approval import ApprovalToken, ApprovalVerifier
 from silas.plans import WorkItem, WorkItemType, subject_of
 from silas.plans.binding import PlanBinding
@@ -10,7 +12,6 @@ from silas.work.models import MissingSecrets
 
 # A plan may name these and they are hashed and shown; a version that cannot honour them refuses.
 _NOT_YET = {
-    "tools": "tool grants",
     "worker": "workers",
 }
 
@@ -21,6 +22,7 @@ async def refuse_entry(
     binding: PlanBinding,
     skills: Skills,
     secrets: MissingSecrets,
+    grants: Callable[[WorkItem], str],
 ) -> str | None:
     """The reason why this item may not run, or None (5.2.1 step 0).
 
@@ -39,6 +41,9 @@ async def refuse_entry(
     missing = skills.missing(item.skills)
     if missing:
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
+    unmet = grants(item)
+    if unmet:
+        return unmet
     withheld = secrets(item.credential_refs)
     if withheld:
         return f"The plan asks for a secret that it cannot have: {withheld}."

@@ -1,6 +1,6 @@
 """What running work tells the outside, and what it asks of it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from silas.approval import ApprovalDecision
@@ -8,6 +8,7 @@ from silas.errors import SilasError
 from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.tools import RiskLevel, ValidatedCall
+from silas.types import Origin
 
 PATCH = "changes.diff"
 """The artifact that holds what a task changed, to the byte."""
@@ -29,7 +30,20 @@ class ProgressEvent(NamedTuple):
 Notify = Callable[[ProgressEvent], Awaitable[None]]
 """Where progress goes; must not raise."""
 
-AskCall = Callable[[WorkItem, ValidatedCall, RiskLevel], Awaitable[ApprovalDecision]]
+
+class Doubt(NamedTuple):
+    """A part of a call's arguments that is neither the owner's nor the plan's: which argument,
+    the words, and where they were read.
+    """
+
+    path: str
+    text: str
+    origin: Origin
+
+
+AskCall = Callable[
+    [WorkItem, ValidatedCall, RiskLevel, Sequence[Doubt]], Awaitable[ApprovalDecision]
+]
 """Shows a card for one tool call and brings the owner's decision back."""
 
 AskGate = Callable[[str, GateResult], Awaitable[bool]]

@@ -35,6 +35,7 @@ from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
+from silas.work.grant_uses import PlanGrants
 from silas.work.inherit import inherited
 from silas.work.models import (
     PATCH,
@@ -78,6 +79,7 @@ class TaskRunner:
         verifier: VerificationRunner,
         advise: Advise,
         ask_call: AskCall,
+        grants: PlanGrants,
         skills: Skills,
         effects: Effects,
         secrets: Secrets,
@@ -90,12 +92,13 @@ class TaskRunner:
         self._approval = approval
         self._binding = binding
         self._agent_runs = AgentRunner(
-            agent, toolset, steps, approval, binding, ask_call, audit, settings
+            agent, toolset, steps, approval, binding, grants, ask_call, audit, settings
         )
         self._record = TaskRecord(store, audit)
         self._verifier = verifier
         self._advise = advise
         self._skills = skills
+        self._grants = grants
         self._effects = effects
         self._secrets = secrets
         self._store = store
@@ -166,8 +169,8 @@ class TaskRunner:
                 item.budget_used = tracker.used()
 
     async def _not_ready(self, item: WorkItem) -> str | None:
-        missing = self._secrets.missing
-        return await refuse_entry(item, self._approval, self._binding, self._skills, missing)
+        missing, unmet = self._secrets.missing, self._grants.refuse
+        return await refuse_entry(item, self._approval, self._binding, self._skills, missing, unmet)
 
     async def _refusal(self, item: WorkItem, site: Site) -> str | None:
         """Why the checks may not run, or None; everything is asked again, also of the copy."""

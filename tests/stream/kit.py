@@ -18,6 +18,7 @@ from silas.stream.rooms import Access, Note, TurnRooms
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
+from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister
 from tests.stream.rooms import (
@@ -212,10 +213,15 @@ class House:
             self.dispatched.append(item)
 
         def tool_run(
-            role: str, turn: str, scope: str, allowed: frozenset[str] | AllTools, note: Note
+            role: str,
+            turn: str,
+            scope: str,
+            allowed: frozenset[str] | AllTools,
+            provenance: Provenance,
+            note: Note,
         ) -> ToolRun:
             self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
-            run = rooms.tool_run(role, turn, scope, allowed, note)
+            run = rooms.tool_run(role, turn, scope, allowed, provenance, note)
             self.tool_runs.append(run)
             return run
 

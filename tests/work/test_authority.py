@@ -1,6 +1,6 @@
 """What an approved plan covers, call by call (spec 5.2.1 c2, decision table C, B2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,9 +12,11 @@ from silas.plans.binding import Grants, PlanBinding
 from silas.sandbox import SandboxLimits, SandboxResult
 from silas.skills import NoSkills
 from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall, validated_call
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
+from silas.work.grant_uses import RunGrants
+from silas.work.models import Doubt
 from tests.work.kit import DONE, Work, argv, at_work, owner
 
 ANY_END: dict[str, Any] = {
@@ -146,12 +148,15 @@ class TestOneCall:
         verdict: ApprovalVerdict = ApprovalVerdict.approved,
         conditions: dict[str, Any] | None = None,
     ) -> TaskAuthority:
-        async def answer(item: WorkItem, call: ValidatedCall, risk: RiskLevel) -> ApprovalDecision:
+        async def answer(
+            item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt]
+        ) -> ApprovalDecision:
             return ApprovalDecision(verdict=verdict, conditions=conditions or {})
 
         known = item or await work.approve(a_plan())
         binding = PlanBinding(NoSkills(), Grants("none", SandboxLimits()), work.harness.audit)
-        return TaskAuthority(known, work.silas.approval, binding, None, answer)
+        grants = RunGrants(known, (), MemoryOutcomeStore(MockClock()))
+        return TaskAuthority(known, work.silas.approval, binding, None, grants, answer)
 
 
 def validated(tool: str, **args: Any) -> ValidatedCall:

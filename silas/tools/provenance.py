@@ -1,0 +1,177 @@
+"""Where the content of one run came from, and which arguments are proved to be whose (B9).
+
+Two questions are kept apart. *Taint*: how far may what a model says now be trusted? Never further
+than the least trusted text that entered the run before, whatever the words. *Proof*: does exactly
+this argument stand, word for word, in what the owner said or the approved plan fixes? Proof is by
+content and with care: numbers, dates, short and plain words stand everywhere and prove nothing;
+they count only where the plan fixes them for this very tool and argument.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from silas.canonical import canonical_json
+from silas.tools.phrases import distinctive, passages, plain, stands_in
+from silas.types import Origin, OriginKind, TaintLevel, join_taint
+
+Literals = Mapping[tuple[str, str], frozenset[str]]
+"""What the approved plan fixes: tool and argument path to the canonical JSON of values."""
+
+_MODEL: Final = Origin(kind=OriginKind.model, taint=TaintLevel.external)
+_TRUSTED: Final = frozenset({OriginKind.owner, OriginKind.plan})
+_PROSE: Final = 3  # spaces from which on a text is prose, and not a name or a date
+_KEPT: Final = 2_000_000
+"""Characters of a run's untrusted text that are searched for the source of an argument. What comes
+later is still in the taint; only which part of it an argument repeats is not told."""
+
+
+class Part(NamedTuple):
+    """A stretch of an argument and where the same words were read."""
+
+    text: str
+    origin: Origin
+
+
+class Leaf(NamedTuple):
+    """One value of a call's arguments.
+
+    Attributes:
+        path: `body`, `filter.name`, `recipients[]` for each item of a list.
+        text: The value in words.
+        proved: It is the owner's or the approved plan's, word for word.
+    """
+
+    path: str
+    text: str
+    proved: bool
+
+
+class Derivation(NamedTuple):
+    """What the arguments of one call rest on.
+
+    Attributes:
+        leaves: Every value, in the order of the arguments.
+        taint: The least trusted text that an unproved value may rest on; `owner` where all are
+            proved.
+    """
+
+    leaves: tuple[Leaf, ...]
+    taint: TaintLevel
+
+    @property
+    def unproved(self) -> tuple[Leaf, ...]:
+        """The values that are not proved to be the owner's or the plan's."""
+        return tuple(leaf for leaf in self.leaves if not leaf.proved)
+
+
+class Provenance:
+    """The labels of one run: grows with every text that enters it, and never forgets its taint.
+
+    Args:
+        literals: What the approved plan fixes, bound to tool and argument.
+    """
+
+    def __init__(self, literals: Literals) -> None:
+        self._literals = literals
+        self._trusted: list[tuple[str, Origin]] = []
+        self._others: list[tuple[str, Origin]] = []
+        self._room = _KEPT
+        self._taint = TaintLevel.owner
+
+    @property
+    def taint(self) -> TaintLevel:
+        """The join of everything that entered so far; `owner` while nothing did."""
+        return self._taint
+
+    def entered(self, text: str, origin: Origin) -> None:
+        """A text that the model of this run is shown from here on."""
+        self._taint = join_taint((self._taint, origin.taint))
+        if origin.taint is TaintLevel.owner and origin.kind in _TRUSTED:
+            self._trusted.append((plain(text), origin))
+            return
+        kept = plain(text[: self._room])
+        self._room -= len(kept)
+        self._others.append((kept, origin))
+
+    def derive(self, tool_name: str, args: Mapping[str, Any]) -> Derivation:
+        """What the arguments of a call rest on; total for any JSON."""
+        leaves = tuple(
+            leaf for name, value in args.items() for leaf in self._leaves(tool_name, name, value)
+        )
+        proved = all(leaf.proved for leaf in leaves)
+        return Derivation(leaves, TaintLevel.owner if proved else self._taint)
+
+    def parts(self, text: str) -> tuple[Part, ...]:
+        """What of a value was read where; as a whole the model's own words if nothing was."""
+        found = tuple(Part(words, origin) for words, origin in passages(text, self._others))
+        return found or (Part(text, _MODEL),)
+
+    def comes_from(self, tool_name: str, path: str, value: object, source: str) -> bool:
+        """Whether a value really comes from a source, as a plan's slot names it.
+
+        Args:
+            tool_name: The tool that is called.
+            path: The argument, as `Leaf.path` has it.
+            value: What it was given.
+            source: `owner`, `plan`, `tool NAME` or `any`.
+        """
+        leaves = tuple(self._leaves(tool_name, path, value))
+        if source == "any":
+            return True
+        if source in (OriginKind.owner, OriginKind.plan):
+            kind = OriginKind(source)
+            return all(self._says(leaf.text, kind) for leaf in leaves)
+        name = source.removeprefix("tool ")
+        return name != source and all(self._answered(leaf.text, name) for leaf in leaves)
+
+    def _says(self, text: str, kind: OriginKind) -> bool:
+        return any(
+            stands_in(plain(text), said) for said, origin in self._trusted if origin.kind is kind
+        )
+
+    def _answered(self, text: str, tool: str) -> bool:
+        """Whether a result of this tool holds the value; numbers and short words count here.
+
+        Prose may be put in other words, so of prose no more is asked than that the tool answered:
+        it is not proved by that, and the owner sees it before it goes anywhere.
+        """
+        answers = [said for said, origin in (*self._others, *self._trusted) if origin.tool == tool]
+        value = plain(text)
+        prose = value.count(" ") >= _PROSE
+        return bool(answers) if prose else any(stands_in(value, said) for said in answers)
+
+    def _leaves(self, tool_name: str, path: str, value: object) -> Iterator[Leaf]:
+        fixed = self._literals.get((tool_name, path), frozenset())
+        if value in (None, "", [], {}):
+            return  # nothing is carried
+        if _fixed(value, fixed):
+            yield Leaf(path, _words(value), proved=True)
+        elif isinstance(value, dict):
+            for name, member in cast(dict[str, object], value).items():
+                yield self._leaf(f"{path}.{name}", name)
+                yield from self._leaves(tool_name, f"{path}.{name}", member)
+        elif isinstance(value, list):
+            for item in cast(list[object], value):
+                yield from self._leaves(tool_name, f"{path}[]", item)
+        elif isinstance(value, str):
+            yield self._leaf(path, value)
+        else:  # a number or a truth value says nothing about where it came from
+            yield Leaf(path, _words(value), proved=False)
+
+    def _leaf(self, path: str, text: str) -> Leaf:
+        said = plain(text)
+        stands = any(stands_in(said, trusted) for trusted, _ in self._trusted)
+        return Leaf(path, text, proved=stands and distinctive(said))
+
+
+def _fixed(value: object, fixed: frozenset[str]) -> bool:
+    """Whether the plan fixes this value; a whole number is the same with a point after it."""
+    if canonical_json(value) in fixed:
+        return True
+    if isinstance(value, float) and value.is_integer():
+        return canonical_json(int(value)) in fixed
+    return type(value) is int and canonical_json(float(value)) in fixed
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else canonical_json(value)

@@ -1,0 +1,111 @@
+"""What a plan's grants allow in a run, and how often each has been used (decision B1)."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from silas.approval.arguments import GrantRefused
+from silas.approval.grants import Grant, covering, grants_of, literals_of
+from silas.plans import WorkItem
+from silas.tools import ToolRegistry, ValidatedCall
+from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
+from silas.tools.provenance import Literals, Provenance
+from silas.types import Origin, OriginKind, TaintLevel
+
+_PLAN = Origin(kind=OriginKind.plan, taint=TaintLevel.owner)
+
+
+class Covered(NamedTuple):
+    """Whether a grant covers a call; `use` is the step it is journalled under."""
+
+    use: str
+    reason: str = ""
+
+
+class PlanGrants:
+    """Reads grants and counts their uses; the journal is the only count there is."""
+
+    def __init__(self, outcomes: OutcomeStore, registry: ToolRegistry) -> None:
+        self._outcomes = outcomes
+        self._registry = registry
+
+    def refuse(self, item: WorkItem) -> str:
+        """Why the grants of an item cannot be honoured; empty where they can."""
+        try:
+            grants = grants_of(item.tools)
+        except GrantRefused as error:
+            return f"The plan's `tools` cannot be understood: {error.reason}"
+        missing = [grant.tool for grant in grants if self._registry.get(grant.tool) is None]
+        if missing:
+            return (
+                f"The plan asks for the tool {missing[0]!r}, which is not here; `silas tools list`."
+            )
+        return ""
+
+    def of(self, item: WorkItem) -> "RunGrants":
+        """The grants of one run, with the labels that they begin with."""
+        return RunGrants(item, grants_of(item.tools), self._outcomes)
+
+
+class RunGrants:
+    """The grants of one run of one item."""
+
+    def __init__(self, item: WorkItem, grants: Sequence[Grant], outcomes: OutcomeStore) -> None:
+        self._item = item
+        self._grants = grants
+        self._outcomes = outcomes
+        literals = literals_of(grants)
+        self.provenance = Provenance(literals)
+        # The approved words themselves; what they say of tools is fixed by the grants alone.
+        self.provenance.entered(f"{item.title}\n{item.body}", _PLAN)
+        for words in _words(literals):
+            self.provenance.entered(words, _PLAN)
+
+    def __bool__(self) -> bool:
+        return bool(self._grants)
+
+    def covering(self, call: ValidatedCall) -> Covered:
+        """Whether a grant with a use left covers the call; a repeat of a call uses none."""
+        found = covering(
+            self._grants,
+            call.tool_name,
+            call.args,
+            lambda path, value, source: self.provenance.comes_from(
+                call.tool_name, path, value, source
+            ),
+            self._used(call),
+        )
+        return Covered(grant_step(self._item, found.index) if found else "", found.reason)
+
+    def _used(self, call: ValidatedCall) -> Mapping[int, int]:
+        made = [one for one in self._outcomes.calls_of(self._item.id) if one.digest != call.digest]
+        steps = [grant_step(self._item, index) for index in range(len(self._grants))]
+        return {index: sum(_spent(one, step) for one in made) for index, step in enumerate(steps)}
+
+
+def grant_step(item: WorkItem, index: int) -> str:
+    """The step that calls under a grant are journalled by: the same after a restart, and another
+    under another approval, which approves its effects anew.
+    """
+    token = item.approval_token
+    return f"grant.{'' if token is None else token.token_id}.{index}"
+
+
+def under_grant(item: WorkItem, call: OutcomeRecord) -> bool:
+    """Whether a call was made under a grant of the item's present approval; it is never repeated,
+    because the same call has the same key.
+    """
+    return call.step_id.startswith(grant_step(item, 0)[:-1])
+
+
+def _spent(call: OutcomeRecord, step: str) -> bool:
+    """A call that a tool reported as failed used nothing; one that nobody knows of did."""
+    return call.step_id == step and call.status is not OutcomeStatus.failed
+
+
+def _words(literals: Literals) -> Iterator[str]:
+    """Texts that the plan fixes somewhere: the owner has approved these words."""
+    for values in literals.values():
+        for value in map(json.loads, sorted(values)):
+            if isinstance(value, str):
+                yield value
