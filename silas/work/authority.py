@@ -12,7 +12,7 @@ from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
 from silas.tools import RiskLevel, ValidatedCall, call_subject
 from silas.tools.refusals import OUTSIDE_PLAN
-from silas.work.grant_uses import RunGrants
+from silas.work.grant_uses import Covered, RunGrants
 from silas.work.models import AskCall, Doubt
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec"})
@@ -50,7 +50,7 @@ class TaskAuthority:
         if call.digest in self._held:
             return await self.authorise_alone(call)
         covered = self._grants.covering(call)
-        if call.tool_name not in PLAN_TOOLS and not covered.use:
+        if _beside_the_plan(call, covered):
             return self._uncovered(call, covered.reason)
         if self._item.approval_token is None:
             return Verdict(False, "the plan is not approved", "E_APPROVAL_MISSING")
@@ -68,7 +68,7 @@ class TaskAuthority:
         if token is not None:
             verdict = await self._approval.verify(token, call_subject(call, self._item.id))
             return verdict._replace(use=covered.use) if verdict else verdict
-        if call.tool_name not in PLAN_TOOLS and not covered.use:
+        if _beside_the_plan(call, covered):
             return self._uncovered(call, covered.reason)
         return Verdict(False, "it has to be looked at by itself", "E_APPROVAL_NOT_COVERED")
 
@@ -116,3 +116,8 @@ class TaskAuthority:
 
     async def _bound(self) -> Verdict:
         return await self._binding.check(self._item, self._copied)
+
+
+def _beside_the_plan(call: ValidatedCall, covered: Covered) -> bool:
+    """Whether the plan covers a call neither by a grant nor as sandboxed work."""
+    return call.tool_name not in PLAN_TOOLS and not covered.use
