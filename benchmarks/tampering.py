@@ -33,6 +33,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
+from silas.tools.models import Asked
 from silas.work.authority import TaskAuthority
 from silas.work.grant_uses import RunGrants
 from silas.work.models import ProgressEvent
@@ -235,7 +236,9 @@ class House:
         before, self._calls = len(self.mail.calls), self._calls + 1
         grants = RunGrants(self.item(), (), MemoryOutcomeStore(self._h.clock))
         authority = TaskAuthority(self.item(), self._h.approval, self._binding, None, grants, _yes)
-        assert await authority.ask(validated_call("mail", "run", dict(_CALL)), RiskLevel.low)
+        assert await authority.ask(
+            [Asked(validated_call("mail", "run", dict(_CALL)), RiskLevel.low)]
+        ) == [True]
         context = ToolCallContext(
             trace_id="mutations",
             task_id="task-example",
@@ -310,8 +313,8 @@ KINDS: dict[str, Callable[[House, Random], Awaitable[tuple[str, int]]]] = {
 """Everything an attack may be about."""
 
 
-async def _yes(item: WorkItem, call: object, risk: object, doubts: object) -> ApprovalDecision:
-    return ApprovalDecision(verdict=ApprovalVerdict.approved)
+async def _yes(item: WorkItem, questions: Sequence[object]) -> list[ApprovalDecision]:
+    return [ApprovalDecision(verdict=ApprovalVerdict.approved) for _ in questions]
 
 
 async def _unheard(event: ProgressEvent) -> None:

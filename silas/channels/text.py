@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from silas.cards import Card, PlanCard, ToolCallCard
+from silas.cards.models import BatchReviewCard
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -53,7 +54,7 @@ def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     ]
     if card.affected:
         lines += _wrapped("Affects: ", card.affected, width)
-    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard | ToolCallCard):
+    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard | ToolCallCard | BatchReviewCard):
         for detail in card.details:
             lines += ["", f"{as_shown(detail.heading)}:"]
             lines += [piece for text in detail.lines for piece in indented(text, width)]

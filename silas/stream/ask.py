@@ -7,6 +7,7 @@ from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.cards import Action, CardChannel, Detail, ToolCallCard
+from silas.cards.models import BatchAnswer, BatchReviewCard
 from silas.clock import Clock
 from silas.gates import GateResult
 from silas.plans import WorkItem, show, show_lines
@@ -15,7 +16,14 @@ from silas.stream.gating import gate_card
 from silas.stream.owner import Owner
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Origin, OriginKind, Risk
-from silas.work.models import Doubt
+from silas.work.models import CallQuestion, Doubt
+
+MOST_AT_ONCE = 8
+"""Calls on one card; of more nobody reads each."""
+
+REFUSED = BatchAnswer(verdict="decline")
+
+_VERDICTS = {True: ApprovalVerdict.approved, False: ApprovalVerdict.declined}
 
 _CARD_RISK = {
     RiskLevel.low: Risk.medium,  # a call that asks at all is worth a second look
@@ -90,6 +98,41 @@ def _place(origin: Origin) -> str:
     return f"{_PLACES[origin.kind]}{name}{tool}"
 
 
+def batch_card(item: WorkItem, questions: Sequence[CallQuestion]) -> BatchReviewCard:
+    """Several calls of one step, each whole; silence declines all."""
+    cards = [tool_call_card(item, *question) for question in questions]
+    many, order = len(cards), list(Risk)
+    details = [
+        Detail(
+            heading=f"{number} of {many}: {card.tool_name}, {detail.heading.lower()}",
+            lines=detail.lines,
+        )
+        for number, card in enumerate(cards, 1)
+        for detail in card.details
+    ]
+    return BatchReviewCard(
+        intent=f"Allow {many} calls",
+        risk=max((card.risk for card in cards), key=order.index),
+        rationale=cards[0].rationale,
+        affected=", ".join(show_exactly(card.tool_name) for card in cards),
+        details=tuple(details),
+        actions=(
+            Action(
+                label=f"Allow exactly these {many} calls, once each",
+                value=BatchAnswer(verdict="approve"),
+                role="recommended",
+            ),
+            Action(label="Ask about each by itself", value=BatchAnswer(verdict="edit_selection")),
+            Action(
+                label="Refuse all; the work goes on without them", value=REFUSED, role="decline"
+            ),
+        ),
+        safe=REFUSED,
+        batch_id=cards[0].call_digest,
+        item_ids=tuple(card.call_digest for card in cards),
+    )
+
+
 class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
@@ -97,15 +140,26 @@ class OwnerQuestions:
         self._owner = Owner(channel, audit, clock)
         self._audit = audit
 
-    async def call(
-        self, item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt]
-    ) -> ApprovalDecision:
-        """The owner's decision about one tool call; anything but a clear yes declines."""
-        answer = await self._owner.ask(tool_call_card(item, call, risk, doubts))
-        yes = answer == "approve"
-        return ApprovalDecision(
-            verdict=ApprovalVerdict.approved if yes else ApprovalVerdict.declined
-        )
+    async def calls(
+        self, item: WorkItem, questions: Sequence[CallQuestion]
+    ) -> list[ApprovalDecision]:
+        """The owner's decision about each call; anything but a clear yes declines."""
+        answers: list[bool] = []
+        for at in range(0, len(questions), MOST_AT_ONCE):
+            answers += await self._together(item, questions[at : at + MOST_AT_ONCE])
+        return [ApprovalDecision(verdict=_VERDICTS[yes]) for yes in answers]
+
+    async def _together(self, item: WorkItem, questions: Sequence[CallQuestion]) -> list[bool]:
+        if len(questions) == 1:
+            return [await self._owner.ask(tool_call_card(item, *questions[0])) == "approve"]
+        card = batch_card(item, questions)
+        answer = await self._owner.ask(card)
+        if answer.verdict == "edit_selection" and not answer.selected_item_ids:
+            return [(await self._together(item, [question]))[0] for question in questions]
+        chosen = card.item_ids if answer.verdict == "approve" else answer.selected_item_ids
+        return [
+            answer.verdict != "decline" and question.call.digest in chosen for question in questions
+        ]
 
     async def gate(self, work_item_id: str, result: GateResult) -> bool:
         """Whether the owner lets a gate pass this once."""

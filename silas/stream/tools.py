@@ -1,12 +1,14 @@
 """What proxy and planner hand the tool chain in a turn: look-ups only, nothing that acts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from silas.approval import Verdict
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.rooms import MakeToolRun, Note
-from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ValidatedCall
+from silas.tools import AutonomyLevel, ToolCallContext, ValidatedCall
+from silas.tools.models import Asked
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 
@@ -15,9 +17,8 @@ async def _no_authority(call: ValidatedCall) -> Verdict:
     return Verdict(False, f"a turn has no approval for {call.tool_name}", "E_APPROVAL_MISSING")
 
 
-async def _nobody_to_ask(call: ValidatedCall, risk: RiskLevel) -> bool:
-    del call, risk
-    return False
+async def _nobody_to_ask(asked: Sequence[Asked]) -> list[bool]:
+    return [False for _ in asked]
 
 
 def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:

@@ -6,7 +6,7 @@ The wrappers decide what a model sees and when a run pauses. None of them author
 keys an approval by call id, and arguments can change afterwards, so the door asks again (step 7).
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -21,6 +21,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
+    Asked,
     RegisteredTool,
     RiskLevel,
     ToolCallContext,
@@ -63,8 +64,9 @@ class AllTools(Enum):
     ALL = "all"
 
 
-Ask = Callable[[ValidatedCall, RiskLevel], Awaitable[bool]]
-"""Gets an approval for exactly this call; false where nobody says yes, or nobody is there."""
+Ask = Callable[[Sequence[Asked]], Awaitable[Sequence[bool]]]
+"""Gets an approval for each of these very calls, which one answer of a model asks for together;
+false where nobody says yes, or nobody is there."""
 
 
 @dataclass(frozen=True)
@@ -177,22 +179,23 @@ def approval_handler(
 ) -> HandleDeferredToolCalls[ToolRun]:
     """The capability that asks `deps.ask` for every paused call and lets the run go on.
 
-    One question at a time, in the order of the calls. A yes resumes the call with its own
-    arguments and the door then checks that the approval covers them.
+    What one answer of the model asks for is one question, in the order of the calls. A yes resumes
+    a call with its own arguments and the door then checks that the approval covers them.
     """
 
     async def resolve(
         ctx: RunContext[ToolRun], requests: DeferredToolRequests
     ) -> DeferredToolResults:
+        ids = [part.tool_call_id for part in requests.approvals]
+        asked = [
+            _asked_about(executor, registry, part, requests.metadata.get(part.tool_call_id))
+            for part in requests.approvals
+        ]
         answers: dict[str, bool | ToolDenied] = {}
-        for part in requests.approvals:
-            told = requests.metadata.get(part.tool_call_id)
-            call, risk = _asked_about(executor, registry, part, told)
-            if await ctx.deps.ask(call, risk):
-                answers[part.tool_call_id] = True
-                continue
-            await executor.declined(call, ctx.deps.context(_step(ctx, part.tool_call_id)))
-            answers[part.tool_call_id] = ToolDenied(
+        for call_id, one, yes in zip(ids, asked, await ctx.deps.ask(asked), strict=True):
+            if not yes:
+                await executor.declined(one.call, ctx.deps.context(_step(ctx, call_id)))
+            answers[call_id] = yes or ToolDenied(
                 "This call was not approved; nothing ran. Do without it."
             )
         return requests.build_results(approvals=answers)
@@ -205,12 +208,12 @@ def _asked_about(
     registry: ToolRegistry,
     part: ToolCallPart,
     told: dict[str, Any] | None,
-) -> tuple[ValidatedCall, RiskLevel]:
+) -> Asked:
     """The call the door refused, with gates applied; else the call as the model made it."""
     if told is not None:
-        return ValidatedCall.model_validate(told["call"]), RiskLevel(told["risk"])
+        return Asked(ValidatedCall.model_validate(told["call"]), RiskLevel(told["risk"]))
     action = _first_action(registry, part.tool_name)
-    return executor.foresee(part.tool_name, action, part.args_as_dict())
+    return Asked(*executor.foresee(part.tool_name, action, part.args_as_dict()))
 
 
 def _for_role(ctx: RunContext[ToolRun], tools: list[ToolDefinition]) -> list[ToolDefinition]:

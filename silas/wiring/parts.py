@@ -256,7 +256,7 @@ class Parts:
             steps=StepGates(self.gates, self.audit, self.questions.gate),
             verifier=VerificationRunner(self.sandbox, self.ground.clock, self.limits),
             advise=advise,
-            ask_call=self.questions.call,
+            ask_call=self.questions.calls,
             skills=self.skills,
             secrets=self.secrecy,
             effects=Effects(self.outcomes, self.registry),

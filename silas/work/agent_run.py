@@ -20,7 +20,7 @@ from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
 from silas.work.grant_uses import PlanGrants
 from silas.work.ledger import Ledger, unknown_references
-from silas.work.models import AskCall
+from silas.work.models import AskCalls
 from silas.work.reach import Reach
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
@@ -53,7 +53,7 @@ class AgentRunner:
         approval: ApprovalVerifier,
         binding: PlanBinding,
         grants: PlanGrants,
-        ask_call: AskCall,
+        ask_call: AskCalls,
         audit: Audit,
         settings: TaskSettings,
     ) -> None:

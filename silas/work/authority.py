@@ -1,6 +1,9 @@
 """Who may do what inside one task: its plan token, its grants, and tokens for single calls."""
 
+from collections.abc import Sequence
+
 from silas.approval import (
+    ApprovalDecision,
     ApprovalScope,
     ApprovalToken,
     ApprovalVerdict,
@@ -10,10 +13,11 @@ from silas.approval import (
 from silas.errors import ApprovalError
 from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
-from silas.tools import RiskLevel, ValidatedCall, call_subject
+from silas.tools import ValidatedCall, call_subject
+from silas.tools.models import Asked
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.grant_uses import Covered, RunGrants
-from silas.work.models import AskCall, Doubt
+from silas.work.models import AskCalls, CallQuestion, Doubt
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec"})
 """What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
@@ -34,7 +38,7 @@ class TaskAuthority:
         binding: PlanBinding,
         copied: tuple[int, int] | None,
         grants: RunGrants,
-        ask: AskCall,
+        ask: AskCalls,
     ) -> None:
         """Wire the authority of one attempt; `copied` is the directory that the work copied."""
         self._item = item
@@ -87,14 +91,21 @@ class TaskAuthority:
             )
         return Verdict(False, reason, "E_APPROVAL_NOT_COVERED")
 
-    async def ask(self, call: ValidatedCall, risk: RiskLevel) -> bool:
-        """Ask the owner about one call; a yes becomes a token for exactly these arguments.
+    async def ask(self, asked: Sequence[Asked]) -> list[bool]:
+        """Ask the owner about calls; a yes becomes a token for exactly these arguments.
 
         Nobody is asked where the plan itself may not go on.
         """
         if not await self._bound():
-            return False
-        decision = await self._ask(self._item, call, risk, self._doubts(call))
+            return [False for _ in asked]
+        questions = [CallQuestion(*one, self._doubts(one.call)) for one in asked]
+        decisions = await self._ask(self._item, questions)
+        return [
+            await self._kept(one.call, decision)
+            for one, decision in zip(asked, decisions, strict=True)
+        ]
+
+    async def _kept(self, call: ValidatedCall, decision: ApprovalDecision) -> bool:
         if decision.verdict is not ApprovalVerdict.approved:
             return False
         try:

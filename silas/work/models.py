@@ -41,10 +41,16 @@ class Doubt(NamedTuple):
     origin: Origin
 
 
-AskCall = Callable[
-    [WorkItem, ValidatedCall, RiskLevel, Sequence[Doubt]], Awaitable[ApprovalDecision]
-]
-"""Shows a card for one tool call and brings the owner's decision back."""
+class CallQuestion(NamedTuple):
+    """One tool call to be decided about, and what of it is in doubt."""
+
+    call: ValidatedCall
+    risk: RiskLevel
+    doubts: tuple[Doubt, ...] = ()
+
+
+AskCalls = Callable[[WorkItem, Sequence[CallQuestion]], Awaitable[Sequence[ApprovalDecision]]]
+"""Shows one card for the tool calls of one step and brings the owner's decision on each back."""
 
 AskGate = Callable[[str, GateResult], Awaitable[bool]]
 """Shows a card for a gate that requires approval; False on anything but a clear yes."""

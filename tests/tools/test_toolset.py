@@ -1,6 +1,7 @@
 """The PydanticAI chain, driven by a real agent with a scripted model."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -57,6 +58,7 @@ from silas.tools import (
     next_health,
     validated_call,
 )
+from silas.tools.models import Asked
 from silas.tools.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
 from silas.tools.toolset import AllTools, DoorToolset, ToolRun, approval_handler, build_chain
 
@@ -106,11 +108,11 @@ class House:
         given = {"granted_scopes": frozenset({SANDBOX_SCOPE}), **self.changes}
         return a_context(step, authorise=authorise, **given)
 
-    async def ask(self, call: ValidatedCall, risk: RiskLevel) -> bool:
-        self.asked.append((call, risk))
+    async def ask(self, asked: Sequence[Asked]) -> list[bool]:
+        self.asked += asked
         if self.says_yes:
-            self.tokens.add(call.digest)
-        return self.says_yes
+            self.tokens |= {one.call.digest for one in asked}
+        return [self.says_yes for _ in asked]
 
     def record(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
         self.ledger.append((tool_name, args, result))
@@ -231,8 +233,8 @@ async def test_an_approved_call_that_a_gate_then_rewrites_is_refused(house: Hous
 async def test_a_yes_that_left_no_token_authorises_nothing(house: House) -> None:
     """PydanticAI's own approval is a pause; authority is a token."""
 
-    async def careless(call: ValidatedCall, risk: RiskLevel) -> bool:
-        return True
+    async def careless(asked: Sequence[Asked]) -> list[bool]:
+        return [True for _ in asked]
 
     house.ask = careless
     (answer,) = await house.play([run("ls")])
@@ -351,7 +353,9 @@ async def test_a_worker_that_always_asks_pauses_before_the_door(house: House) ->
     assert house.sandbox.runs == []
 
 
-async def test_several_calls_are_asked_one_by_one_and_answered_each(house: House) -> None:
+async def test_several_calls_of_one_answer_are_asked_together_and_answered_each(
+    house: House,
+) -> None:
     house.approve(["a"])
     answers = await house.play(
         [run("a", call_id="1"), run("b", call_id="2"), run("c", call_id="3")]

@@ -14,9 +14,10 @@ from silas.skills import NoSkills
 from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall, validated_call
+from silas.tools.models import Asked
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
 from silas.work.grant_uses import RunGrants
-from silas.work.models import Doubt
+from silas.work.models import CallQuestion
 from tests.work.kit import DONE, Work, argv, at_work, owner
 
 ANY_END: dict[str, Any] = {
@@ -89,7 +90,7 @@ class TestOneCall:
     async def test_the_token_is_spent_by_its_call(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask(call, RiskLevel.high)
+            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
             assert await authority.authorise(call)
             again = await authority.authorise(call)
             assert (bool(again), again.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -97,7 +98,7 @@ class TestOneCall:
     async def test_edited_arguments_are_refused_and_spend_nothing(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask(call, RiskLevel.high)
+            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
             for other in (validated("mail", to="eve"), validated("post", to="anna")):
                 refused = await authority.authorise(other)
                 assert (bool(refused), refused.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -107,7 +108,7 @@ class TestOneCall:
         async with at_work() as work:
             call = validated("mail", to="anna")
             authority = await self.authority(work)
-            assert await authority.ask(call, RiskLevel.high)
+            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
             other = await self.authority(work, a_plan(id="task-other"))
             other._held = authority._held  # pyright: ignore[reportPrivateUsage] - a theft
             assert (await other.authorise(call)).code == "E_APPROVAL_SUBJECT"
@@ -115,7 +116,7 @@ class TestOneCall:
     async def test_a_token_expires_like_every_other(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask(call, RiskLevel.high)
+            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
             work.harness.clock.advance(1800)
             assert (await authority.authorise(call)).code == "E_APPROVAL_EXPIRED"
 
@@ -124,14 +125,14 @@ class TestOneCall:
         async with at_work() as work:
             authority = await self.authority(work, verdict=verdict)
             call = validated("mail", to="anna")
-            assert not await authority.ask(call, RiskLevel.low)
+            assert await authority.ask([Asked(call, RiskLevel.low)]) == [False]
             assert not await authority.authorise(call)
 
     async def test_an_answer_that_cannot_be_signed_is_a_no(self) -> None:
         async with at_work() as work:
             authority = await self.authority(work, conditions={"limits": [1]})
             call = validated("mail", to="anna")
-            assert not await authority.ask(call, RiskLevel.low)
+            assert await authority.ask([Asked(call, RiskLevel.low)]) == [False]
             assert not await authority.authorise(call)
 
     async def test_an_item_without_a_token_covers_nothing(self) -> None:
@@ -149,9 +150,11 @@ class TestOneCall:
         conditions: dict[str, Any] | None = None,
     ) -> TaskAuthority:
         async def answer(
-            item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt]
-        ) -> ApprovalDecision:
-            return ApprovalDecision(verdict=verdict, conditions=conditions or {})
+            item: WorkItem, questions: Sequence[CallQuestion]
+        ) -> list[ApprovalDecision]:
+            return [
+                ApprovalDecision(verdict=verdict, conditions=conditions or {}) for _ in questions
+            ]
 
         known = item or await work.approve(a_plan())
         binding = PlanBinding(NoSkills(), Grants("none", SandboxLimits()), work.harness.audit)
