@@ -6,9 +6,11 @@ can neither hide a part of itself nor imitate the card around it.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from silas.approval.grants import GrantRefused, grant_lines, grants_of, shortest
 from silas.canonical import canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
@@ -51,6 +53,8 @@ _EXPECTATIONS: Mapping[str, str] = {
     "file_exists": "file {} exists",
     "not_empty": "output is not empty",
 }
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
 
 _FENCES = frozenset({"```", "~~~"})
 
@@ -145,12 +149,24 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     ]
     lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
     lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
-    lines += [f"may call a tool: {_json(grant)}" for grant in plan.get("tools", [])]
+    lines += [line for grant in plan.get("tools", []) for line in _grant(grant)]
     lines += [
         f"is given your secret: {_quoted(name)} ({_quoted(ref_id)})"
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+def _grant(raw: object) -> tuple[str, ...]:
+    """One grant in words; and as it is written, where the words alone would not tell that."""
+    try:
+        (grant,) = grants_of([raw])
+    except GrantRefused:
+        return (f"names calls in a way that is not understood and allows none: {_json(raw)}",)
+    lines = grant_lines(grant, _value)
+    if canonical_json(shortest(grant)) == canonical_json(raw):
+        return lines
+    return (*lines, f"  (written as {_json(raw)})")
 
 
 def _held(plan: Plan) -> tuple[str, ...]:
@@ -245,6 +261,12 @@ def _named(text: str) -> str:
 
 def _closed(shown: str) -> str:
     return shown.replace("`", "<U+0060>")  # it would seem to end there
+
+
+def _value(value: Any) -> str:
+    """The value as JSON; prose in its own language, words without a blank exactly."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _STRING.sub(lambda found: (show if " " in found[0] else show_exactly)(found[0]), text)
 
 
 def _json(value: Any) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from posixpath import normpath
 from typing import NamedTuple, cast
 
+from silas.approval.grants import GrantRefused, grants_of
 from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
@@ -184,9 +185,14 @@ def _touches(item: WorkItem) -> Iterator[Fault]:
     for index, check in enumerate(item.verify):
         if not isinstance(check.network, bool):
             yield from _hosts(check.network, ("verify", index, "network"))
-    for index, grant in enumerate(item.tools):
-        if not isinstance(grant.get("name"), str) or not grant["name"]:
-            yield Fault(("tools", index), f"`tools[{index}]` must say which tool: `name`")
+
+
+def _grants(item: WorkItem) -> Iterator[Fault]:
+    """The calls of tools that it allows; what they mean is read by whoever enforces them, too."""
+    try:
+        grants_of(item.tools)
+    except GrantRefused as refused:
+        yield Fault(("tools", *refused.loc), refused.reason)
 
 
 def _credentials(item: WorkItem) -> Iterator[Fault]:
@@ -216,5 +222,6 @@ _RULES: tuple[Rule, ...] = (
     _gates,
     _paths,
     _touches,
+    _grants,
     _credentials,
 )

@@ -22,56 +22,9 @@ from silas.approval.grants import (
 from silas.approval.slots import SLOT_TYPES
 from silas.canonical import canonical_json
 from silas.patterns import fullmatch
+from tests.approval.grant_strategies import GRANTS, NAMES, VALUES, Anything, Raw
 
-Raw = dict[str, Any]
 Call = tuple[list[Raw], str, Raw]
-Anything = st.SearchStrategy[Any]
-
-
-_NAMES = st.sampled_from(["a", "b", "to", "body"])
-_TEXTS = st.sampled_from(
-    ["x", "x y", "1", "true", "", "a@b.example", "Report for x", "ü", "\u202e"]
-)
-_SCALARS: Anything = (
-    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, -0.0]) | _TEXTS
-)
-VALUES: Anything = st.recursive(
-    _SCALARS,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("pq"), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-_FROM = st.sampled_from(["owner", "plan", "tool x", "tool y"])
-_SOURCES: Anything = st.just("any") | _FROM | st.lists(_FROM, min_size=1, max_size=3, unique=True)
-
-
-@st.composite
-def slots(draw: st.DrawFn) -> Raw:
-    kind = draw(st.sampled_from(sorted(SLOT_TYPES)))
-    several = draw(st.booleans())
-    raw: Raw = {"slot": f"list of {kind}" if several else kind, "from": draw(_SOURCES)}
-    if SLOT_TYPES[kind].most and draw(st.booleans()):
-        raw["max_chars"] = draw(st.sampled_from([1, 3, 128, 200]))
-    if several and draw(st.booleans()):
-        raw["max_items"] = draw(st.integers(1, 20))
-    if draw(st.booleans()):
-        raw["optional"] = draw(st.booleans())
-    return raw
-
-
-_PATTERNS = st.fixed_dictionaries(
-    {"pattern": st.sampled_from(["x.*", "x", "Report for .*", "[a-z ]+", "x|true"])},
-    optional={"max_chars": st.sampled_from([1, 200])},
-)
-ARGUMENTS: Anything = VALUES | VALUES.map(lambda value: {"literal": value}) | _PATTERNS | slots()
-GRANTS: Anything = st.fixed_dictionaries(
-    {"tool": st.sampled_from(["t", "u"])},
-    optional={
-        "args": st.dictionaries(_NAMES, ARGUMENTS, max_size=3),
-        "times": st.integers(1, 3),
-    },
-)
 
 
 def _never(path: str, value: object, source: str) -> bool:
@@ -156,7 +109,7 @@ def near_calls(draw: st.DrawFn) -> Call:
         value: Any = draw(VALUES) if marked and "literal" not in marked else fixed
         args[name] = draw(st.sampled_from([value, value, value, draw(VALUES)]))
     if draw(st.integers(0, 4)) == 0:
-        args[draw(_NAMES)] = draw(VALUES)
+        args[draw(NAMES)] = draw(VALUES)
     return raw, grant["tool"], args
 
 
@@ -195,7 +148,7 @@ def _turned(value: Any, order: random.Random) -> Any:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.dictionaries(_NAMES, VALUES, min_size=1), st.data())
+@given(st.dictionaries(NAMES, VALUES, min_size=1), st.data())
 def test_another_value_than_the_literal_is_never_covered(fixed: Raw, data: st.DataObject) -> None:
     grants = grants_of([{"tool": "t", "args": {n: {"literal": v} for n, v in fixed.items()}}])
     assert covering(grants, "t", fixed, _never)

@@ -25,7 +25,10 @@ PLAN: dict[str, Any] = {
     "network": ["pypi.org", "example.org:8443"],
     "skills": ["excel"],
     "body": "# Do\n\nFix it.\n\n```sh\nmake  test\n```\n",
-    "tools": [{"name": "mail", "args": {"to": "*"}}],
+    "tools": [
+        {"tool": "mail", "args": {"to": "anna", "body": {"slot": "text", "from": ["owner"]}}},
+        {"tool": "find", "args": {"q": {"pattern": "[a-z]+ x", "max_chars": 9}}, "times": 2},
+    ],
 }
 
 

@@ -298,5 +298,65 @@ MALFORMED = (
         64,
         "true, false or a list",
     ),
-    Malformed("a tool without name", _front("tools: [{ url: x }]"), 5, 9, "which tool"),
+    # grants
+    Malformed("a grant without tool", _front("tools: [{ args: {} }]"), 5, 9, "which tool"),
+    Malformed("a grant of another key", _front("tools: [{ url: x }]"), 5, 16, "known are `tool`"),
+    Malformed("an empty tool", _front('tools: [{ tool: "" }]'), 5, 17, "named exactly"),
+    Malformed("a tool by pattern", _front("tools: [{ tool: send_* }]"), 5, 17, "named exactly"),
+    Malformed(
+        "a misspelt key of a grant",
+        _front("tools:\n  - tool: t\n    arg: { a: 1 }"),
+        7,
+        10,
+        "did you mean `args`?",
+    ),
+    Malformed("no calls", _front("tools:\n  - tool: t\n    times: 0"), 7, 12, "from 1 to 1,000"),
+    Malformed(
+        "arguments as a list", _front("tools: [{ tool: t, args: [a] }]"), 5, 26, "must be a mapping"
+    ),
+    Malformed(
+        "a slot of no type",
+        _front("tools:\n  - tool: t\n    args:\n      to: { slot: emial, from: owner }"),
+        8,
+        19,
+        "did you mean `email`?",
+    ),
+    Malformed(
+        "a slot from nowhere",
+        _front("tools:\n  - tool: t\n    args:\n      to: { slot: email }"),
+        8,
+        11,
+        "where its value may come from",
+    ),
+    Malformed(
+        "a slot from the web",
+        _front("tools: [{ tool: t, args: { a: { slot: text, from: [owner, web] } } }]"),
+        5,
+        59,
+        "owner, plan, tool NAME or any",
+    ),
+    Malformed(
+        "a slot in a list",
+        _front("tools: [{ tool: t, args: { a: [{ slot: email, from: owner }] } }]"),
+        5,
+        31,
+        "a whole argument",
+    ),
+    Malformed(
+        "a grant's endless pattern",
+        _front('tools: [{ tool: t, args: { a: { pattern: "(a+)+" } } }]'),
+        5,
+        42,
+        "without nesting",
+    ),
+    Malformed(
+        "a slot without end",
+        _front("tools: [{ tool: t, args: { a: { slot: text, from: any, max_chars: 1e9 } } }]"),
+        5,
+        67,
+        "from 1 to 100,000",
+    ),
+    Malformed(
+        "a part as argument", _front("tools: [{ tool: t, args: { a.b: 1 } }]"), 5, 33, "letters"
+    ),
 )

@@ -1,19 +1,21 @@
 """The card of a plan: from the signed bytes, complete, and safe to show (0.5.2, 0.5.3, B2)."""
 
 import json
+import re
 import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from silas.canonical import canonical_bytes
+from silas.canonical import canonical_bytes, canonical_json
 from silas.cards.models import PLAN_DECLINED, PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans import plan_bytes, plan_card, plan_hash, show
 from silas.testing.builders import a_plan
 from silas.types import Risk
+from tests.approval.grant_strategies import GRANTS
 from tests.plans.test_subject import CHANGES
 
 
@@ -36,7 +38,15 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
         workspace="/home/me/src",
         read=["/usr/lib/py"],
         network=["pypi.org"],
-        tools=[{"name": "web_search", "args": {"q": "x*"}}],
+        tools=[
+            {
+                "tool": "send_email",
+                "args": {
+                    "recipients": ["alice@example.com"],
+                    "body": {"slot": "text", "from": "tool get_webpage"},
+                },
+            }
+        ],
         credential_refs={"TOKEN": f"ref_{7:032x}"},
         skills=["coding"],
         body="# Do\n\nFix it.",
@@ -50,7 +60,9 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
         "may read: `/usr/lib/py`",
         "may reach over the network: `pypi.org`",
         f"is given your secret: `TOKEN` (`ref_{7:032x}`)",
-        'may call a tool: {"args":{"q":"x*"},"name":"web_search"}',
+        "may call send_email once, with\n"
+        "  body: text from what get_webpage returns, up to 2,000 characters\n"
+        '  recipients: exactly ["alice@example.com"]',
         "| # Do\n| \n| Fix it.",
         "check `tests`: exit code is 0\n  after at most 60 seconds, without network, of the command"
         "\n  | pytest -q\n  | ruff .",
@@ -142,7 +154,7 @@ _ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True
         ({"read": ["/usr/lib"]}, Risk.medium),
         ({"workspace": "/w"}, Risk.high),
         ({"network": ["pypi.org"]}, Risk.high),
-        ({"tools": [{"name": "t"}]}, Risk.high),
+        ({"tools": [{"tool": "t"}]}, Risk.high),
         ({"worker": "w"}, Risk.high),
         ({"credential_refs": {"TOKEN": f"ref_{0:032x}"}}, Risk.high),
         ({"verify": _ONLINE}, Risk.high),
@@ -187,7 +199,12 @@ def test_no_field_can_drive_the_terminal_or_hide_text(hostile: str) -> None:
         read=[f"/{hostile}"],
         network=[hostile],
         skills=[hostile],
-        tools=[{"name": hostile}],
+        tools=[
+            {"name": hostile},
+            {"tool": "t", "args": {"a": hostile, "b": [f"in {hostile} prose"], hostile: 1}},
+            {"tool": "t", "args": {"a": hostile, "b": [f"in {hostile} prose"]}},
+            {"tool": "t", "args": {"a": {"pattern": re.escape(hostile)}}},
+        ],
         domain=hostile,
         worker=hostile,
         verify=[{"name": hostile, "run": hostile, "expect": {"equals": hostile}}],
@@ -197,6 +214,71 @@ def test_no_field_can_drive_the_terminal_or_hide_text(hostile: str) -> None:
         assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
         assert not set(line) & set("\u3164\ufe0f\u00a0")
     assert "<U+" in card.intent
+
+
+GRANT_WORDS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
+    ({"tool": "ping"}, ("may call ping once, without arguments",)),
+    (
+        {"tool": "ping", "times": 1, "args": {}},
+        (
+            "may call ping once, without arguments",
+            '  (written as {"args":{},"times":1,"tool":"ping"})',
+        ),
+    ),
+    (
+        {"tool": "say", "args": {"text": "Grüße, bis später", "to": "zoë"}, "times": 3},
+        (
+            "may call say up to 3 times, with",
+            '  text: exactly "Grüße, bis später"',
+            '  to: exactly "zo<U+00EB>"',
+        ),
+    ),
+    (
+        {"tool": "pay", "args": {"to": "раураl", "why": 'x", amount: "any', "amount": 5}},
+        (
+            "may call pay once, with",
+            "  amount: exactly 5",
+            '  to: exactly "<U+0440><U+0430><U+0443><U+0440><U+0430>l"',
+            '  why: exactly "x\\", amount: \\"any"',
+        ),
+    ),
+    (
+        {
+            "tool": "find",
+            "args": {"q": {"pattern": "\\d+"}, "n": {"slot": "integer", "from": "any"}},
+        },
+        (
+            "may call find once, with",
+            "  n: a whole number from anywhere",
+            '  q: text that as a whole matches "\\\\d+", up to 200 characters, from anywhere',
+        ),
+    ),
+    (
+        {"name": "ping"},
+        ('names calls in a way that is not understood and allows none: {"name":"ping"}',),
+    ),
+)
+
+
+@pytest.mark.proves("B1-ON-THE-CARD")
+@pytest.mark.parametrize(("grant", "words"), GRANT_WORDS, ids=range(len(GRANT_WORDS)))
+def test_a_grant_is_on_the_card_in_words(grant: dict[str, Any], words: tuple[str, ...]) -> None:
+    touched = next(d for d in _card(tools=[grant]).details if d.heading == "What it may touch")
+    assert touched.lines[1:-1] == words
+
+
+@pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")
+@settings(max_examples=300, deadline=None)
+@example({"tool": "t"}, {"tool": "t", "times": 1})
+@example({"tool": "t", "args": {"a": "é"}}, {"tool": "t", "args": {"a": "<U+00E9>"}})
+@example({"tool": "t", "args": {"a": 1}}, {"tool": "t", "args": {"a": {"literal": 1}}})
+@example({"tool": "t", "args": {"a": 1}}, {"tool": "t", "args": {"a": True}})
+@given(GRANTS, GRANTS)
+def test_two_different_grants_never_have_the_same_card(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    first, second = (_lines(_card(tools=[grant]), without_hash=True) for grant in (one, other))
+    assert (first == second) == (canonical_json(one) == canonical_json(other))
 
 
 def test_prose_cannot_imitate_the_card_around_it() -> None:

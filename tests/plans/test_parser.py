@@ -1,15 +1,20 @@
 """What a good plan becomes (spec 4.15, 7.2, 13)."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from silas.approval.grants import Literal, Pattern, Slot, grants_of
 from silas.gates import EscalationAction, Expectation
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes
 from silas.testing.builders import BODY, a_plan, plan_text
 from silas.types import InteractionMode
+from tests.approval.grant_strategies import GRANTS, Raw
 
 PLANS = Path(__file__).parents[2] / "plans"
 EXAMPLES = sorted(PLANS.glob("*.md"))
@@ -265,7 +270,7 @@ def test_every_plan_field_arrives() -> None:
             failure_context="x",
             depends_on=["task-1"],
             network=["example.org", "files.example.org:8443"],
-            tools=[{"name": "web_search"}],
+            tools=[{"tool": "web_search"}],
             worker="coder",
         )
     )
@@ -276,7 +281,7 @@ def test_every_plan_field_arrives() -> None:
     assert item.escalation == {"stop": EscalationAction(action="report")}
     assert (item.on_failure, item.on_stuck, item.failure_context) == ("spawn_task", "report", "x")
     assert (item.network, item.worker) == (["example.org", "files.example.org:8443"], "coder")
-    assert item.tools == [{"name": "web_search"}]
+    assert item.tools == [{"tool": "web_search"}]
     assert item.body == BODY
 
 
@@ -296,3 +301,48 @@ def test_a_large_plan_is_read() -> None:
     checks = [{"name": f"c{i}", "run": "true", "expect": {"exit_code": 0}} for i in range(300)]
     item = _parse(plan_text(verify=checks, body="word " * 40_000))
     assert len(item.verify) == 300
+
+
+@pytest.mark.proves("B1-TOOL-GRANTS")
+def test_the_grants_of_a_plan_arrive_as_they_are_written_and_live_through_its_bytes() -> None:
+    front = """---
+id: task-report
+type: task
+title: Send the report
+tools:
+  - tool: send_email
+    args:
+      recipients: [alice@example.com]
+      subject: { pattern: "Report for .*" }
+      body: { slot: text, from: tool get_webpage, max_chars: 2000 }
+    times: 2
+  - tool: get_webpage
+    args: { url: { slot: url, from: owner } }
+---
+Send it.
+"""
+    item = _parse(front)
+    again = WorkItem.model_validate_json(plan_bytes(item))
+    assert grants_of(again.tools) == grants_of(item.tools)
+    mail, page = grants_of(item.tools)
+    assert (mail.tool, mail.times, page.tool, page.times) == ("send_email", 2, "get_webpage", 1)
+    assert mail.args == {
+        "body": Slot(
+            kind="text",
+            sources=("tool get_webpage",),
+            max_chars=2000,
+            max_items=0,
+            optional=False,
+        ),
+        "recipients": Literal(canonical='["alice@example.com"]'),
+        "subject": Pattern(pattern="Report for .*", max_chars=200),
+    }
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(GRANTS, max_size=2))
+def test_any_grants_that_can_be_read_live_through_the_text_of_a_plan(raw: list[Raw]) -> None:
+    printable = json.loads(json.dumps(raw).replace("\\u202e", "x"))  # no plan has that character
+    item = _parse(plan_text(tools=printable))
+    assert item.tools == printable
+    assert grants_of(item.tools) == grants_of(printable)

@@ -1,0 +1,55 @@
+"""Grants as they may be written, for properties."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from silas.approval.slots import SLOT_TYPES
+
+Raw = dict[str, Any]
+Anything = st.SearchStrategy[Any]
+
+NAMES = st.sampled_from(["a", "b", "to", "body"])
+_TEXTS = st.sampled_from(
+    ["x", "x y", "1", "true", "", "a@b.example", "Report for x", "ü", "\u202e"]
+)
+_SCALARS: Anything = (
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, -0.0]) | _TEXTS
+)
+VALUES: Anything = st.recursive(
+    _SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("pq"), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+_FROM = st.sampled_from(["owner", "plan", "tool x", "tool y"])
+_SOURCES: Anything = st.just("any") | _FROM | st.lists(_FROM, min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def slots(draw: st.DrawFn) -> Raw:
+    kind = draw(st.sampled_from(sorted(SLOT_TYPES)))
+    several = draw(st.booleans())
+    raw: Raw = {"slot": f"list of {kind}" if several else kind, "from": draw(_SOURCES)}
+    if SLOT_TYPES[kind].most and draw(st.booleans()):
+        raw["max_chars"] = draw(st.sampled_from([1, 3, 128, 200]))
+    if several and draw(st.booleans()):
+        raw["max_items"] = draw(st.integers(1, 20))
+    if draw(st.booleans()):
+        raw["optional"] = draw(st.booleans())
+    return raw
+
+
+_PATTERNS = st.fixed_dictionaries(
+    {"pattern": st.sampled_from(["x.*", "x", "Report for .*", "[a-z ]+", "x|true"])},
+    optional={"max_chars": st.sampled_from([1, 200])},
+)
+ARGUMENTS: Anything = VALUES | VALUES.map(lambda value: {"literal": value}) | _PATTERNS | slots()
+GRANTS: Anything = st.fixed_dictionaries(
+    {"tool": st.sampled_from(["t", "u"])},
+    optional={
+        "args": st.dictionaries(NAMES, ARGUMENTS, max_size=3),
+        "times": st.integers(1, 3),
+    },
+)
