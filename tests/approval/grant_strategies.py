@@ -53,3 +53,31 @@ GRANTS: Anything = st.fixed_dictionaries(
         "times": st.integers(1, 3),
     },
 )
+
+
+_CHANGES: dict[str, Anything] = {
+    "slot": st.sampled_from(sorted([*SLOT_TYPES, *(f"list of {kind}" for kind in SLOT_TYPES)])),
+    "from": _SOURCES,
+    "max_chars": st.integers(1, 128),
+    "max_items": st.integers(1, 20),
+    "optional": st.booleans(),
+    "pattern": st.sampled_from(["x.*", "x", "x|true"]),
+}
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Raw, Raw]:
+    """Two grants, most of them alike but for one thing said of one argument."""
+    one: Raw = draw(GRANTS)
+    if draw(st.integers(0, 3)) == 0:
+        return one, draw(GRANTS)
+    argument: Raw = draw(slots() | _PATTERNS)
+    key = draw(st.sampled_from(sorted(argument)))
+    other = argument | {key: draw(_CHANGES[key])}
+    kind = str(other.get("slot", "text")).removeprefix("list of ")
+    if kind == other.get("slot"):
+        other.pop("max_items", None)
+    if not SLOT_TYPES[kind].most:
+        other.pop("max_chars", None)
+    args: Raw = one.get("args", {})
+    return one | {"args": args | {"x": argument}}, one | {"args": args | {"x": other}}

@@ -1,0 +1,52 @@
+"""What is said about grants to plan authors and planners is what Silas reads and shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from silas.approval.grants import grants_of
+from silas.approval.slots import LIST_OF, MAX_ITEMS, MOST_ITEMS, SLOT_TYPES
+from silas.plans import PlanParser, WorkItem, plan_bytes, plan_card
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "grants.md").read_text(encoding="utf-8")
+PROMPT = (ROOT / "silas" / "agents" / "prompts" / "planner.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    found[1]
+    for text in (PAGE, PROMPT)
+    for found in re.finditer(r"^```(?:yaml)?\n(tools:\n.*?)^```$", text, re.MULTILINE | re.DOTALL)
+]
+
+
+def _plan(tools: str) -> WorkItem:
+    return PlanParser().parse(f"---\nid: task-x\ntype: task\ntitle: T\n{tools}---\nDo it.\n")
+
+
+@pytest.mark.parametrize("tools", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_every_example_of_grants_is_read(tools: str) -> None:
+    assert grants_of(_plan(tools).tools)
+
+
+def test_there_are_three_examples_on_the_page_and_one_in_the_prompt() -> None:
+    assert len(EXAMPLES) == 4
+
+
+def test_the_card_on_the_page_is_the_card_of_its_example() -> None:
+    shown = re.search(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    assert shown
+    card = plan_card(plan_bytes(_plan(EXAMPLES[0])), rationale="x")
+    touched = next(d for d in card.details if d.heading == "What it may touch")
+    assert shown[1] in "\n".join((*touched.lines, ""))
+
+
+@pytest.mark.parametrize("kind", sorted(SLOT_TYPES))
+def test_every_type_is_on_the_page_with_its_limits_and_in_the_prompt(kind: str) -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith("|") and f"`{kind}`" in line)
+    if SLOT_TYPES[kind].most:
+        assert row.endswith(f"| {SLOT_TYPES[kind].chars:,}; {SLOT_TYPES[kind].most:,} |")
+    assert re.search(rf"Types:[^.]*\b{kind}\b", PROMPT)
+
+
+def test_lists_are_on_the_page_with_their_limits() -> None:
+    assert f"`{LIST_OF}TYPE` | up to `max_items` ({MAX_ITEMS}; at most {MOST_ITEMS:,})" in PAGE
