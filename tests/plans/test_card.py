@@ -268,7 +268,7 @@ def test_a_grant_is_on_the_card_in_words(grant: dict[str, Any], words: tuple[str
 
 
 @pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @example(({"tool": "t"}, {"tool": "t", "times": 1}))
 @example(({"tool": "t", "args": {"a": "é"}}, {"tool": "t", "args": {"a": "<U+00E9>"}}))
 @example(({"tool": "t", "args": {"a": 1}}, {"tool": "t", "args": {"a": {"literal": 1}}}))
