@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.cards import Action, Card, Detail, GateCard, PlanCard, ToolCallCard
-from silas.cards.models import ALL_CARDS, CheckpointCard, PlanAnswer
+from silas.cards.models import ALL_CARDS, BatchReviewCard, CheckpointCard, PlanAnswer
 from silas.channels import parse_reply, render_card
 from silas.channels.text import fitted
 from silas.testing.cards import a_card
@@ -27,7 +27,11 @@ def test_every_card_shows_its_anatomy_and_opens_details_by_risk(
         assert part in shown
     for number, action in enumerate(card.actions, 1):
         assert f"\n  {number}  {action.label}\n" in shown
-    opened = risk in (Risk.high, Risk.irreversible) or kind in (PlanCard, ToolCallCard)
+    opened = risk in (Risk.high, Risk.irreversible) or kind in (
+        PlanCard,
+        ToolCallCard,
+        BatchReviewCard,
+    )
     assert ("second line" in shown) is opened
 
 
