@@ -7,6 +7,10 @@ must not go in: anything that calls a tool past `ToolExecutor.call`.
 from silas.tools.executor import (
     ToolExecutor,
 )
+from silas.tools.files import (
+    FILE_TOOL_NAMES,
+    FILE_TOOLS,
+)
 from silas.tools.models import (
     AutonomyLevel,
     BaseTool,
@@ -72,6 +76,8 @@ from silas.tools.shell import (
 )
 
 __all__ = [
+    "FILE_TOOLS",
+    "FILE_TOOL_NAMES",
     "SANDBOX_SCOPE",
     "SANDBOX_TOOL",
     "SECRETS_SCOPE",

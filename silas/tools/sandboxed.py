@@ -1,14 +1,13 @@
 """What the built-in tools share that run a program in the sandbox (spec 9.2, 9.3)."""
 
 from abc import ABC, abstractmethod
-from copy import deepcopy
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
+from silas.tools.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import (
     CONTAINED,
     CallFacts,
@@ -54,26 +53,10 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 """A time limit; it can only lower the limit of the run."""
 
 
-class Arguments(BaseModel):
-    """Base of a tool's arguments: exact types, nothing extra."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+class Arguments(Exact):
+    """The arguments of a tool that runs somebody's program."""
 
     timeout_seconds: Seconds | None = None
-
-
-def validated_arguments(model: type[Arguments], args: dict[str, Any]) -> dict[str, Any]:
-    """The canonical arguments as JSON values.
-
-    Raises:
-        ValueError: One sentence that names the field and what it must be, never its value.
-    """
-    try:
-        return model.model_validate(args).model_dump(mode="json", exclude_none=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "arguments"
-        raise ValueError(f"{where}: {first['msg']}") from None
 
 
 class SandboxedTool(ABC):
@@ -82,7 +65,7 @@ class SandboxedTool(ABC):
     A subclass names itself and its arguments, and turns them into a command.
     """
 
-    arguments: ClassVar[type[Arguments]]
+    arguments: ClassVar[type[Exact]]
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -136,7 +119,7 @@ class SandboxedTool(ABC):
     @property
     def schema(self) -> dict[str, Any]:
         """JSON schema of the arguments; the caller's own copy."""
-        return deepcopy(_schema_of(self.arguments))
+        return schema_of(self.arguments)
 
     def validate(self, args: dict[str, Any]) -> dict[str, Any]:
         """The canonical arguments; `ValueError` with one sentence otherwise."""
@@ -172,12 +155,6 @@ class SandboxedTool(ABC):
         wanted: float = request.get("timeout_seconds", limits.wall_seconds)
         limits = limits.model_copy(update={"wall_seconds": min(wanted, limits.wall_seconds)})
         return tool_result(await self._sandbox.run(argv, limits, files))
-
-
-@cache
-def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
-    # Generating it costs as much as a whole turn, and it is asked for at every model request.
-    return arguments.model_json_schema()
 
 
 def tool_result(result: SandboxResult) -> ToolResult:

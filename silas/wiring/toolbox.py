@@ -5,7 +5,7 @@ from typing import Any
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.sandbox import RefusingSandbox, Sandbox
-from silas.tools import RiskLevel, ToolConfig, ToolRegistry
+from silas.tools import FILE_TOOLS, RiskLevel, ToolConfig, ToolRegistry
 from silas.tools.python import PythonTool
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
@@ -14,7 +14,8 @@ from silas.wiring.ground import sandbox_of
 def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
     """What every Silas can call. Low risk: they act in a private copy, with named hosts only."""
     registry = ToolRegistry(clock)
-    for tool in (ShellTool(sandbox), PythonTool(sandbox)):
+    inside = (ShellTool, PythonTool, *FILE_TOOLS)
+    for tool in (made(sandbox) for made in inside):
         registry.register(tool, ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low))
     return registry
 

@@ -13,13 +13,13 @@ from silas.approval import (
 from silas.errors import ApprovalError
 from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
-from silas.tools import ValidatedCall, call_subject
+from silas.tools import FILE_TOOL_NAMES, ValidatedCall, call_subject
 from silas.tools.models import Asked
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.grant_uses import Covered, RunGrants
 from silas.work.models import AskCalls, CallQuestion, Doubt
 
-PLAN_TOOLS = frozenset({"shell_exec", "python_exec"})
+PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
 
 

@@ -32,14 +32,14 @@ from silas.testing import (
 )
 from silas.testing.models import Step
 from silas.testing.tools import exited
-from silas.tools import RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
+from silas.tools import FILE_TOOL_NAMES, RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
 from silas.types import InteractionMode, InteractionRegister
 
 T = TypeVar("T")
 PLAN = plan_text(verify=None, body="# What to do\n\nTurn the lamp on.")
 LOOK = CallTool("shell_exec", {"argv": ["ls"]})
 REPORT = ExecutorAgentOutput(summary="worked")
-CORE = {"shell_exec", "python_exec"}
+CORE = {"shell_exec", "python_exec", *FILE_TOOL_NAMES}
 
 
 async def soon(what: Awaitable[T]) -> T:

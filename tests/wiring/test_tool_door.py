@@ -33,6 +33,7 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import HealthOutcome, next_health
+from silas.work.authority import PLAN_TOOLS
 
 REPORT = ExecutorAgentOutput(summary="did what I could")
 CHECK = [{"name": "checked", "run": "true", "expect": {"exit_code": 0}}]
@@ -132,7 +133,7 @@ class TestStep1Registered:
                 registry.update_health("fake", down)
             await h.work()
             offered = [t.name for t in h.model.requests[0].parameters.function_tools]
-        assert offered == ["shell_exec", "python_exec"]
+        assert set(offered) == PLAN_TOOLS
         assert tool.calls == []
 
 

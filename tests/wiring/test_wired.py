@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from silas.testing import Harness
+from silas.work.authority import PLAN_TOOLS
 from tests.support.command import environment, run
 
 HEAVY = ("pydantic", "pydantic_ai", "sqlalchemy", "nacl", "keyring", "yaml", "httpx", "openai")
@@ -83,10 +84,10 @@ async def test_no_dependency_of_any_wired_object_is_missing() -> None:
     }  # fmt: skip
 
 
-async def test_both_tools_are_registered_with_their_scope() -> None:
+async def test_the_tools_of_the_sandbox_are_registered_with_its_scope() -> None:
     async with Harness() as h:
         rows = {row["name"]: row["scopes"] for row in h.silas.tool_rows()}
-    assert rows == {"shell_exec": ["sandbox.execute"], "python_exec": ["sandbox.execute"]}
+    assert {name for name, scopes in rows.items() if scopes == ["sandbox.execute"]} == PLAN_TOOLS
 
 
 @pytest.mark.proves("A25-LIGHT-IMPORT")

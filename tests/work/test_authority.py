@@ -13,7 +13,7 @@ from silas.sandbox import SandboxLimits, SandboxResult
 from silas.skills import NoSkills
 from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
-from silas.tools import RiskLevel, ToolConfig, ValidatedCall, validated_call
+from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
 from silas.tools.models import Asked
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
 from silas.work.grant_uses import RunGrants
@@ -47,7 +47,7 @@ def with_mail(work: Work, **options: Any) -> FakeTool:
 
 
 async def test_a_plan_covers_sandboxed_work_and_nothing_else() -> None:
-    assert {"shell_exec", "python_exec"} == PLAN_TOOLS
+    assert {"shell_exec", "python_exec", *FILE_TOOL_NAMES} == PLAN_TOOLS
     channel, sandbox = owner(), FakeSandbox(good)
     code = CallTool("python_exec", {"code": "print(1)"})
     async with at_work(argv("true"), code, mail(), DONE, channel=channel, sandbox=sandbox) as work:

@@ -1,0 +1,38 @@
+"""What the arguments of the built-in tools share: exact types, and errors of one sentence."""
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class Exact(BaseModel):
+    """Base of a tool's arguments: exact types, nothing extra."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def validated_arguments(model: type[Exact], args: dict[str, Any]) -> dict[str, Any]:
+    """The canonical arguments as JSON values.
+
+    Raises:
+        ValueError: One sentence that names the field and what it must be, never its value.
+    """
+    try:
+        return model.model_validate(args).model_dump(mode="json", exclude_none=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "arguments"
+        raise ValueError(f"{where}: {first['msg']}") from None
+
+
+def schema_of(model: type[Exact]) -> dict[str, Any]:
+    """The JSON schema of the arguments; the caller's own copy."""
+    return deepcopy(_schema(model))
+
+
+@cache
+def _schema(model: type[Exact]) -> dict[str, Any]:
+    # Generating it costs as much as a whole turn, and it is asked for at every model request.
+    return model.model_json_schema()
