@@ -113,6 +113,7 @@ _SENTENCES: Mapping[str, str] = {
     "gate.stopped": "A call of {tool} was refused: Silas is stopped.",
     "gate.storm_block": "A call of {tool} was blocked: too many notifications.",
     "scope.violation": "A call of {tool} reached beyond its scopes: {missing}.",
+    "toolset.absent": "The tools of {toolset} could not be had: {why}",
     "tool_call.attempted": "A call of {tool} began.",
     "tool_call.deduped": "A call of {tool} was answered with its recorded outcome.",
     "tool_call.failed": "A call of {tool} failed.",

@@ -2,6 +2,7 @@
 
 import stat
 from pathlib import Path
+from typing import Any
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
@@ -21,6 +22,7 @@ from silas.sandbox.models import SandboxConfig
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
+from silas.tools.plugin_spec import EXTENDS, check_allow, read_spec
 from silas.types import Frozen
 
 
@@ -88,6 +90,11 @@ class SilasConfig(Frozen):
         active_goal: The plan file of a goal to keep running; null for none.
         skills_dir: Where installed skills live; bundled ones ship in the package (decision A13).
         plans_dirs: Directories with plans of the owner's own, searched before the bundled ones.
+        toolsets: Toolsets of others by class path, alias or entry point, each with its settings as
+            they are written: `${NAME}` in them is filled in where a toolset is made.
+        toolset_profiles: Named mappings like `toolsets`, for `extends`.
+        toolset_allow: What may be loaded: class paths, packages with a dot at their end, names of
+            entry points. Empty means nothing.
 
     Raises:
         ConfigError: A rule between sections is broken.
@@ -123,6 +130,9 @@ class SilasConfig(Frozen):
     skills: SkillsConfig = SkillsConfig()
     skills_dir: Path = Path("skills")
     plans_dirs: tuple[Path, ...] = ()
+    toolsets: dict[str, Any] = Field(default_factory=dict[str, Any])
+    toolset_profiles: dict[str, Any] = Field(default_factory=dict[str, Any])
+    toolset_allow: tuple[str, ...] = ()
 
     @field_validator("data_dir")
     @classmethod
@@ -157,6 +167,19 @@ class SilasConfig(Frozen):
         if value.key_file is None:
             return value
         return value.model_copy(update={"key_file": _absolute(value.key_file, info)})
+
+    @field_validator("toolset_allow")
+    @classmethod
+    def _means_one_thing(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        check_allow(value)
+        return value
+
+    @model_validator(mode="after")
+    def _toolsets_are_readable(self) -> "SilasConfig":
+        read_spec(self.toolsets, self.toolset_profiles)
+        for profile in self.toolset_profiles:
+            read_spec({EXTENDS: profile}, self.toolset_profiles, f"toolset_profiles.{profile}")
+        return self
 
     @model_validator(mode="after")
     def _sections_agree(self) -> "SilasConfig":

@@ -1,11 +1,36 @@
 """The configuration as a person may see it."""
 
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
 import yaml
 
 from silas.config.models import SilasConfig
 
+_A_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}\Z")
+_STARS = "**********"
+
 
 def dump_config(config: SilasConfig) -> str:
     """Everything that is in force, as YAML that `load_config` reads; secrets show as stars."""
-    data = {"silas": config.model_dump(mode="json", by_alias=True)}
+    shown = config.model_dump(mode="json", by_alias=True)
+    for section in ("toolsets", "toolset_profiles"):
+        shown[section] = _masked(shown[section])
+    data = {"silas": shown}
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _masked(settings: Any) -> Any:
+    """A toolset's settings without their texts: only its own code knows which are secret.
+
+    What the owner says about its tools, names, numbers and variables are shown.
+    """
+    if isinstance(settings, str):
+        return settings if _A_VARIABLE.match(settings) else _STARS
+    if isinstance(settings, Mapping):
+        members = cast(Mapping[str, Any], settings).items()
+        return {k: v if k == "extends" or k.startswith("_") else _masked(v) for k, v in members}
+    if isinstance(settings, list):
+        return [_masked(member) for member in cast(list[Any], settings)]
+    return settings

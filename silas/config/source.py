@@ -13,6 +13,8 @@ Loc = tuple[str | int, ...]
 
 _VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OVERRIDE = "SILAS_"
+_LEFT_AS_WRITTEN = frozenset({"toolsets", "toolset_profiles"})
+"""Sections whose variables are filled in where a toolset is made: they hold its secrets."""
 _PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir"})
 """Keys outside any section, set by `SILAS_<KEY>`; others without `__` mean other things."""
 
@@ -151,6 +153,8 @@ class _Reader:
 
     def _expand(self, text: str, place: Loc, line: int) -> str | None:
         """`${NAME}` from the environment; alone and not set it is null; `$${` is `${`."""
+        if place[:1] and place[0] in _LEFT_AS_WRITTEN:
+            return text
         whole = _VARIABLE.fullmatch(text)
         if whole and not whole[1] and not self._environ.get(whole[2]):
             self._source.unset[place] = whole[2]

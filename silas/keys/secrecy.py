@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from silas.errors import ConfigError
-from silas.keys.redact import Redactor
+from silas.keys.redact import SHORTEST, Redactor
 from silas.keys.secrets import SecretVault
 
 
@@ -32,6 +32,12 @@ class Secrecy:
         if new:
             self._known.update(self._vault.values(frozenset(new)))
             self._redactor = Redactor(self._known.values())
+
+    def learn(self, values: Mapping[str, str]) -> None:
+        """Keep further secrets out of sight, by name; those too short to be told apart are not."""
+        new = {f"value:{name}": (name, text) for name, text in values.items()}
+        self._known.update({k: v for k, v in new.items() if len(v[1]) >= SHORTEST})
+        self._redactor = Redactor(self._known.values())
 
     def missing(self, refs: Mapping[str, str]) -> str:
         """Why a plan cannot have the secrets it names (reference by name), or nothing."""

@@ -176,9 +176,9 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""
 
     async def work() -> int:
-        from silas.wiring import tool_rows
+        from silas.wiring import known_tools
 
-        rows = tool_rows(look_config(ctx))
+        rows = await known_tools(look_config(ctx))
         if as_json:
             print_json(rows)
         for row in [] if as_json else rows:

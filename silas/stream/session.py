@@ -28,6 +28,7 @@ from silas.stream.models import OWNER, Incoming, Reply
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.tools import ToolExecutor, ToolRegistry
+from silas.tools.registry import tool_rows
 from silas.types import new_nonce
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import ProgressEvent
@@ -147,16 +148,7 @@ class Session:
 
     def tool_rows(self) -> list[dict[str, Any]]:
         """Every tool's name, risk, scopes, health and last error."""
-        return [
-            {
-                "name": tool.tool_name,
-                "risk": tool.risk_default.value,
-                "scopes": list(tool.scopes),
-                "health": tool.health.status.value,
-                "last_error": tool.health.last_error,
-            }
-            for tool in self.registry.all()
-        ]
+        return tool_rows(self.registry)
 
 
 def standing_in() -> str | None:

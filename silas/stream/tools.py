@@ -6,6 +6,7 @@ from pathlib import Path
 from silas.approval import Verdict
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
+from silas.stream.models import OWNER
 from silas.stream.rooms import MakeToolRun, Note
 from silas.tools import AutonomyLevel, ToolCallContext, ValidatedCall
 from silas.tools.models import Asked
@@ -21,7 +22,9 @@ async def _nobody_to_ask(asked: Sequence[Asked]) -> list[bool]:
     return [False for _ in asked]
 
 
-def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
+def turn_tools(
+    gates: tuple[Gate, ...], autonomy: AutonomyLevel, scopes: frozenset[str]
+) -> MakeToolRun:
     """Tool runs without any authority: what acts needs a plan (spec 7.1, 7.2)."""
 
     def make(
@@ -39,7 +42,7 @@ def turn_tools(gates: tuple[Gate, ...], autonomy: AutonomyLevel) -> MakeToolRun:
                 step_id=step,
                 idempotency_key="",
                 autonomy_level=autonomy,
-                granted_scopes=frozenset(),
+                granted_scopes=scopes if scope_id == OWNER else frozenset(),
                 scope_id=scope_id,
                 gates=gates,
                 authorise=_no_authority,

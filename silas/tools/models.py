@@ -50,6 +50,7 @@ class ProviderType(StrEnum):
 
     native = "native"
     mcp = "mcp"
+    toolset = "toolset"
 
 
 class HealthStatus(StrEnum):

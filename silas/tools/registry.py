@@ -1,7 +1,7 @@
 """Every tool there is, and whether it can be used now (`tool-runtime.md`)."""
 
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import ToolError
@@ -68,6 +68,7 @@ class ToolRegistry:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._tools: dict[str, RegisteredTool] = {}
+        self._absent: dict[str, str] = {}
 
     def register(self, tool: BaseTool, config: ToolConfig) -> None:
         """Add a tool.
@@ -115,6 +116,14 @@ class ToolRegistry:
         now = self._clock.now()
         return [tool for tool in self._tools.values() if usable(tool.health, now)]
 
+    def note_absent(self, source: str, words: str) -> None:
+        """Remember that the tools of a source could not be had, and why, in one sentence."""
+        self._absent[source] = words
+
+    def absent(self) -> dict[str, str]:
+        """The sources whose tools are missing, with the reasons."""
+        return dict(self._absent)
+
     def update_health(self, tool_name: str, health: ToolHealth) -> None:
         """Record a tool's health.
 
@@ -125,3 +134,25 @@ class ToolRegistry:
             raise ToolError(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
         known = self._tools[tool_name]
         self._tools[tool_name] = known.model_copy(update={"health": health})
+
+
+def tool_rows(registry: ToolRegistry) -> list[dict[str, Any]]:
+    """Every tool's name, risk, scopes, health and last error, for people and `--json`.
+
+    A source whose tools are missing has a row of its own, without a risk.
+    """
+    there = [
+        {
+            "name": tool.tool_name,
+            "risk": tool.risk_default.value,
+            "scopes": list(tool.scopes),
+            "health": tool.health.status.value,
+            "last_error": tool.health.last_error,
+        }
+        for tool in registry.all()
+    ]
+    unavailable = HealthStatus.unavailable.value
+    return there + [
+        {"name": name, "risk": "-", "scopes": [], "health": unavailable, "last_error": words}
+        for name, words in registry.absent().items()
+    ]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
-    from silas.wiring.toolbox import tool_rows
+    from silas.wiring.toolbox import known_tools
     from silas.wiring.upkeep import (
         AuditDesk,
         Finding,
@@ -33,13 +33,13 @@ __all__ = [
     "examine_sandbox",
     "initialise",
     "key_facts",
+    "known_tools",
     "open_audit",
     "open_secrets_desk",
     "open_work",
     "rotate_key",
     "secret_facts",
     "serve_signer",
-    "tool_rows",
 ]
 
 # Loaded when first asked for: looking at the record must not cost what a model run costs.
@@ -54,7 +54,7 @@ _HOMES = {
     "serve_signer": "signer",
     "key_facts": "ownerkey",
     "rotate_key": "ownerkey",
-    "tool_rows": "toolbox",
+    "known_tools": "toolbox",
 }
 
 

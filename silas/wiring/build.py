@@ -16,8 +16,9 @@ from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
+from silas.wiring.plugins import mount_toolsets, tell_absent
 from silas.wiring.restart import picked_up
-from silas.wiring.witness import checkpoint_regularly
+from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
 
 class Silas(Session):
@@ -82,6 +83,7 @@ async def build(
         parts = Parts(config, ground, db, channel)
         await settle_succession(db, parts.audit, ground.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
+        await mount_toolsets(config, parts.registry, parts.secrecy.learn, stack)
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()
@@ -91,6 +93,7 @@ async def build(
             )
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
+        await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (
             prune_regularly(parts.nonces, ground.clock, config.nonce_store),

@@ -47,6 +47,7 @@ from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.plugins import scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
@@ -115,6 +116,7 @@ class Parts:
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guarded(sandbox, self.secrecy, self.audit)
         self.registry = built_in_tools(clock, self.sandbox)
+        self.scopes = scopes_of(config)
         self.door = ToolExecutor(
             self.registry,
             self.gates,
@@ -271,6 +273,7 @@ class Parts:
                 limits=self.limits,
                 autonomy=AutonomyLevel.A2,
                 system_gates=config.gates.system,
+                scopes=self.scopes,
             ),
         )
 
@@ -287,7 +290,7 @@ class Parts:
             proxy=proxy,
             planner=planner,
             toolset=chain,
-            tool_run=turn_tools(config.gates.system, AutonomyLevel.A2),
+            tool_run=turn_tools(config.gates.system, AutonomyLevel.A2, self.scopes),
             access=self._access,
             gates=self.gates,
             system_gates=config.gates.system,

@@ -1,5 +1,7 @@
 """The built-in tools, and how they stand before anything has run."""
 
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 from silas.clock import Clock, SystemClock
@@ -7,8 +9,10 @@ from silas.config import SilasConfig
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.tools import FILE_TOOLS, RiskLevel, ToolConfig, ToolRegistry
 from silas.tools.python import PythonTool
+from silas.tools.registry import tool_rows
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
+from silas.wiring.plugins import mount_toolsets
 
 
 def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
@@ -20,20 +24,23 @@ def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
     return registry
 
 
-def tool_rows(config: SilasConfig) -> list[dict[str, Any]]:
+async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     """Every tool's name, risk, scopes, health and last error, for `silas tools list`.
 
-    Without a sandbox they are unavailable, and the error says what to install.
+    Toolsets of the configuration are loaded and left again. Without a sandbox the tools that need
+    it are unavailable, and the error says what to install.
     """
     sandbox = sandbox_of(config)
-    refused = sandbox.reason.message if isinstance(sandbox, RefusingSandbox) else None
-    return [
-        {
-            "name": tool.tool_name,
-            "risk": tool.risk_default.value,
-            "scopes": list(tool.scopes),
-            "health": tool.health.status.value if refused is None else "unavailable",
-            "last_error": tool.health.last_error if refused is None else refused,
-        }
-        for tool in built_in_tools(SystemClock(), sandbox).all()
-    ]
+    registry = built_in_tools(SystemClock(), sandbox)
+    in_sandbox = {tool.tool_name for tool in registry.all()}
+    async with AsyncExitStack() as stack:
+        await mount_toolsets(config, registry, _nothing_is_shown, stack)
+        rows = tool_rows(registry)
+    if isinstance(sandbox, RefusingSandbox):
+        refused = {"health": "unavailable", "last_error": sandbox.reason.message}
+        rows = [row | refused if row["name"] in in_sandbox else row for row in rows]
+    return rows
+
+
+def _nothing_is_shown(values: Mapping[str, str]) -> None:
+    """No tool is called, and no word of a toolset is printed."""

@@ -154,7 +154,7 @@ class AgentRunner:
                 step_id=prefix + step,
                 idempotency_key="",
                 autonomy_level=self._settings.autonomy,
-                granted_scopes=frozenset({SANDBOX_SCOPE}) | secrets,
+                granted_scopes=frozenset({SANDBOX_SCOPE}) | secrets | self._settings.scopes,
                 gates=gates,
                 authorise=authority.authorise,
                 authorise_alone=authority.authorise_alone,

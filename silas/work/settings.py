@@ -18,6 +18,7 @@ class TaskSettings:
         limits: Sandbox limits of one tool call.
         autonomy: The autonomy level of execution (decision table C).
         system_gates: `gates.system`, evaluated before the work item's own.
+        scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
     scratch: Path
@@ -25,3 +26,4 @@ class TaskSettings:
     limits: SandboxLimits
     autonomy: AutonomyLevel
     system_gates: tuple[Gate, ...]
+    scopes: frozenset[str]

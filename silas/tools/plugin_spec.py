@@ -1,0 +1,215 @@
+"""What a `toolsets:` mapping says, read without importing anything (`toolset-plugins.md`).
+
+A key that begins with `_` inside a toolset's settings is the owner's word about its tools; every
+other key is the toolset's own configuration.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple, cast
+
+from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_validator
+
+from silas.errors import ConfigError
+from silas.tools.models import RiskLevel
+from silas.types import Frozen, TaintLevel
+
+CODE: Final = "E_CFG_TOOLSET"
+DEFAULTS: Final = "_defaults"
+EXTENDS: Final = "extends"
+
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+_CLASS_PATH = re.compile(rf"{_WORD}(?:\.{_WORD})+\Z")
+_SHORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+_ALLOW = re.compile(rf"(?:{_WORD}\.)+(?:{_WORD})?\Z|[A-Za-z][A-Za-z0-9_-]*\Z")
+
+Role = Literal["proxy", "planner", "executor"]
+
+
+class Approval(Frozen):
+    """One tool's entry in `_approval_config`."""
+
+    pre_approved: StrictBool
+
+
+class OwnersWord(Frozen):
+    """What the owner says about the tools of one toolset; its own word counts for nothing.
+
+    Tools are named as the toolset names them, without the prefix.
+
+    Attributes:
+        approval_config: Whose own question is answered beforehand; never lifts a block.
+        risk: Base risk; `high` where nothing is said.
+        reads: Tools that change nothing and carry nothing out of this machine.
+        egress: Those of `reads` that do carry their arguments out.
+        results: How far a tool's results are trusted; `external` where nothing is said.
+        targets: The argument that names whom or what a tool acts on, for the cooldown.
+        offer: Which roles are shown a read; the executor alone where nothing is said.
+        idempotent: Tools whose calls may be repeated; reads may be, too.
+        prefix: Put before each tool's name, with an underscore.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    approval_config: dict[str, Approval] = Field(default_factory=dict[str, Approval])
+    risk: dict[str, RiskLevel] = Field(default_factory=dict[str, RiskLevel])
+    reads: tuple[str, ...] = ()
+    egress: tuple[str, ...] = ()
+    results: dict[str, TaintLevel] = Field(default_factory=dict[str, TaintLevel])
+    targets: dict[str, str] = Field(default_factory=dict[str, str])
+    offer: dict[str, tuple[Role, ...]] = Field(default_factory=dict[str, tuple[Role, ...]])
+    idempotent: tuple[str, ...] = ()
+    prefix: str = Field(default="", pattern=r"^(?:[A-Za-z][A-Za-z0-9_]*)?$")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "OwnersWord":
+        for tool in self.egress:
+            if tool not in self.reads:
+                raise ValueError(f"_egress names {tool!r}, which is not among _reads")
+        for tool, roles in self.offer.items():
+            if tool not in self.reads and set(roles) != {"executor"}:
+                raise ValueError(f"_offer shows {tool!r} to {roles[0]}, and it is not among _reads")
+        return self
+
+    def tools(self) -> set[str]:
+        """Every tool that something is said about."""
+        named: tuple[Iterable[str], ...] = (
+            *(self.approval_config, self.risk, self.reads, self.results),
+            *(self.targets, self.offer, self.idempotent),
+        )
+        return {tool for some in named for tool in some}
+
+
+class ToolsetSpec(NamedTuple):
+    """One toolset to be loaded: its name, its own configuration as written, the owner's word."""
+
+    name: str
+    config: Mapping[str, Any]
+    said: OwnersWord
+
+
+def read_spec(
+    spec: Mapping[str, Any], profiles: Mapping[str, Any], where: str = "toolsets"
+) -> tuple[ToolsetSpec, ...]:
+    """The toolsets of a mapping, in their order, profiles and defaults merged in.
+
+    Merging, weakest first: the profile named by `extends`, with its own; then `_defaults`, each
+    without settings unless the profile has some; then the mapping's own entries. Where both name a
+    toolset, its settings are joined key by key and the nearer key wins whole. `false` in place of
+    settings leaves an inherited toolset out.
+
+    Raises:
+        ConfigError: `E_CFG_TOOLSET`, with the place: a cycle, an unknown profile, a wrong setting.
+    """
+    merged = _merged(spec, profiles, where, ())
+    return tuple(_split(name, settings, where) for name, settings in merged.items())
+
+
+def check_allow(entries: Iterable[str]) -> None:
+    """Refuse an entry of `toolset_allow` that cannot mean one thing.
+
+    Raises:
+        ValueError: It is neither a class path, a short name, nor a package with a final dot.
+    """
+    for entry in entries:
+        if not _ALLOW.match(entry):
+            raise ValueError(
+                f"{entry!r} is neither a class path (mycompany.tools.Database), a package with a "
+                "dot at its end (mycompany.), nor the name of an entry point"
+            )
+
+
+def is_class_path(name: str) -> bool:
+    """Whether a toolset is named by module and class; else it is an alias or an entry point."""
+    return "." in name
+
+
+def permits(allow: Iterable[str], class_path: str) -> bool:
+    """Whether the allowlist names a class, or a package that it is in."""
+    return any(
+        class_path.startswith(entry) if entry.endswith(".") else class_path == entry
+        for entry in allow
+    )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that is most like one; empty where none is."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.5)
+    return f"; the nearest is {near[0]}" if near else ""
+
+
+def _merged(
+    spec: Mapping[str, Any], profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
+) -> dict[str, dict[str, Any]]:
+    merged = _inherited(spec.get(EXTENDS), profiles, where, above)
+    for name in _names(spec.get(DEFAULTS, []), f"{where}.{DEFAULTS}"):
+        merged.setdefault(_checked(name, f"{where}.{DEFAULTS}"), {})
+    for name, settings in spec.items():
+        if name in (DEFAULTS, EXTENDS):
+            continue
+        _checked(name, where)
+        if settings is False:
+            merged.pop(name, None)
+        else:
+            merged[name] = merged.get(name, {}) | _mapping(settings, f"{where}.{name}")
+    return merged
+
+
+def _inherited(
+    profile: object, profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
+) -> dict[str, dict[str, Any]]:
+    if profile is None:
+        return {}
+    if not isinstance(profile, str) or profile not in profiles:
+        raise _wrong(
+            f"{where}.{EXTENDS}",
+            f"there is no profile {profile!r} under toolset_profiles"
+            f"{nearest(str(profile), profiles)}",
+        )
+    if profile in above:
+        chain = " extends ".join((*above[above.index(profile) :], profile))
+        raise _wrong(f"{where}.{EXTENDS}", f"the profiles go round in a circle: {chain}")
+    place = f"toolset_profiles.{profile}"
+    return _merged(_mapping(profiles[profile], place), profiles, place, (*above, profile))
+
+
+def _mapping(found: object, where: str) -> dict[str, Any]:
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping):
+        raise _wrong(where, "must be a mapping of settings")
+    return dict(cast(Mapping[str, Any], found))
+
+
+def _names(found: object, where: str) -> list[str]:
+    if not isinstance(found, list | tuple):
+        raise _wrong(where, "must be a list of names")
+    return [str(name) for name in cast(list[object], found)]
+
+
+def _checked(name: str, where: str) -> str:
+    if not (_CLASS_PATH if is_class_path(name) else _SHORT_NAME).match(name):
+        raise _wrong(where, f"{name!r} is neither a class path, an alias nor an entry point")
+    return name
+
+
+def _split(name: str, settings: Mapping[str, Any], where: str) -> ToolsetSpec:
+    said = {key: value for key, value in settings.items() if key.startswith("_")}
+    config = {key: value for key, value in settings.items() if not key.startswith("_")}
+    known = {f"_{field}" for field in OwnersWord.model_fields}
+    for key in said:
+        if key not in known:
+            raise _wrong(f"{where}.{name}.{key}", f"there is no such setting{nearest(key, known)}")
+    try:
+        word = OwnersWord.model_validate({key[1:]: value for key, value in said.items()})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        path = ".".join(str(part) for part in first["loc"])
+        words = str(first["msg"]).removeprefix("Value error, ")
+        raise _wrong(f"{where}.{name}" + (f"._{path}" if path else ""), words) from None
+    return ToolsetSpec(name, config, word)
+
+
+def _wrong(where: str, words: str) -> ConfigError:
+    return ConfigError(f"{where}: {words}.", code=CODE)

@@ -1,0 +1,267 @@
+"""One tool of somebody else's toolset, as the tool door sees it.
+
+What it may do is what the owner said; what its toolset says about it is never trusted further than
+to ask or to block.
+"""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from jsonschema.protocols import Validator
+from pydantic import ValidationError
+from pydantic_ai import ApprovalRequired, ModelRetry, ToolFailed
+from pydantic_ai.toolsets import ToolsetTool
+
+from silas.canonical import canonical_json
+from silas.tools.models import (
+    CallFacts,
+    PreviewResult,
+    Stance,
+    ToolCallContext,
+    ToolResult,
+)
+from silas.tools.plugin_config import first_misfit
+from silas.tools.plugin_result import refusal, result_of
+from silas.tools.plugin_run import Foreign, ToolsetContext, approval_wrappers, run_context
+from silas.tools.plugin_spec import OwnersWord
+from silas.tools.plugin_stance import BLOCKED, Heard, Said, heard
+from silas.types import TaintLevel
+
+_MANY = 1000  # calls that asked and were not made; more are forgotten, and are then refused
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A loaded toolset: entered, and with the owner's word on it."""
+
+    toolset: Foreign
+    context: ToolsetContext
+    said: OwnersWord
+    needs_approval: Heard | None
+    clean: Callable[[str], str]
+
+    @property
+    def scope(self) -> str:
+        """What work must be granted to call any of its tools."""
+        return f"toolset.{self.context.name}"
+
+    @property
+    def wrapped(self) -> bool:
+        """Whether it asks by itself: it has an approval wrapper."""
+        return next(approval_wrappers(self.toolset), None) is not None
+
+
+class PluginTool:
+    """An adapter over one tool of a mounted toolset; its definition is fixed when it is loaded."""
+
+    def __init__(self, mount: Mount, tool: ToolsetTool[Any], validator: Validator) -> None:
+        self._mount = mount
+        self._tool = tool
+        self._own = tool.tool_def.name
+        self._validator = validator
+        self._asked: dict[str, None] = {}
+        self._closed = closed(tool.tool_def.parameters_json_schema)
+        self._description = mount.clean(tool.tool_def.description or "")
+
+    @property
+    def own_name(self) -> str:
+        """As its toolset calls it."""
+        return self._own
+
+    @property
+    def tool_name(self) -> str:
+        """The name a model calls: the toolset's own, behind the owner's prefix."""
+        prefix = self._mount.said.prefix
+        return f"{prefix}_{self._own}" if prefix else self._own
+
+    @property
+    def description(self) -> str:
+        """The toolset's words, neutralised."""
+        return self._description
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the owner declared that it changes nothing."""
+        return self._own in self._mount.said.reads
+
+    @property
+    def capabilities(self) -> list[str]:
+        """The executor alone, unless the owner offers a read to others."""
+        return list(self._mount.said.offer.get(self._own, ("executor",)))
+
+    @property
+    def scopes_required(self) -> list[str]:
+        """The scope of its toolset."""
+        return [self._mount.scope]
+
+    @property
+    def actions(self) -> list[str]:
+        """It is called."""
+        return ["call"]
+
+    @property
+    def requires_authority(self) -> bool:
+        """Whatever is not declared a read acts only with an approval."""
+        return not self.is_read
+
+    @property
+    def idempotent(self) -> bool:
+        """Only where the owner says so."""
+        return self.is_read or self._own in self._mount.said.idempotent
+
+    @property
+    def taint(self) -> TaintLevel:
+        """How far the owner trusts its results."""
+        return self._mount.said.results.get(self._own, TaintLevel.external)
+
+    @cached_property
+    def _schema_text(self) -> str:
+        return canonical_json(self._closed)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """As the toolset defined it, with further arguments refused; the caller's own copy."""
+        return json.loads(self._schema_text)
+
+    def validate(self, args: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as given, where both the schema and the toolset's own validator take them.
+
+        Raises:
+            ValueError: They do not fit; the sentence names the place and no value.
+        """
+        wrong = first_misfit(self._validator, args)
+        if wrong:
+            raise ValueError(wrong)
+        self._read(canonical_json(args))
+        return args
+
+    def _read(self, canonical: str) -> dict[str, Any]:
+        """The arguments as the toolset's code takes them."""
+        try:
+            found = self._tool.args_validator.validate_json(canonical)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"]) or "it"
+            raise ValueError(f"{place} does not fit ({first['type']})") from None
+        if not isinstance(found, dict):
+            raise ValueError("the toolset does not take them")
+        return cast(dict[str, Any], found)
+
+    def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
+        """What the owner declared; a toolset's own word is not asked for."""
+        said = self._mount.said
+        target = request.get(said.targets.get(self._own, ""), "")
+        return CallFacts(
+            target=target if isinstance(target, str) else canonical_json(target),
+            state_changing=not self.is_read,
+            egress=not self.is_read or self._own in said.egress,
+        )
+
+    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
+        """What the toolset says about this call, as far as it makes things stricter."""
+        canonical = canonical_json(request)
+        stance = self.opinion(request).stance
+        self._asked.pop(canonical, None)
+        if stance is Stance.ask:
+            if len(self._asked) >= _MANY:
+                self._asked.clear()
+            self._asked[canonical] = None
+        return stance
+
+    def opinion(self, request: dict[str, Any]) -> Said:
+        """The toolset's stance and words; whatever fails or is not understood blocks."""
+        try:
+            said = self._opinion(canonical_json(request))
+        except (Exception, SystemExit):  # anybody's code; silence means no
+            return BLOCKED
+        return Said(said.stance, self._mount.clean(said.description))
+
+    def _opinion(self, canonical: str) -> Said:
+        if self._mount.needs_approval is not None:
+            answer = self._mount.needs_approval(self._own, json.loads(canonical))
+            if inspect.iscoroutine(answer):
+                answer.close()
+            own = heard(answer)
+            return own if own.stance is not Stance.pre_approved else self._wrappers_say(canonical)
+        if self._mount.wrapped or self._tool.tool_def.kind == "unapproved":
+            return self._wrappers_say(canonical)
+        return Said(Stance.ask)  # it says nothing about itself, so it asks
+
+    def _wrappers_say(self, canonical: str) -> Said:
+        """The question of PydanticAI's own wrappers, and of a tool that was made to ask."""
+        if self._tool.tool_def.kind == "unapproved":
+            return Said(Stance.ask)
+        context = run_context(self._mount.context, tool=self._own)
+        for wrapper in approval_wrappers(self._mount.toolset):
+            asks = wrapper.approval_required_func(
+                context, self._tool.tool_def, self._read(canonical)
+            )
+            if asks is not False:
+                return Said(Stance.ask) if asks is True else BLOCKED
+        return Said(Stance.pre_approved)
+
+    @property
+    def supports_preview(self) -> bool:
+        """It cannot say what a call would do without doing it."""
+        return False
+
+    async def preview(
+        self, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> PreviewResult | None:
+        """None."""
+        return None
+
+    async def execute(
+        self, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> ToolResult:
+        """Call it, within the time limit of the run.
+
+        Raises:
+            Exception: Whatever its code raised; the tool door records the outcome as unknown.
+        """
+        canonical = canonical_json(request)
+        asked = canonical in self._asked
+        self._asked.pop(canonical, None)
+        run = run_context(
+            self._mount.context,
+            tool=self._own,
+            call_id=context.step_id,
+            run_id=context.trace_id,
+            # true to what happened: the door lets neither of the two through without an approval
+            approved=asked or self.requires_authority,
+        )
+        try:
+            async with asyncio.timeout(context.limits.wall_seconds):
+                args = self._read(canonical)
+                await self._checked(args, run)
+                returned = await self._mount.toolset.call_tool(self._own, args, run, self._tool)
+        except (ModelRetry, ToolFailed) as error:
+            return refusal(str(error), self.taint)
+        except ApprovalRequired:
+            return refusal("It asks for an approval that it did not ask for before.", self.taint)
+        except SystemExit as error:
+            raise RuntimeError("it tried to end the process") from error
+        return result_of(returned, self.taint)
+
+    async def _checked(self, args: dict[str, Any], run: Any) -> None:
+        """The tool's own check of its arguments, where it has one."""
+        if self._tool.args_validator_func is not None:
+            waiting = self._tool.args_validator_func(run, **args)
+            if inspect.isawaitable(waiting):
+                await waiting
+
+
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema that takes no further arguments unless it names their form.
+
+    `additionalProperties: true` is what a schema says that was not thought about; a form (a
+    mapping) was.
+    """
+    if isinstance(schema.get("additionalProperties"), dict):
+        return schema
+    return {**schema, "additionalProperties": False}

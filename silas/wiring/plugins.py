@@ -1,0 +1,117 @@
+"""Toolsets of others in this house: loaded when Silas opens, left when it closes."""
+
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from silas.audit import Audit
+from silas.config import SilasConfig
+from silas.context import scrub_output
+from silas.errors import ConfigError
+from silas.stop import Sentinel
+from silas.tools import Stance, ToolRegistry
+from silas.tools.plugin_spec import CODE, read_spec
+
+if TYPE_CHECKING:
+    from silas.tools.plugin_run import ToolsetContext
+    from silas.tools.plugin_spec import ToolsetSpec
+    from silas.tools.plugins import Fault, LoadedTool, ToolsetLoader
+
+Learn = Callable[[Mapping[str, str]], None]
+"""Told every value that was filled in from the environment, by name."""
+
+ALWAYS_HERE = ("shell", "python")
+"""Aliases of what every Silas has anyway, so that a profile or a worker may name it."""
+
+_STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, start Silas again"
+
+
+def loader_of(config: SilasConfig, learn: Learn) -> "ToolsetLoader":
+    """What loads toolsets, with the owner's allowlist and profiles."""
+    from silas.tools.plugins import ToolsetLoader  # noqa: PLC0415 - PydanticAI
+
+    return ToolsetLoader(
+        allow=config.toolset_allow,
+        profiles=config.toolset_profiles,
+        built_in=dict.fromkeys(ALWAYS_HERE, _here_already),
+        environ=os.environ,
+        learn=learn,
+        clean=scrub_output,
+    )
+
+
+def scopes_of(config: SilasConfig) -> frozenset[str]:
+    """What the owner's own work is granted: every toolset of the configuration."""
+    names = (one.name for one in read_spec(config.toolsets, config.toolset_profiles))
+    return frozenset(f"toolset.{name}" for name in names if name not in ALWAYS_HERE)
+
+
+async def mount_toolsets(
+    config: SilasConfig, registry: ToolRegistry, learn: Learn, stack: AsyncExitStack
+) -> None:
+    """Load what `toolsets` names into the registry; what fails is noted there as absent.
+
+    Nothing is loaded while Silas is stopped.
+
+    Raises:
+        ConfigError: The section is wrong, or names what `toolset_allow` does not.
+    """
+    if not config.toolsets:
+        return
+    if Sentinel(config.data_dir).stands():
+        for one in read_spec(config.toolsets, config.toolset_profiles):
+            registry.note_absent(one.name, f"The toolset {one.name} is absent: {_STOPPED}.")
+        return
+    from silas.tools.plugin_run import ToolsetContext  # noqa: PLC0415 - PydanticAI
+
+    context = ToolsetContext(name="", worker="", data_dir=config.data_dir / "toolsets")
+    loaded = await loader_of(config, learn).load(config.toolsets, context, stack)
+    for fault in (*loaded.faults, *_register(registry, loaded.tools)):
+        registry.note_absent(fault.toolset, fault.words)
+
+
+async def tell_absent(
+    registry: ToolRegistry, audit: Audit, tell: Callable[[str], Awaitable[None]]
+) -> None:
+    """Say what could not be loaded: in the record, and once to the owner."""
+    for name, words in registry.absent().items():
+        await audit.log("toolset.absent", toolset=name, why=words)
+        await tell(f"{words} Everything else works; see `silas tools list`.")
+
+
+def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fault]":
+    """All tools of a toolset, or none where a name of one is taken."""
+    from silas.tools.plugins import Fault  # noqa: PLC0415 - PydanticAI
+
+    faults: list[Fault] = []
+    for connector, some in groupby(tools, key=lambda loaded: loaded.config.connector_id):
+        group = list(some)
+        taken = next((t.tool.tool_name for t in group if registry.get(t.tool.tool_name)), None)
+        if taken is not None:
+            name = connector.removeprefix("toolset.")
+            words = (
+                f"The toolset {name} is absent: there is another tool named {taken}; give this "
+                "one a `_prefix`."
+            )
+            faults.append(Fault(name, words))
+            continue
+        for loaded in group:
+            pre_approved = loaded.stance is Stance.pre_approved
+            config = loaded.config.model_copy(update={"pre_approved": pre_approved})
+            registry.register(loaded.tool, config)
+    return faults
+
+
+def _here_already(one: "ToolsetSpec", context: "ToolsetContext") -> "Iterable[LoadedTool]":
+    """Nothing more to load; what is said about it would be said to nobody.
+
+    Raises:
+        ConfigError: There are settings.
+    """
+    if one.config or one.said.tools() or one.said.prefix:
+        raise ConfigError(
+            f"toolsets.{one.name}: it is there in any case and has no settings here.", code=CODE
+        )
+    return ()

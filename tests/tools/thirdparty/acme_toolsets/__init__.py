@@ -1,0 +1,1 @@
+"""Toolsets that know nothing of Silas but its convention: one of each kind."""
