@@ -74,6 +74,9 @@ def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
         data["data_dir"] = locations(environ).data_dir
     elif isinstance(given, str):
         data["data_dir"] = file.parent / Path(given).expanduser()
+    beside = file.parent / "workers"
+    if data.get("workers_dir") is None and beside.is_dir():
+        data["workers_dir"] = beside
     roles: object = data.get("models") or {}
     if isinstance(roles, dict):
         given_roles = cast(dict[str, Any], roles)

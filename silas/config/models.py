@@ -67,6 +67,7 @@ class LimitsConfig(Frozen):
     memory_ops_per_minute_per_scope: int = Field(default=120, ge=0)
     max_memory_ops_per_turn: int = Field(default=10, ge=0)
     max_gate_evals_per_turn: int = Field(default=32, ge=1)
+    max_delegation_depth: int = Field(default=3, ge=0)
     suggestions_per_hour_per_scope: int = Field(default=6, ge=0)
     autonomy_proposals_per_week_per_scope: int = Field(default=3, ge=0)
 
@@ -95,6 +96,8 @@ class SilasConfig(Frozen):
         toolset_profiles: Named mappings like `toolsets`, for `extends`.
         toolset_allow: What may be loaded: class paths, packages with a dot at their end, names of
             entry points. Empty means nothing.
+        workers_dir: Where the `.worker` files are; null for `workers` in `data_dir`. `load_config`
+            sets it to `workers` beside the configuration file, where that directory is there.
 
     Raises:
         ConfigError: A rule between sections is broken.
@@ -133,13 +136,14 @@ class SilasConfig(Frozen):
     toolsets: dict[str, Any] = Field(default_factory=dict[str, Any])
     toolset_profiles: dict[str, Any] = Field(default_factory=dict[str, Any])
     toolset_allow: tuple[str, ...] = ()
+    workers_dir: Path | None = None
 
     @field_validator("data_dir")
     @classmethod
     def _from_here(cls, value: Path) -> Path:
         return value.expanduser().absolute()
 
-    @field_validator("active_goal", "skills_dir")
+    @field_validator("active_goal", "skills_dir", "workers_dir")
     @classmethod
     def _from_data_dir(cls, value: Path | None, info: ValidationInfo) -> Path | None:
         return None if value is None else _absolute(value, info)
@@ -180,6 +184,11 @@ class SilasConfig(Frozen):
         for profile in self.toolset_profiles:
             read_spec({EXTENDS: profile}, self.toolset_profiles, f"toolset_profiles.{profile}")
         return self
+
+    @property
+    def worker_files(self) -> Path:
+        """The directory with the `.worker` files."""
+        return self.data_dir / "workers" if self.workers_dir is None else self.workers_dir
 
     @model_validator(mode="after")
     def _sections_agree(self) -> "SilasConfig":

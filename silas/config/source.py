@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OVERRIDE = "SILAS_"
 _LEFT_AS_WRITTEN = frozenset({"toolsets", "toolset_profiles"})
 """Sections whose variables are filled in where a toolset is made: they hold its secrets."""
-_PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir"})
+_PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir", "workers_dir"})
 """Keys outside any section, set by `SILAS_<KEY>`; others without `__` mean other things."""
 
 

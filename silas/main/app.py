@@ -20,6 +20,7 @@ _COMMANDS = {
     "calls": ("calls", "Calls that broke off, and what became of them."),
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
+    "workers": ("workers", "Workers that plans may name, each from a file of its own."),
     "secrets": ("secrets", "What your plans may use and nobody may see."),
     "audit": ("audit", "The record of what happened."),
     "keys": ("keys", "The owner's keys."),

@@ -37,8 +37,8 @@ from silas.tools.passage import (
     tainted,
 )
 from silas.tools.policy import (
+    LOOKED_AT,
     STRICTNESS,
-    TAINT,
     Ruling,
     ToolPolicyConfig,
     decide,
@@ -56,8 +56,6 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import ToolRegistry, usable
-
-_LOOKED_AT = frozenset({"gate", TAINT})
 
 _AnyError = TypeVar("_AnyError", bound=SilasError)
 
@@ -339,7 +337,7 @@ class ToolExecutor:
             matrix,
             toolset=own_stance(passage.tool, passage.call),
             gate=gate,
-            worker=context.worker_policy.stance(passage.call.tool_name),
+            worker=context.worker_policy.stance(passage.call),
             run=context.run_policy.mode,
             pre_approved=passage.tool.pre_approved,
             tainted=tainted,
@@ -366,7 +364,7 @@ class ToolExecutor:
             await self._audit.log("gate.allowed", **about)
             return context
         # Who asks so wants a person to look at this call; a plan approved before is no look.
-        covered = context.authorise_alone if ruling.source in _LOOKED_AT else context.authorise
+        covered = context.authorise_alone if ruling.source in LOOKED_AT else context.authorise
         try:
             verdict = await covered(call)
         except ApprovalError as error:

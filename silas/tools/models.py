@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, cast
 
 from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
@@ -11,6 +11,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.tools.provenance import Provenance
+from silas.tools.shell_rules import ShellRules, ShellVerdict
 from silas.types import Frozen, OriginKind, TaintLevel
 
 
@@ -92,13 +93,38 @@ class RunApprovalPolicy(Frozen):
 
 
 class WorkerApprovalPolicy(Frozen):
-    """A worker's own stance per tool name; not inherited by the workers it calls."""
+    """A worker's own stance per tool name; not inherited by the workers it calls.
+
+    Attributes:
+        tools: The stance on every call of a tool.
+        rules: What decides about single command lines, by the name of the tool that runs them.
+    """
 
     tools: dict[str, Stance] = Field(default_factory=dict[str, Stance])
+    rules: dict[str, ShellRules] = Field(default_factory=dict[str, ShellRules])
 
-    def stance(self, tool_name: str) -> Stance:
-        """The stance on a tool; `silent` where the worker says nothing."""
-        return self.tools.get(tool_name, Stance.silent)
+    def stance(self, call: "ValidatedCall") -> Stance:
+        """The stance on a call; `silent` where the worker says nothing.
+
+        What a rule asks, pre-approval answers; what it blocks, or cannot read, nothing does.
+        """
+        said = self.tools.get(call.tool_name, Stance.silent)
+        rules = self.rules.get(call.tool_name)
+        if rules is None or said is Stance.blocked:
+            return said
+        verdict = rules.verdict(_argv(call.args))
+        if verdict is ShellVerdict.blocked:
+            return Stance.blocked
+        if verdict is ShellVerdict.looks:
+            return Stance.ask
+        asks = verdict is ShellVerdict.asks and said is not Stance.pre_approved
+        return Stance.ask if asks else said
+
+
+def _argv(args: dict[str, Any]) -> tuple[str, ...]:
+    """The words of a command; none, which every rule blocks, where it is something else."""
+    words: object = args.get("argv")
+    return tuple(map(str, cast(list[object], words))) if isinstance(words, list) else ()
 
 
 class CallFacts(Frozen):

@@ -168,6 +168,10 @@ class Ruling(NamedTuple):
     source: str
 
 
+LOOKED_AT: Final = frozenset({"gate", TAINT, "worker policy"})
+"""Who asks for a person to look at the very call: a plan approved before is no look."""
+
+
 def strictest(
     matrix: Decision,
     *,
@@ -204,8 +208,8 @@ def strictest(
     questions = (
         (gate != "continue", "gate"),
         (tainted, TAINT),
+        (worker is Stance.ask, "worker policy"),  # before what a plan's approval answers
         (matrix is not _ALLOW, "matrix"),
-        (worker is Stance.ask, "worker policy"),
         (toolset is Stance.ask and not lifted, "toolset"),
     )
     asked = next((source for asks, source in questions if asks), None)

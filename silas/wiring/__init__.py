@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         open_audit,
         open_work,
     )
+    from silas.wiring.workers import worker_rows
 
 __all__ = [
     "AuditDesk",
@@ -40,6 +41,7 @@ __all__ = [
     "rotate_key",
     "secret_facts",
     "serve_signer",
+    "worker_rows",
 ]
 
 # Loaded when first asked for: looking at the record must not cost what a model run costs.
@@ -55,6 +57,7 @@ _HOMES = {
     "key_facts": "ownerkey",
     "rotate_key": "ownerkey",
     "known_tools": "toolbox",
+    "worker_rows": "workers",
 }
 
 

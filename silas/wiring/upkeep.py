@@ -43,6 +43,7 @@ from silas.wiring.ownerkey import (
 )
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.witness import audit_log, witness_findings
+from silas.wiring.workers import worker_findings
 from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.settling import Settling
@@ -248,6 +249,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
+    findings += [Finding(*row) for row in worker_findings(config)]
     available = {GateProvider.predicate}
     for gate in config.gates.system:
         ok = gate.provider in available

@@ -1,0 +1,40 @@
+"""`silas workers`: the owner's workers, and what is wrong with the files of others."""
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+
+@click.group()
+def workers() -> None:
+    """Workers that plans may name, each from a file of its own."""
+
+
+@workers.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def workers_list(ctx: click.Context, as_json: bool) -> None:
+    """Every worker with its model, tools and delegates; for a file that cannot be used, why."""
+
+    async def work() -> int:
+        from silas.wiring import worker_rows
+
+        config = look_config(ctx)
+        rows = worker_rows(config)
+        if as_json:
+            print_json(rows)
+        elif not rows:
+            click.echo(f"There are no workers; put NAME.worker files into {config.worker_files}.")
+        for row in [] if as_json else rows:
+            click.echo(_line(row["name"], row["fault"] or row["description"]))
+            for heading in () if row["fault"] else ("model", "tools", "delegates", "skills"):
+                words = row[heading] if heading == "model" else ", ".join(row[heading])
+                click.echo(f"{'':16}  {heading}: {words or '-'}")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _line(name: str, words: str) -> str:
+    return f"{name:16}  {words}"
