@@ -26,7 +26,6 @@ PROVIDERS = (
 )
 WEB_SEARCH = "later: tools/web_search.py; the tool does not exist without it"
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
-TAINT = "later: labels and provenance at the tool door; results are external until they come"
 SCRUB = "later: the context room renders through scrub; till then the tool door alone cleans text"
 PLUGINS = "later: tools/plugins.py; only built-in toolsets load without it"
 WORKERS = "later: agents/workers.py and .worker files; no worker can be named without it"
