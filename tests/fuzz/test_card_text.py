@@ -8,7 +8,8 @@ from tests.fuzz.card_text import run
 PIECES = st.lists(
     st.sampled_from(
         ["=" * 88, "  1  Approve", "Risk: low", "\n", "\xff", "\u4e00" * 45, "\x1b[2J", "\u202e",
-         "`", "   \\ ", "    | ", "```", "\u0430" * 50, "\u0301", "\U0001f600" * 30, "Hash:"]
+         "`", "   \\ ", "    | ", "```", "\u0430" * 50, "\u0301", "\U0001f600" * 30, "Hash:",
+         "may call t once, without arguments", '", from anywhere']
     ),
     max_size=12,
 )  # fmt: skip

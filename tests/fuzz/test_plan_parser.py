@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.one_change import one_change
 from silas.testing.builders import plan_text
-from tests.fuzz.plan_parser import run
+from tests.fuzz.plan_parser import GRANTS, run
 
 GOOD = plan_text(
     workspace="/home/me/src",
@@ -15,6 +15,7 @@ GOOD = plan_text(
     network=["pypi.org"],
     skills=["excel"],
     gates=[{"name": "g", "on": "after_step", "after_step": 1}],
+    tools=GRANTS,
 )
 
 
@@ -43,5 +44,5 @@ def test_a_plan_with_a_changed_value_is_a_plan_or_one_error(draw: Random) -> Non
         "verify": [],
         "budget": {"max_attempts": 1},
     }
-    _, changed = one_change({**fields, "workspace": "/w", "read": ["/r"]}, draw)
+    _, changed = one_change({**fields, "workspace": "/w", "read": ["/r"], "tools": GRANTS}, draw)
     run(plan_text(**changed).encode("utf-8", "surrogatepass"))
