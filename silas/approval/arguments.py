@@ -188,10 +188,10 @@ def _limit(
 def _kind(raw: object, loc: Loc) -> str:
     if isinstance(raw, str) and raw.removeprefix(LIST_OF) in SLOT_TYPES:
         return raw
-    name = raw.removeprefix(LIST_OF) if isinstance(raw, str) else ""
-    raise GrantRefused(
-        loc, f"unknown type of a slot; {_nearest(name, list(SLOT_TYPES))}, or `list of` one"
-    )
+    name = raw if isinstance(raw, str) else ""
+    several = LIST_OF if name.startswith(LIST_OF) else ""
+    known = [f"{several}{kind}" for kind in SLOT_TYPES]
+    raise GrantRefused(loc, f"unknown type of a slot; {_nearest(name, known)}")
 
 
 def _sources(raw: object, loc: Loc) -> tuple[str, ...]:

@@ -137,7 +137,9 @@ def _affected(plan: Plan) -> str:
     workspace = plan.get("workspace")
     where = f"workspace {show_exactly(workspace)}" if workspace else "no files of yours"
     checks = len(plan["verify"])
-    return f"{where}; {checks} {'check' if checks == 1 else 'checks'}"
+    tools = sorted({name for raw in plan.get("tools", []) for name in _tool(raw)})
+    calls = f"; calls of {', '.join(tools)}" if tools else ""
+    return f"{where}{calls}; {checks} {'check' if checks == 1 else 'checks'}"
 
 
 def _touches(plan: Plan) -> tuple[str, ...]:
@@ -155,6 +157,14 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+def _tool(raw: object) -> tuple[str, ...]:
+    """The tool of a grant, if it is one."""
+    try:
+        return tuple(grant.tool for grant in grants_of([raw]))
+    except GrantRefused:
+        return ()
 
 
 def _grant(raw: object) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Fuzz target: whatever stands in a plan, its card is plain lines that nobody else wrote."""
 
+import json
 import unicodedata
 from functools import cache
 from typing import Any
@@ -53,6 +54,7 @@ def _tools(text: str) -> list[dict[str, Any]]:
         return []
     try:
         raw = read_json(text)
+        json.dumps(raw, ensure_ascii=False).encode()  # no plan has half a character
     except ValueError:
         raw = None
     if isinstance(raw, dict):

@@ -54,7 +54,7 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
     )
     text = "\n".join(_lines(card))
     assert card.intent == "Write the result"
-    assert card.affected == "workspace /home/me/src; 1 check"
+    assert card.affected == "workspace /home/me/src; calls of send_email; 1 check"
     for expected in (
         "may change files in: `/home/me/src`",
         "may read: `/usr/lib/py`",
