@@ -22,7 +22,8 @@ from silas.sandbox.models import SandboxConfig
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
-from silas.tools.plugin_spec import EXTENDS, check_allow, read_spec
+from silas.tools.plugin_names import BUILT_IN, check_allow, class_path_of
+from silas.tools.plugin_spec import EXTENDS, read_spec
 from silas.types import Frozen
 
 
@@ -180,7 +181,8 @@ class SilasConfig(Frozen):
 
     @model_validator(mode="after")
     def _toolsets_are_readable(self) -> "SilasConfig":
-        read_spec(self.toolsets, self.toolset_profiles)
+        for one in read_spec(self.toolsets, self.toolset_profiles):
+            class_path_of(one.name, self.toolset_allow, BUILT_IN, "toolsets")
         for profile in self.toolset_profiles:
             read_spec({EXTENDS: profile}, self.toolset_profiles, f"toolset_profiles.{profile}")
         return self

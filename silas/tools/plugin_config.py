@@ -7,23 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, cast
 
-from jsonschema import Draft202012Validator, SchemaError
-from jsonschema.protocols import Validator
-from jsonschema.validators import (
-    validator_for,  # pyright: ignore[reportUnknownVariableType] - its stub is partial
-)
 from pydantic import BaseModel, ValidationError
-from referencing import Registry
 
-from silas.canonical import canonical_json
 from silas.errors import ConfigError
-from silas.tools.plugin_spec import CODE
+from silas.tools.plugin_names import CODE
+from silas.tools.plugin_schema import first_misfit, validator_of
 
 _VARIABLE: Final = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OWN_WORDS: Final = frozenset({"value_error", "assertion_error"})  # a class's own validator spoke
-_SHOWN: Final = 80  # characters of a schema's rule in an error
-
-_NOTHING_ELSE: Registry[Any] = Registry()  # the default one would fetch what `$ref` names
 
 Loc = tuple[str | int, ...]
 
@@ -126,47 +117,6 @@ def _may_repeat(kind: str, loc: Loc, expanded: Expanded) -> bool:
     return kind in _OWN_WORDS or any(
         place[: len(loc)] == loc or loc[: len(place)] == place for place in expanded.places
     )
-
-
-def validator_of(schema: object) -> Validator:
-    """A validator of a JSON schema that never fetches anything.
-
-    Raises:
-        ValueError: It is no JSON schema.
-    """
-    if not isinstance(schema, Mapping):
-        raise ValueError("its schema is not a mapping")
-    plain = dict(cast(Mapping[str, Any], schema))
-    kind = validator_for(plain, default=Draft202012Validator)
-    try:
-        kind.check_schema(plain)
-    except SchemaError as error:
-        raise ValueError(f"its schema is no JSON schema ({error.validator})") from None
-    return kind(plain, registry=_NOTHING_ELSE)
-
-
-def first_misfit(validator: Validator, found: Any) -> str:
-    """Where and how a value does not fit a schema, without the value; empty where it fits."""
-    error = next(iter(sorted(validator.iter_errors(found), key=lambda e: len(e.path))), None)
-    if error is None:
-        return ""
-    place = ".".join(str(part) for part in error.absolute_path)
-    rule = f"{error.validator}: {_shown(error.validator_value)}"
-    if error.validator == "required":
-        rule = f"needs {', '.join(_absent(error.validator_value, error.instance))}"
-    if error.validator == "additionalProperties":
-        rule = "has a key that is not known"
-    return f"{place or 'it'} does not fit ({rule})"
-
-
-def _absent(required: object, found: object) -> list[str]:
-    names = [str(name) for name in cast(list[object], required)]
-    return [name for name in names if not isinstance(found, Mapping) or name not in found]
-
-
-def _shown(rule: object) -> str:
-    text = canonical_json(rule)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _dotted(where: str, loc: Loc) -> str:

@@ -4,8 +4,6 @@ A key that begins with `_` inside a toolset's settings is the owner's word about
 other key is the toolset's own configuration.
 """
 
-import difflib
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple, cast
 
@@ -13,16 +11,11 @@ from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_valid
 
 from silas.errors import ConfigError
 from silas.tools.models import RiskLevel
+from silas.tools.plugin_names import CODE, is_name, nearest
 from silas.types import Frozen, TaintLevel
 
-CODE: Final = "E_CFG_TOOLSET"
 DEFAULTS: Final = "_defaults"
 EXTENDS: Final = "extends"
-
-_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
-_CLASS_PATH = re.compile(rf"{_WORD}(?:\.{_WORD})+\Z")
-_SHORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
-_ALLOW = re.compile(rf"(?:{_WORD}\.)+(?:{_WORD})?\Z|[A-Za-z][A-Za-z0-9_-]*\Z")
 
 Role = Literal["proxy", "planner", "executor"]
 
@@ -106,39 +99,6 @@ def read_spec(
     return tuple(_split(name, settings, where) for name, settings in merged.items())
 
 
-def check_allow(entries: Iterable[str]) -> None:
-    """Refuse an entry of `toolset_allow` that cannot mean one thing.
-
-    Raises:
-        ValueError: It is neither a class path, a short name, nor a package with a final dot.
-    """
-    for entry in entries:
-        if not _ALLOW.match(entry):
-            raise ValueError(
-                f"{entry!r} is neither a class path (mycompany.tools.Database), a package with a "
-                "dot at its end (mycompany.), nor the name of an entry point"
-            )
-
-
-def is_class_path(name: str) -> bool:
-    """Whether a toolset is named by module and class; else it is an alias or an entry point."""
-    return "." in name
-
-
-def permits(allow: Iterable[str], class_path: str) -> bool:
-    """Whether the allowlist names a class, or a package that it is in."""
-    return any(
-        class_path.startswith(entry) if entry.endswith(".") else class_path == entry
-        for entry in allow
-    )
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that is most like one; empty where none is."""
-    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.5)
-    return f"; the nearest is {near[0]}" if near else ""
-
-
 def _merged(
     spec: Mapping[str, Any], profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
@@ -189,7 +149,7 @@ def _names(found: object, where: str) -> list[str]:
 
 
 def _checked(name: str, where: str) -> str:
-    if not (_CLASS_PATH if is_class_path(name) else _SHORT_NAME).match(name):
+    if not is_name(name):
         raise _wrong(where, f"{name!r} is neither a class path, an alias nor an entry point")
     return name
 

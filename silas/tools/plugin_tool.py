@@ -9,8 +9,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from jsonschema.protocols import Validator
 from pydantic import ValidationError
@@ -25,9 +24,9 @@ from silas.tools.models import (
     ToolCallContext,
     ToolResult,
 )
-from silas.tools.plugin_config import first_misfit
 from silas.tools.plugin_result import refusal, result_of
 from silas.tools.plugin_run import Foreign, ToolsetContext, approval_wrappers, run_context
+from silas.tools.plugin_schema import first_misfit
 from silas.tools.plugin_spec import OwnersWord
 from silas.tools.plugin_stance import BLOCKED, Heard, Said, heard
 from silas.types import TaintLevel
@@ -56,17 +55,36 @@ class Mount:
         return next(approval_wrappers(self.toolset), None) is not None
 
 
-class PluginTool:
-    """An adapter over one tool of a mounted toolset; its definition is fixed when it is loaded."""
+class Definition(NamedTuple):
+    """A tool's definition as it was when it was loaded; it does not change while it is mounted.
 
-    def __init__(self, mount: Mount, tool: ToolsetTool[Any], validator: Validator) -> None:
+    Attributes:
+        name: As its toolset calls it.
+        description: For the model, neutralised.
+        schema: Of the arguments, as JSON text.
+        validator: Of the same schema.
+    """
+
+    name: str
+    description: str
+    schema: str
+    validator: Validator
+
+
+class PluginTool:
+    """An adapter over one tool of a mounted toolset."""
+
+    def __init__(self, mount: Mount, tool: ToolsetTool[Any], definition: Definition) -> None:
         self._mount = mount
         self._tool = tool
-        self._own = tool.tool_def.name
-        self._validator = validator
+        self._definition = definition
+        self._own = definition.name
         self._asked: dict[str, None] = {}
-        self._closed = closed(tool.tool_def.parameters_json_schema)
-        self._description = mount.clean(tool.tool_def.description or "")
+
+    @property
+    def said(self) -> OwnersWord:
+        """The owner's word on its toolset."""
+        return self._mount.said
 
     @property
     def own_name(self) -> str:
@@ -82,7 +100,7 @@ class PluginTool:
     @property
     def description(self) -> str:
         """The toolset's words, neutralised."""
-        return self._description
+        return self._definition.description
 
     @property
     def is_read(self) -> bool:
@@ -119,14 +137,10 @@ class PluginTool:
         """How far the owner trusts its results."""
         return self._mount.said.results.get(self._own, TaintLevel.external)
 
-    @cached_property
-    def _schema_text(self) -> str:
-        return canonical_json(self._closed)
-
     @property
     def schema(self) -> dict[str, Any]:
         """As the toolset defined it, with further arguments refused; the caller's own copy."""
-        return json.loads(self._schema_text)
+        return json.loads(self._definition.schema)
 
     def validate(self, args: dict[str, Any]) -> dict[str, Any]:
         """The arguments as given, where both the schema and the toolset's own validator take them.
@@ -134,7 +148,7 @@ class PluginTool:
         Raises:
             ValueError: They do not fit; the sentence names the place and no value.
         """
-        wrong = first_misfit(self._validator, args)
+        wrong = first_misfit(self._definition.validator, args)
         if wrong:
             raise ValueError(wrong)
         self._read(canonical_json(args))
@@ -173,13 +187,27 @@ class PluginTool:
             self._asked[canonical] = None
         return stance
 
+    @property
+    def approval(self) -> Stance:
+        """What `_approval_config` says about it; `silent` where it says nothing."""
+        entry = self._mount.said.approval_config.get(self._own)
+        if entry is None:
+            return Stance.silent
+        return Stance.pre_approved if entry.pre_approved else Stance.ask
+
     def opinion(self, request: dict[str, Any]) -> Said:
-        """The toolset's stance and words; whatever fails or is not understood blocks."""
+        """The toolset's stance and words; whatever fails or is not understood blocks.
+
+        Its own question is made stricter by `_approval_config`, never more lenient: what that
+        answers beforehand is for the tool door to lift.
+        """
         try:
             said = self._opinion(canonical_json(request))
+            words = self._mount.clean(said.description)
         except (Exception, SystemExit):  # anybody's code; silence means no
             return BLOCKED
-        return Said(said.stance, self._mount.clean(said.description))
+        asks = self.approval is Stance.ask and said.stance is not Stance.blocked
+        return Said(Stance.ask if asks else said.stance, words)
 
     def _opinion(self, canonical: str) -> Said:
         if self._mount.needs_approval is not None:
@@ -190,7 +218,8 @@ class PluginTool:
             return own if own.stance is not Stance.pre_approved else self._wrappers_say(canonical)
         if self._mount.wrapped or self._tool.tool_def.kind == "unapproved":
             return self._wrappers_say(canonical)
-        return Said(Stance.ask)  # it says nothing about itself, so it asks
+        # It says nothing about itself: what the owner did not declare a read asks.
+        return Said(Stance.silent if self.is_read else Stance.ask)
 
     def _wrappers_say(self, canonical: str) -> Said:
         """The question of PydanticAI's own wrappers, and of a tool that was made to ask."""
@@ -207,14 +236,15 @@ class PluginTool:
 
     @property
     def supports_preview(self) -> bool:
-        """It cannot say what a call would do without doing it."""
-        return False
+        """Whether its toolset has words for a call."""
+        return self._mount.needs_approval is not None
 
     async def preview(
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> PreviewResult | None:
-        """None."""
-        return None
+        """What its toolset says that the call would do; unchecked, so said to be its words."""
+        words = self.opinion(request).description
+        return PreviewResult(summary=f"Its toolset says: {words}") if words else None
 
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext
@@ -254,14 +284,3 @@ class PluginTool:
             waiting = self._tool.args_validator_func(run, **args)
             if inspect.isawaitable(waiting):
                 await waiting
-
-
-def closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema that takes no further arguments unless it names their form.
-
-    `additionalProperties: true` is what a schema says that was not thought about; a form (a
-    mapping) was.
-    """
-    if isinstance(schema.get("additionalProperties"), dict):
-        return schema
-    return {**schema, "additionalProperties": False}

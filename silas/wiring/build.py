@@ -83,7 +83,7 @@ async def build(
         parts = Parts(config, ground, db, channel)
         await settle_succession(db, parts.audit, ground.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
-        await mount_toolsets(config, parts.registry, parts.secrecy.learn, stack)
+        await mount_toolsets(config, parts.registry, parts.secrecy, stack)
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()

@@ -1,7 +1,7 @@
 """Toolsets of others in this house: loaded when Silas opens, left when it closes."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -12,44 +12,39 @@ from silas.context import scrub_output
 from silas.errors import ConfigError
 from silas.stop import Sentinel
 from silas.tools import Stance, ToolRegistry
-from silas.tools.plugin_spec import CODE, read_spec
+from silas.tools.plugin_names import BUILT_IN, CODE
+from silas.tools.plugin_spec import read_spec
 
 if TYPE_CHECKING:
     from silas.tools.plugin_run import ToolsetContext
     from silas.tools.plugin_spec import ToolsetSpec
-    from silas.tools.plugins import Fault, LoadedTool, ToolsetLoader
-
-Learn = Callable[[Mapping[str, str]], None]
-"""Told every value that was filled in from the environment, by name."""
-
-ALWAYS_HERE = ("shell", "python")
-"""Aliases of what every Silas has anyway, so that a profile or a worker may name it."""
+    from silas.tools.plugins import Discretion, Fault, LoadedTool, ToolsetLoader
 
 _STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, start Silas again"
 
 
-def loader_of(config: SilasConfig, learn: Learn) -> "ToolsetLoader":
+def loader_of(config: SilasConfig, discretion: "Discretion") -> "ToolsetLoader":
     """What loads toolsets, with the owner's allowlist and profiles."""
     from silas.tools.plugins import ToolsetLoader  # noqa: PLC0415 - PydanticAI
 
     return ToolsetLoader(
         allow=config.toolset_allow,
         profiles=config.toolset_profiles,
-        built_in=dict.fromkeys(ALWAYS_HERE, _here_already),
+        built_in=dict.fromkeys(BUILT_IN, _here_already),
         environ=os.environ,
-        learn=learn,
-        clean=scrub_output,
+        discretion=discretion,
+        scrub=scrub_output,
     )
 
 
 def scopes_of(config: SilasConfig) -> frozenset[str]:
     """What the owner's own work is granted: every toolset of the configuration."""
     names = (one.name for one in read_spec(config.toolsets, config.toolset_profiles))
-    return frozenset(f"toolset.{name}" for name in names if name not in ALWAYS_HERE)
+    return frozenset(f"toolset.{name}" for name in names if name not in BUILT_IN)
 
 
 async def mount_toolsets(
-    config: SilasConfig, registry: ToolRegistry, learn: Learn, stack: AsyncExitStack
+    config: SilasConfig, registry: ToolRegistry, discretion: "Discretion", stack: AsyncExitStack
 ) -> None:
     """Load what `toolsets` names into the registry; what fails is noted there as absent.
 
@@ -67,7 +62,7 @@ async def mount_toolsets(
     from silas.tools.plugin_run import ToolsetContext  # noqa: PLC0415 - PydanticAI
 
     context = ToolsetContext(name="", worker="", data_dir=config.data_dir / "toolsets")
-    loaded = await loader_of(config, learn).load(config.toolsets, context, stack)
+    loaded = await loader_of(config, discretion).load(config.toolsets, context, stack)
     for fault in (*loaded.faults, *_register(registry, loaded.tools)):
         registry.note_absent(fault.toolset, fault.words)
 

@@ -34,7 +34,7 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     registry = built_in_tools(SystemClock(), sandbox)
     in_sandbox = {tool.tool_name for tool in registry.all()}
     async with AsyncExitStack() as stack:
-        await mount_toolsets(config, registry, _nothing_is_shown, stack)
+        await mount_toolsets(config, registry, _NothingKept(), stack)
         rows = tool_rows(registry)
     if isinstance(sandbox, RefusingSandbox):
         refused = {"health": "unavailable", "last_error": sandbox.reason.message}
@@ -42,5 +42,12 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     return rows
 
 
-def _nothing_is_shown(values: Mapping[str, str]) -> None:
-    """No tool is called, and no word of a toolset is printed."""
+class _NothingKept:
+    """For a look: no tool is called, and no word of a toolset is shown or kept."""
+
+    def learn(self, values: Mapping[str, str]) -> None:
+        """Nothing."""
+
+    def redact(self, text: str) -> str:
+        """The text, which goes nowhere."""
+        return text
