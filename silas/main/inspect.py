@@ -181,10 +181,11 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
         rows = await known_tools(look_config(ctx))
         if as_json:
             print_json(rows)
+        width = max(len(row["name"]) for row in rows)
         for row in [] if as_json else rows:
             scopes = ", ".join(row["scopes"]) or "-"
             error = f"  last error: {row['last_error']}" if row["last_error"] else ""
-            click.echo(f"{row['name']:12} {row['risk']:8} {row['health']:11} {scopes}{error}")
+            click.echo(f"{row['name']:{width}} {row['risk']:8} {row['health']:11} {scopes}{error}")
         return DONE
 
     run_to_exit(work)

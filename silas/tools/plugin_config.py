@@ -102,7 +102,9 @@ def _by_model(model: type[BaseModel], expanded: Expanded, where: str) -> BaseMod
     try:
         return model.model_validate(expanded.config, extra=extra)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        errors = error.errors(include_url=False, include_input=False)
+        # a key that is not known is probably the one that is missing, misspelt
+        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
         words = str(first["msg"])
         if _may_repeat(first["type"], first["loc"], expanded):
             words = f"does not fit ({first['type']})"

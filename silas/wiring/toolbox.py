@@ -12,7 +12,7 @@ from silas.tools.python import PythonTool
 from silas.tools.registry import tool_rows
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
-from silas.wiring.plugins import mount_toolsets
+from silas.wiring.plugins import mount_toolsets, scopes_of
 
 
 def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
@@ -33,13 +33,40 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     sandbox = sandbox_of(config)
     registry = built_in_tools(SystemClock(), sandbox)
     in_sandbox = {tool.tool_name for tool in registry.all()}
-    async with AsyncExitStack() as stack:
-        await mount_toolsets(config, registry, _NothingKept(), stack)
-        rows = tool_rows(registry)
+    await _look(config, registry)
+    rows = tool_rows(registry)
     if isinstance(sandbox, RefusingSandbox):
         refused = {"health": "unavailable", "last_error": sandbox.reason.message}
         rows = [row | refused if row["name"] in in_sandbox else row for row in rows]
     return rows
+
+
+async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
+    """For `silas doctor`: each configured toolset, whether it loads, and what it offers."""
+    if not config.toolsets:
+        return []
+    registry = built_in_tools(SystemClock(), sandbox_of(config))
+    built_in = {tool.tool_name for tool in registry.all()}
+    await _look(config, registry)
+    tools: dict[str, list[str]] = {scope: [] for scope in sorted(scopes_of(config))}
+    for tool in registry.all():
+        if tool.tool_name not in built_in:
+            tools[tool.connector_id].append(tool.tool_name)
+    absent = {f"toolset.{name}": words for name, words in registry.absent().items()}
+    return [
+        (
+            f"toolset {scope.removeprefix('toolset.')}",
+            scope not in absent,
+            absent.get(scope) or f"offers {', '.join(names) or 'no tool'}",
+        )
+        for scope, names in tools.items()
+    ]
+
+
+async def _look(config: SilasConfig, registry: ToolRegistry) -> None:
+    """Load the toolsets of the configuration and leave them again."""
+    async with AsyncExitStack() as stack:
+        await mount_toolsets(config, registry, _NothingKept(), stack)
 
 
 class _NothingKept:

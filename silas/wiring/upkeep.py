@@ -41,7 +41,7 @@ from silas.wiring.ownerkey import (
     settle_succession,
     succession_fault,
 )
-from silas.wiring.toolbox import built_in_tools
+from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.witness import audit_log, witness_findings
 from silas.wiring.workers import worker_findings
 from silas.work.effects import Effects
@@ -250,6 +250,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
     findings += [Finding(*row) for row in worker_findings(config)]
+    findings += [Finding(*row) for row in await toolset_findings(config)]
     available = {GateProvider.predicate}
     for gate in config.gates.system:
         ok = gate.provider in available

@@ -1,0 +1,54 @@
+"""What a toolset answers when it is asked about a call: what is not understood blocks."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silas.tools import Stance
+from silas.tools.plugin_stance import Opinion, Said, heard
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_"),
+    [
+        (False, Said(Stance.pre_approved)),
+        (True, Said(Stance.ask)),
+        ({}, Said(Stance.ask)),
+        ({"description": "Pay"}, Said(Stance.ask, "Pay")),
+        (Opinion("blocked", "never"), Said(Stance.blocked, "never")),
+        (Opinion("ask", "hm"), Said(Stance.ask, "hm")),
+        (Opinion("pre_approved"), Said(Stance.pre_approved)),
+        (SimpleNamespace(stance="ask", description="x"), Said(Stance.ask, "x")),
+    ],
+)
+def test_each_answer_of_the_convention_is_understood(answer: Any, is_: Said) -> None:
+    assert heard(answer) == is_
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None, 0, 1, "", "no", [], (), b"", 0.0,
+        {"description": 7}, {"description": "x", "pre_approved": True}, {"pre_approved": True},
+        SimpleNamespace(stance="allow", description=""),
+        SimpleNamespace(stance="pre_approved", description=None),
+        SimpleNamespace(stance=True, description=""),
+        SimpleNamespace(stance="pre_approved"),
+        SimpleNamespace(description="x"),
+    ],
+)  # fmt: skip
+def test_anything_else_blocks(answer: Any) -> None:
+    assert heard(answer).stance is Stance.blocked
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_no_answer_but_false_itself_lets_a_call_pass(answer: Any) -> None:
+    assert heard(answer).stance in (Stance.ask, Stance.blocked)
