@@ -1,7 +1,7 @@
 """Questions that running work asks the owner, as cards (spec 5.2.1 c2, d)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
@@ -21,6 +21,11 @@ from silas.work.models import CallQuestion, Doubt
 MOST_AT_ONCE = 8
 """Calls on one card; of more nobody reads each."""
 
+_CLAIMED = 600  # characters of what a tool says itself
+
+Claim = Callable[[ValidatedCall], str]
+"""What a tool's own code says that a call would do; empty where it says nothing."""
+
 REFUSED = BatchAnswer(verdict="decline")
 
 _VERDICTS = {True: ApprovalVerdict.approved, False: ApprovalVerdict.declined}
@@ -34,7 +39,11 @@ _CARD_RISK = {
 
 
 def tool_call_card(
-    item: WorkItem, call: ValidatedCall, risk: RiskLevel, doubts: Sequence[Doubt] = ()
+    item: WorkItem,
+    call: ValidatedCall,
+    risk: RiskLevel,
+    doubts: Sequence[Doubt] = (),
+    claimed: str = "",
 ) -> ToolCallCard:
     """The exact call, arguments whole, what of them is from elsewhere first; silence declines."""
     tool, action = canonical_json(call.tool_name), canonical_json(call.action)
@@ -46,6 +55,7 @@ def tool_call_card(
         details=(
             Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
+            *_claimed(claimed),
             Detail(heading="Call", lines=(f"tool: {tool}", f"action: {action}")),
         ),
         actions=(
@@ -80,6 +90,14 @@ def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
     return (Detail(heading="Not yours and not the plan's", lines=tuple(lines)),)
 
 
+def _claimed(words: str) -> tuple[Detail, ...]:
+    """What the tool's own code says; below the arguments, which are what an answer binds."""
+    if not words:
+        return ()
+    lines = tuple(show_lines(words[:_CLAIMED]))
+    return (Detail(heading="What the tool says itself, unchecked", lines=lines),)
+
+
 _PLACES: Mapping[OriginKind, str] = {
     OriginKind.owner: "what you said",
     OriginKind.plan: "the plan",
@@ -98,9 +116,9 @@ def _place(origin: Origin) -> str:
     return f"{_PLACES[origin.kind]}{name}{tool}"
 
 
-def batch_card(item: WorkItem, questions: Sequence[CallQuestion]) -> BatchReviewCard:
+def batch_card(item: WorkItem, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
     """Several calls of one step, each whole; silence declines all."""
-    cards = [tool_call_card(item, *question) for question in questions]
+    cards = [tool_call_card(item, *question, claim(question.call)) for question in questions]
     many, order = len(cards), list(Risk)
     details = [
         Detail(
@@ -136,8 +154,9 @@ def batch_card(item: WorkItem, questions: Sequence[CallQuestion]) -> BatchReview
 class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
-    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock) -> None:
+    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock, claim: Claim) -> None:
         self._owner = Owner(channel, audit, clock)
+        self._claim = claim
         self._audit = audit
 
     async def calls(
@@ -151,8 +170,10 @@ class OwnerQuestions:
 
     async def _together(self, item: WorkItem, questions: Sequence[CallQuestion]) -> list[bool]:
         if len(questions) == 1:
-            return [await self._owner.ask(tool_call_card(item, *questions[0])) == "approve"]
-        card = batch_card(item, questions)
+            question = questions[0]
+            card = tool_call_card(item, *question, self._claim(question.call))
+            return [await self._owner.ask(card) == "approve"]
+        card = batch_card(item, questions, self._claim)
         answer = await self._owner.ask(card)
         if answer.verdict == "edit_selection" and not answer.selected_item_ids:
             return [(await self._together(item, [question]))[0] for question in questions]

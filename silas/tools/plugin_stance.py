@@ -55,6 +55,15 @@ class Said:
 BLOCKED: Final = Said(Stance.blocked)
 
 
+@runtime_checkable
+class Outspoken(Protocol):
+    """A tool whose own code has a stance, and words, on each call."""
+
+    def opinion(self, request: dict[str, Any]) -> Said:
+        """For validated arguments; never raises."""
+        ...
+
+
 def heard(answer: object) -> Said:
     """What an answer of `needs_approval` means.
 

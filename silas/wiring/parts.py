@@ -47,7 +47,7 @@ from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.ownerkey import CheckpointKeys
-from silas.wiring.plugins import scopes_of
+from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
@@ -130,7 +130,7 @@ class Parts:
             scrub=lambda text: self.secrecy.redact(scrub_output(text)),
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
-        self.questions = OwnerQuestions(self.channel, self.audit, clock)
+        self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,

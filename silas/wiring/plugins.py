@@ -11,9 +11,10 @@ from silas.config import SilasConfig
 from silas.context import scrub_output
 from silas.errors import ConfigError
 from silas.stop import Sentinel
-from silas.tools import Stance, ToolRegistry
+from silas.tools import Stance, ToolRegistry, ValidatedCall
 from silas.tools.plugin_names import BUILT_IN, CODE
 from silas.tools.plugin_spec import read_spec
+from silas.tools.plugin_stance import Outspoken
 
 if TYPE_CHECKING:
     from silas.tools.plugin_run import ToolsetContext
@@ -74,6 +75,18 @@ async def tell_absent(
     for name, words in registry.absent().items():
         await audit.log("toolset.absent", toolset=name, why=words)
         await tell(f"{words} Everything else works; see `silas tools list`.")
+
+
+def claims_of(registry: ToolRegistry) -> Callable[[ValidatedCall], str]:
+    """What the code of a mounted tool says that a call would do; empty for Silas's own tools."""
+
+    def claim(call: ValidatedCall) -> str:
+        known = registry.get(call.tool_name)
+        if known is None or not isinstance(known.tool, Outspoken):
+            return ""
+        return known.tool.opinion(call.args).description
+
+    return claim
 
 
 def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fault]":
