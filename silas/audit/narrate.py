@@ -80,6 +80,13 @@ _SENTENCES: Mapping[str, str] = {
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",
     "network_refused": "{work_item_id} ({purpose}) was refused {what}: {reason}, times {times}.",
     "network_used": "{work_item_id} ({purpose}) sent {host} {bytes_out} bytes, got {bytes_in}.",
+    # servers of tools
+    "mcp.connected": "The MCP server {server} is there; {tools} of its tools are trusted.",
+    "mcp.disconnected": "The MCP server {server} is not there: {why}",
+    "mcp.drifted": "The MCP server {server} is not as it was trusted: changed {changed}, new {new},"
+    " gone {gone}.",
+    "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
+    "mcp.not_trusted": "The owner did not trust the MCP server {server}.",
     # secrets, by reference
     "secret.added": "The secret {ref_id} was added.",
     "secret.removed": "The secret {ref_id} was removed.",

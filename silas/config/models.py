@@ -22,6 +22,7 @@ from silas.sandbox.models import SandboxConfig
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
+from silas.tools.mcp_settings import MCPEntry, MCPHandling, MCPServer, ServerName, entries
 from silas.tools.plugin_names import BUILT_IN, check_allow, class_path_of
 from silas.tools.plugin_spec import EXTENDS, read_spec
 from silas.types import Frozen
@@ -90,6 +91,8 @@ class SilasConfig(Frozen):
         data_dir: Where everything is kept.
         owner_id: The owner's name for connections and scopes.
         active_goal: The plan file of a goal to keep running; null for none.
+        mcpServers: Programs and addresses that serve tools, as every MCP client has them.
+        mcp: What Silas does with each of them.
         skills_dir: Where installed skills live; bundled ones ship in the package (decision A13).
         plans_dirs: Directories with plans of the owner's own, searched before the bundled ones.
         toolsets: Toolsets of others by class path, alias or entry point, each with its settings as
@@ -132,6 +135,10 @@ class SilasConfig(Frozen):
     active_goal: Path | None = None
     scheduler: SchedulerConfig = SchedulerConfig()
     skills: SkillsConfig = SkillsConfig()
+    mcpServers: dict[ServerName, MCPServer] = Field(  # noqa: N815 - the name every client has
+        default_factory=dict[ServerName, MCPServer]
+    )
+    mcp: dict[ServerName, MCPHandling] = Field(default_factory=dict[ServerName, MCPHandling])
     skills_dir: Path = Path("skills")
     plans_dirs: tuple[Path, ...] = ()
     toolsets: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -159,6 +166,14 @@ class SilasConfig(Frozen):
     def _sandbox_paths(cls, value: SandboxConfig, info: ValidationInfo) -> SandboxConfig:
         names = ("verify_dir", "customer_context_dir")
         return value.model_copy(update={n: _absolute(getattr(value, n), info) for n in names})
+
+    @field_validator("mcp")
+    @classmethod
+    def _mcp_paths(
+        cls, value: dict[ServerName, MCPHandling], info: ValidationInfo
+    ) -> dict[ServerName, MCPHandling]:
+        base = info.data.get("data_dir", Path("/"))
+        return {name: handling.at(base) for name, handling in value.items()}
 
     @field_validator("audit")
     @classmethod
@@ -191,6 +206,11 @@ class SilasConfig(Frozen):
     def worker_files(self) -> Path:
         """The directory with the `.worker` files."""
         return self.data_dir / "workers" if self.workers_dir is None else self.workers_dir
+
+    @property
+    def mcp_entries(self) -> tuple[MCPEntry, ...]:
+        """Every MCP server with what is said about it."""
+        return entries(self.mcpServers, self.mcp)
 
     @model_validator(mode="after")
     def _sections_agree(self) -> "SilasConfig":
@@ -239,6 +259,20 @@ def _rules(config: SilasConfig) -> tuple[tuple[str, bool, str], ...]:
             config.autonomy.max_batch_review_size >= config.batch_review.default_size,
             f"autonomy.max_batch_review_size is {config.autonomy.max_batch_review_size}, less than "
             f"batch_review.default_size, which is {config.batch_review.default_size}.",
+        ),
+        (
+            "E_CFG_MCP",
+            config.mcp.keys() <= config.mcpServers.keys(),
+            "mcp names a server that is not in mcpServers; its name must be the same in both.",
+        ),
+        (
+            "E_CFG_MCP",
+            not any(
+                e.server.url and (h := e.handling) and (h.network or h.read or h.write)
+                for e in config.mcp_entries
+            ),
+            "mcp gives network, read or write to a server with a url; they are for a command, "
+            "which runs in the sandbox.",
         ),
         (
             "E_CFG_SUGGESTIONS",

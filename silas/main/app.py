@@ -21,6 +21,7 @@ _COMMANDS = {
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
     "workers": ("workers", "Workers that plans may name, each from a file of its own."),
+    "mcp": ("mcp", "Servers of tools: who is there, and what of it you trust."),
     "secrets": ("secrets", "What your plans may use and nobody may see."),
     "audit": ("audit", "The record of what happened."),
     "keys": ("keys", "The owner's keys."),

@@ -176,9 +176,9 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""
 
     async def work() -> int:
-        from silas.wiring import known_tools
+        from silas.wiring import all_tool_rows
 
-        rows = await known_tools(look_config(ctx))
+        rows = await all_tool_rows(look_config(ctx))
         if as_json:
             print_json(rows)
         width = max(len(row["name"]) for row in rows)

@@ -1,13 +1,17 @@
 """bubblewrap behind the sandbox port (spec 9.1, decision A20)."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import replace
 
 from silas.sandbox.launch import Launcher
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.netns import listen_inside
 from silas.sandbox.outside import Outside
 from silas.sandbox.proxy import Proxy, ProxyLimits
+from silas.sandbox.resident import Conversation, Lines, Tail, spoken_with
 from silas.sandbox.supervise import Before, Run, nothing_before
 from silas.stop.runs import Register
 
@@ -56,3 +60,30 @@ class BubblewrapSandbox:
             run = Run(limits, owned, before, self._register, count_processes=self._count_processes)
             launch = self._launcher.prepare(argv, limits, files, run.control, owned)
             return await run.result(launch)
+
+    @asynccontextmanager
+    async def resident(
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
+    ) -> AsyncGenerator[Conversation]:
+        """Keep a command running and talk with it; see `silas.sandbox.resident`."""
+        self._register.require_running()
+        async with AsyncExitStack() as stack:
+            before: Before = nothing_before
+            if files.network:
+                proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
+                stack.push_async_callback(proxy.close)
+
+                async def let_out(init: int, init_fd: int) -> None:
+                    await proxy.serve(await listen_inside(init, init_fd))
+
+                before = let_out
+            owned = stack.enter_context(ExitStack())
+            counted = self._count_processes
+            run = Run(limits, owned, before, self._register, count_processes=counted)
+            launch = self._launcher.prepare(argv, limits, files, run.control, owned)
+            reading, writing = os.pipe2(os.O_CLOEXEC)
+            owned.callback(os.close, reading)
+            owned.callback(os.close, writing)
+            lines = Lines(lambda: run.end("output"))
+            task = asyncio.ensure_future(run.heard(replace(launch, stdin=reading), lines.of, Tail))
+            yield await stack.enter_async_context(spoken_with(task, lines, writing))

@@ -13,6 +13,7 @@ import signal
 import subprocess
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
+from typing import Protocol
 
 from silas.errors import SandboxError, Stopped
 from silas.sandbox.launch import Launch
@@ -45,6 +46,18 @@ def own_end(code: int, cpu_seconds: float, limits: SandboxLimits) -> EndedBy:
     if code == _OUT_OF_TIME or (code == _KILLED and spent):
         return "timeout"
     return "signal" if 128 < code < 128 + signal.NSIG else "exit"
+
+
+class Output(Protocol):
+    """Where one output stream goes."""
+
+    def read(self) -> bool:
+        """Take one chunk; False at the end or when nothing waits."""
+        ...
+
+    def text(self) -> str:
+        """What the result shows of it."""
+        ...
 
 
 class _Output:
@@ -123,14 +136,20 @@ class Run:
 
     async def result(self, launch: Launch) -> SandboxResult:
         """Start it, wait for its end or a limit, bury it."""
+        return await self.heard(launch, self._collected, self._collected)
+
+    def _collected(self, reading: int) -> Output:
+        return _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
+
+    async def heard(
+        self, launch: Launch, stdout: Callable[[int], Output], stderr: Callable[[int], Output]
+    ) -> SandboxResult:
+        """As `result`, with both streams going where the caller says."""
         started = self._loop.time()
         self._private = launch.private
         pipes = [self._pipe(self._child_side) for _ in range(2)]
         process = self._start(launch, pipes[0][1], pipes[1][1])
-        outputs = [
-            _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
-            for reading, _ in pipes
-        ]
+        outputs = [stdout(pipes[0][0]), stderr(pipes[1][0])]
         self._bwrap = process.pid
         watched = self._watch(process, outputs, [reading for reading, _ in pipes])
         timers = (
@@ -174,7 +193,7 @@ class Run:
             self._child_side.close()
 
     def _watch(
-        self, process: subprocess.Popen[bytes], outputs: list[_Output], readings: list[int]
+        self, process: subprocess.Popen[bytes], outputs: list[Output], readings: list[int]
     ) -> list[int]:
         exit_fd = os.pidfd_open(process.pid)
         self._owned.callback(os.close, exit_fd)
@@ -185,7 +204,7 @@ class Run:
             self._loop.add_reader(reading, self._on_output, output, reading)
         return [exit_fd, self._status_in, *readings]
 
-    def _on_output(self, output: _Output, descriptor: int) -> None:
+    def _on_output(self, output: Output, descriptor: int) -> None:
         if not output.read():
             self._loop.remove_reader(descriptor)
 
@@ -334,7 +353,7 @@ class Run:
         self,
         process: subprocess.Popen[bytes],
         launch: Launch,
-        outputs: list[_Output],
+        outputs: list[Output],
         seconds: float,
     ) -> SandboxResult:
         self._read_status()

@@ -69,6 +69,7 @@ class ToolRegistry:
         self._clock = clock
         self._tools: dict[str, RegisteredTool] = {}
         self._absent: dict[str, str] = {}
+        self._outages: dict[str, str] = {}
 
     def register(self, tool: BaseTool, config: ToolConfig) -> None:
         """Add a tool.
@@ -105,16 +106,37 @@ class ToolRegistry:
 
     def get(self, tool_name: str) -> RegisteredTool | None:
         """The tool of that name, whatever its health."""
-        return self._tools.get(tool_name)
+        tool = self._tools.get(tool_name)
+        return None if tool is None else self._as_it_stands(tool)
 
     def all(self) -> list[RegisteredTool]:
         """Every tool, in the order of registration."""
-        return list(self._tools.values())
+        return [self._as_it_stands(tool) for tool in self._tools.values()]
+
+    def _as_it_stands(self, tool: RegisteredTool) -> RegisteredTool:
+        why = self._outages.get(tool.tool_name)
+        if why is None:
+            return tool
+        out = {"status": HealthStatus.unavailable, "last_error": why, "retry_at": None}
+        return tool.model_copy(update={"health": tool.health.model_copy(update=out)})
+
+    def suspend(self, tool_name: str, why: str) -> None:
+        """Take a tool out of use until `restore`: an outage is no bad luck, and no call ends it.
+
+        Raises:
+            ToolError: There is no such tool.
+        """
+        self._known(tool_name)
+        self._outages[tool_name] = why
+
+    def restore(self, tool_name: str) -> None:
+        """End an outage; the tool's own luck counts again."""
+        self._outages.pop(tool_name, None)
 
     def list_healthy(self) -> list[RegisteredTool]:
         """The tools that may be tried now: healthy, degraded, or due for another try."""
         now = self._clock.now()
-        return [tool for tool in self._tools.values() if usable(tool.health, now)]
+        return [tool for tool in self.all() if usable(tool.health, now)]
 
     def note_absent(self, source: str, words: str) -> None:
         """Remember that the tools of a source could not be had, and why, in one sentence."""
@@ -130,10 +152,13 @@ class ToolRegistry:
         Raises:
             ToolError: There is no such tool.
         """
+        known = self._known(tool_name)
+        self._tools[tool_name] = known.model_copy(update={"health": health})
+
+    def _known(self, tool_name: str) -> RegisteredTool:
         if tool_name not in self._tools:
             raise ToolError(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
-        known = self._tools[tool_name]
-        self._tools[tool_name] = known.model_copy(update={"health": health})
+        return self._tools[tool_name]
 
 
 def tool_rows(registry: ToolRegistry) -> list[dict[str, Any]]:

@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.ground import Ground
+    from silas.wiring.mcp import MCPDesk, all_tool_rows, open_mcp
     from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
-    from silas.wiring.toolbox import known_tools
     from silas.wiring.upkeep import (
         AuditDesk,
         Finding,
@@ -27,15 +27,17 @@ __all__ = [
     "Conformance",
     "Finding",
     "Ground",
+    "MCPDesk",
     "SecretsDesk",
     "Silas",
     "WorkDesk",
+    "all_tool_rows",
     "diagnose",
     "examine_sandbox",
     "initialise",
     "key_facts",
-    "known_tools",
     "open_audit",
+    "open_mcp",
     "open_secrets_desk",
     "open_work",
     "rotate_key",
@@ -48,15 +50,17 @@ __all__ = [
 _HOMES = {
     "Conformance": "conform",
     "Ground": "ground",
+    "MCPDesk": "mcp",
     "SecretsDesk": "secretdesk",
     "Silas": "build",
+    "all_tool_rows": "mcp",
     "examine_sandbox": "conform",
+    "open_mcp": "mcp",
     "open_secrets_desk": "secretdesk",
     "secret_facts": "secretdesk",
     "serve_signer": "signer",
     "key_facts": "ownerkey",
     "rotate_key": "ownerkey",
-    "known_tools": "toolbox",
     "worker_rows": "workers",
 }
 

@@ -14,6 +14,7 @@ from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
+from silas.wiring.mcp import mcp_servers
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
@@ -84,6 +85,9 @@ async def build(
         await settle_succession(db, parts.audit, ground.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
+        await stack.enter_async_context(
+            mcp_servers(config, ground, parts.registry, db, parts.audit)
+        )
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()

@@ -164,7 +164,7 @@ class WorkDesk:
 async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
-    with _opened(config, warnings) as (db, audit, ring):
+    with opened(config, warnings) as (db, audit, ring):
         await settle_succession(db, audit, ring)
         yield AuditDesk(audit, ring, warnings)
 
@@ -172,7 +172,7 @@ async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
 @asynccontextmanager
 async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
-    with _opened(config, []) as (db, audit, ring):  # nothing is signed here
+    with opened(config, []) as (db, audit, ring):  # nothing is signed here
         await settle_succession(db, audit, ring)
         clock = SystemClock()
         store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
@@ -183,9 +183,11 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
 
 @contextmanager
-def _opened(
+def opened(
     config: SilasConfig, warnings: list[str]
 ) -> Generator[tuple[Database, WitnessedAuditLog, KeyRing]]:
+    """The database, its audit log and the owner's keys, and nothing else."""
+
     async def warn(words: str) -> None:
         warnings.append(words)
 

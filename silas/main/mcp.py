@@ -1,0 +1,76 @@
+"""The commands about MCP: who is there, what of it is trusted, and Silas as a server itself."""
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DECLINED, DONE, hash_option, look_config, read_config, run_to_exit
+from silas.main.terminal import terminal
+
+
+@click.group()
+def mcp() -> None:
+    """Servers of tools: who is there, and what of it you trust."""
+
+
+@mcp.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def mcp_list(ctx: click.Context, as_json: bool) -> None:
+    """Every configured server, its health, its last error and its tools."""
+
+    async def work() -> int:
+        from silas.wiring import open_mcp
+
+        async with open_mcp(look_config(ctx)) as desk:
+            states = await desk.states()
+        if as_json:
+            print_json([{**state._asdict(), "standing": state.standing.value} for state in states])
+            return DONE
+        for state in states:
+            error = f"  last error: {state.last_error}" if state.last_error else ""
+            click.echo(f"{state.name:16} {state.standing.value:10}{error}")
+            for tool, usable in state.tools.items():
+                click.echo(f"  {'ok' if usable else 'NO'}  {tool}")
+        if not states:
+            click.echo("No MCP server is configured; see mcpServers in the configuration.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@mcp.command("trust")
+@click.argument("name")
+@click.option(
+    "--approve",
+    metavar="HASH",
+    callback=hash_option,
+    help="sha256:HEX as printed; trusts only that.",
+)
+@click.pass_context
+def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
+    """Start a server, show what its tools are, and trust exactly that on your yes."""
+
+    async def work() -> int:
+        from silas.wiring import open_mcp
+        from silas.wiring.mcp import trust_card
+
+        screen = terminal(to_stderr=False, approve=None).screen
+        async with open_mcp(read_config(ctx)) as desk:
+            look = await desk.look(name)
+            card = trust_card(look)
+            if approve is None:
+                click.echo(f"sha256:{look.digest}")
+                yes = (await screen.ask("owner", card)).approved
+            else:
+                yes = approve == look.digest
+                stands = "approved beforehand" if yes else f"not what was approved: {approve}"
+                click.echo(f"sha256:{look.digest} is {stands}")
+            if not yes:
+                await desk.refuse(look)
+                click.echo("Nothing new is trusted.")
+                return DECLINED
+            await desk.trust(look)
+        click.echo(f"Trusted: {len(look.listing.definitions)} tools of {name}.")
+        return DONE
+
+    run_to_exit(work)

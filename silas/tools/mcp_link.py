@@ -1,0 +1,212 @@
+"""The live link to one MCP server: connect, compare with what was trusted, call, reconnect.
+
+The protocol is the official SDK's. What a server asks of Silas (sampling, elicitation, roots) is
+refused by that SDK, as no such capability is offered.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+from typing import Any, Protocol, cast
+
+from mcp.client.session import ClientSession, MessageHandlerFnT
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    PaginatedRequestParams,
+    ToolListChangedNotification,
+)
+
+from silas.clock import Clock
+from silas.context import scrub
+from silas.errors import SilasError, ToolError
+from silas.tools.mcp_content import answer_of
+from silas.tools.mcp_definitions import MOST_TOOLS, Listing, Offered, listing
+from silas.tools.mcp_tool import Answer, BrokenOff, NotSent
+from silas.tools.mcp_transport import Connection, Ending
+
+Connect = Callable[[], AbstractAsyncContextManager[Connection]]
+"""Opens one connection; raises `SilasError` where there is none."""
+
+HANDSHAKE_SECONDS = 20.0
+"""For a server to start, introduce itself and list its tools."""
+
+_PAGES = 20  # of a list of tools; a list that never ends is no list
+_PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before each next try; the last one again and again
+_WORDS = 300  # characters of a reason
+_WORDS_SECONDS = 1.0  # for the last words of a program that would not start
+
+
+class Watcher(Protocol):
+    """Who is told how it stands with a server."""
+
+    async def up(self, now: Listing) -> None:
+        """It is there, with these tools."""
+        ...
+
+    async def down(self, why: str) -> None:
+        """It is not there."""
+        ...
+
+
+class ServerLink:
+    """One server. `run` keeps it connected until it is cancelled; `call` uses what is there."""
+
+    def __init__(self, name: str, connect: Connect, watcher: Watcher, clock: Clock) -> None:
+        self._name = name
+        self._connect = connect
+        self._watcher = watcher
+        self._clock = clock
+        self._connected: list[ClientSession] = []
+        self._trouble = asyncio.Event()
+        self._changed = asyncio.Event()
+        self.tried = asyncio.Event()
+
+    async def run(self) -> None:
+        """Connect, again and again; each failure makes the next pause longer."""
+        failures = 0
+        while True:
+            why = ""
+            try:
+                async with asyncio.timeout(None) as patience:
+                    why = await self._connection(patience)
+                failures = 0
+            except Exception as error:  # whatever a server does, the others go on
+                why = _reason(error)
+            await self._watcher.down(why)
+            self.tried.set()
+            pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
+            failures += 1
+            await self._clock.sleep(pause)
+
+    async def _connection(self, patience: asyncio.Timeout) -> str:
+        """One connection from start to end; why it ended."""
+        loop = asyncio.get_running_loop()
+        patience.reschedule(loop.time() + HANDSHAKE_SECONDS)
+        async with session_over(self._connect, self._heard) as (session, ending):
+            self._trouble.clear()
+            self._changed.clear()
+            await self._watcher.up(await list_tools(self._name, session))
+            patience.reschedule(None)
+            self._connected = [session]
+            self.tried.set()
+            try:
+                return await self._watched(session, ending)
+            finally:
+                self._connected = []
+
+    async def _watched(self, session: ClientSession, ending: Ending) -> str:
+        while True:
+            events = (ending.came, self._trouble, self._changed)
+            waits = [asyncio.ensure_future(event.wait()) for event in events]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+            if ending.came.is_set():
+                return ending.words
+            if self._trouble.is_set():
+                return "it did not answer a call"
+            self._changed.clear()
+            async with asyncio.timeout(HANDSHAKE_SECONDS):
+                await self._watcher.up(await list_tools(self._name, session))
+
+    async def _heard(self, message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._changed.set()
+
+    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> Answer:
+        """See `Link.call`."""
+        if not self._connected:
+            raise NotSent(f"The MCP server {self._name!r} is not connected.")
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=args))
+        try:
+            result = await self._connected[0].send_request(request, CallToolResult, seconds)
+        except MCPError as error:
+            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                return Answer(False, f"The server refused the call: {error.message}")
+            self._trouble.set()
+            raise BrokenOff(_reason(error)) from error
+        except Exception as error:  # an answer that is none, a stream that broke
+            self._trouble.set()
+            raise BrokenOff(_reason(error)) from error
+        return answer_of(result)
+
+
+@asynccontextmanager
+async def session_over(
+    connect: Connect, heard: MessageHandlerFnT
+) -> "AsyncGenerator[tuple[ClientSession, Ending]]":
+    """An introduced session, and what says when its server went away.
+
+    Raises:
+        ToolError: There is no server, or it does not speak the protocol.
+    """
+    async with connect() as (read, write, ending):
+        known_as = Implementation(name="silas", version=version("silas"))
+        session = ClientSession(read, write, message_handler=heard, client_info=known_as)
+        async with session:
+            try:
+                await session.initialize()
+            except MCPError as error:
+                await asyncio.wait(
+                    [asyncio.ensure_future(ending.came.wait())], timeout=_WORDS_SECONDS
+                )
+                raise unusable(ending.words or error.message) from error
+            yield session, ending
+
+
+def unusable(why: str) -> ToolError:
+    """A server that cannot be used, and why."""
+    return ToolError(scrub(why).replace("\n", " ")[:_WORDS], code="E_TOOL_MCP")
+
+
+async def list_tools(server: str, session: ClientSession) -> Listing:
+    """Everything it offers, page by page; too many pages, or tools, are cut."""
+    offered: list[Offered] = []
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+        offered += [
+            Offered(tool.name, tool.description or "", dict(tool.input_schema))
+            for tool in page.tools
+        ]
+        cursor = page.next_cursor
+        if not cursor or len(offered) > MOST_TOOLS:
+            break
+    return listing(server, offered)
+
+
+def _reason(error: BaseException) -> str:
+    """One sentence about a failure; groups of errors are what their first one is."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast(BaseExceptionGroup[BaseException], error).exceptions[0]
+    if isinstance(error, TimeoutError):
+        return "it took too long"
+    words = error.message if isinstance(error, SilasError | MCPError) else type(error).__name__
+    return unusable(words).message
+
+
+async def look_at(server: str, connect: Connect) -> Listing:
+    """Connect once, list the tools, and leave.
+
+    Raises:
+        SilasError: It cannot be reached, or does not speak the protocol.
+    """
+
+    async def deaf(message: object) -> None:
+        del message
+
+    try:
+        async with asyncio.timeout(HANDSHAKE_SECONDS):
+            async with session_over(connect, deaf) as (session, _):
+                return await list_tools(server, session)
+    except Exception as error:  # whatever a server does is one sentence
+        raise unusable(f"The MCP server {server!r} cannot be used: {_reason(error)}") from error

@@ -1,0 +1,172 @@
+"""The owner's MCP servers: what of them is trusted is a tool, and only while it is as trusted."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from silas.clock import Clock
+from silas.tools.mcp_definitions import Drift, Listing, drift
+from silas.tools.mcp_link import HANDSHAKE_SECONDS, Connect, ServerLink
+from silas.tools.mcp_settings import MCPEntry
+from silas.tools.mcp_tool import MCPTool, tool_config
+from silas.tools.mcp_trust import SqlTrust, Trusted
+from silas.tools.registry import ToolRegistry
+
+_NO_DRIFT = Drift((), (), ())
+
+
+class ServerStanding(StrEnum):
+    """How it stands with a server."""
+
+    untrusted = "untrusted"
+    """Its tools were never looked at, or its entry changed since; it is not started."""
+    connected = "connected"
+    drifted = "drifted"
+    """Connected, and some of its tools are not what was trusted."""
+    down = "down"
+
+
+class ServerState(NamedTuple):
+    """One server, for a person.
+
+    Attributes:
+        tools: Every trusted tool, by the name a model calls, and whether it can be used now.
+        last_error: Why not; empty where all is well.
+    """
+
+    name: str
+    standing: ServerStanding
+    tools: dict[str, bool]
+    last_error: str
+
+
+class TrustedServer:
+    """Keeps the registry true to what one server is now."""
+
+    def __init__(
+        self, entry: MCPEntry, trusted: Trusted, connect: Connect, home: "ServerHome"
+    ) -> None:
+        self._entry = entry
+        self._trusted = trusted
+        self._home = home
+        self.link = ServerLink(entry.name, connect, self, home.clock)
+        self._standing = ServerStanding.down
+        self._error = "it was not reached yet"
+        self._drift: Drift = _NO_DRIFT
+        self._usable: dict[str, bool] = {}
+        for name, definition in trusted.definitions.items():
+            if entry.handling.offers(name):
+                tool = MCPTool(entry, definition, self.link)
+                home.registry.register(tool, tool_config(entry, name))
+                self._suspend(name, self._error)
+
+    async def up(self, now: Listing) -> None:
+        """It is there: what is as trusted can be used, the rest cannot until it is asked again."""
+        found = drift(self._trusted.definitions, now.definitions)
+        stays_out = {*found.changed, *found.gone}
+        name = self._entry.name
+        for tool in self._usable:
+            if tool in stays_out:
+                words = "is not what you trusted" if tool in found.changed else "is gone"
+                self._suspend(tool, f"it {words}; look at it with `silas mcp trust {name}`")
+            else:
+                self._restore(tool)
+        if found != self._drift:
+            await self._home.log("mcp.drifted", server=name, **found._asdict())
+        if self._standing is ServerStanding.down:
+            await self._home.log("mcp.connected", server=name, tools=len(self._usable))
+        self._drift = found
+        self._standing = ServerStanding.drifted if found else ServerStanding.connected
+        self._error = _words_of(found)
+
+    async def down(self, why: str) -> None:
+        """It is not there: nothing of it is offered, and a call fails at once."""
+        for tool in self._usable:
+            self._suspend(tool, f"the MCP server {self._entry.name!r} is not there: {why}")
+        if self._standing is not ServerStanding.down or self._error != why:
+            await self._home.log("mcp.disconnected", server=self._entry.name, why=why)
+        self._standing, self._error = ServerStanding.down, why
+
+    def _suspend(self, tool: str, why: str) -> None:
+        self._usable[tool] = False
+        self._home.registry.suspend(self._trusted.definitions[tool].tool_name, why)
+
+    def _restore(self, tool: str) -> None:
+        self._usable[tool] = True
+        self._home.registry.restore(self._trusted.definitions[tool].tool_name)
+
+    def state(self) -> ServerState:
+        """How it stands."""
+        called = {self._trusted.definitions[n].tool_name: ok for n, ok in self._usable.items()}
+        return ServerState(self._entry.name, self._standing, called, self._error)
+
+
+def _words_of(found: Drift) -> str:
+    parts = [
+        f"{words} since you trusted it: {', '.join(names)}"
+        for words, names in (("changed", found.changed), ("new", found.new), ("gone", found.gone))
+        if names
+    ]
+    return "; ".join(parts)
+
+
+class Log(Protocol):
+    """Where it is told how it stands with a server: `Audit.log` is one."""
+
+    def __call__(self, event: str, **data: object) -> Awaitable[object]:
+        """Record one event."""
+        ...
+
+
+class ServerHome(NamedTuple):
+    """What every server needs of the house."""
+
+    registry: ToolRegistry
+    trust: SqlTrust
+    log: Log
+    clock: Clock
+
+
+class MCPServers:
+    """Every configured server. One that was never trusted is not even started."""
+
+    def __init__(
+        self,
+        entries: Sequence[MCPEntry],
+        connect: Callable[[MCPEntry], Connect],
+        home: ServerHome,
+    ) -> None:
+        self._untrusted: list[ServerState] = []
+        self._servers: list[TrustedServer] = []
+        for entry in entries:
+            trusted = home.trust.of(entry.name)
+            if trusted.source == entry.source:
+                self._servers.append(TrustedServer(entry, trusted, connect(entry), home))
+                continue
+            why = "its entry in the configuration changed" if trusted.source else "never trusted"
+            words = f"{why}; look at its tools with `silas mcp trust {entry.name}`"
+            home.registry.note_absent(f"mcp.{entry.name}", words)
+            self._untrusted.append(ServerState(entry.name, ServerStanding.untrusted, {}, words))
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Keep them connected; each had its first try before this goes on."""
+        tasks = [asyncio.create_task(server.link.run()) for server in self._servers]
+        try:
+            tried = [asyncio.create_task(server.link.tried.wait()) for server in self._servers]
+            if tried:
+                await asyncio.wait(tried, timeout=HANDSHAKE_SECONDS)
+            for each in tried:
+                each.cancel()
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+
+    def states(self) -> list[ServerState]:
+        """How it stands with each, those that were never trusted last."""
+        return [*(server.state() for server in self._servers), *self._untrusted]

@@ -1,0 +1,80 @@
+"""Which tools of which MCP server the owner looked at and trusted, by digest (decision D91)."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
+
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import DatabaseError
+from silas.tools.mcp_definitions import Definition
+
+_COLUMNS = ("server", "tool", "digest", "definition", "source", "trusted_at")
+_TOOLS = Table("mcp_tools", MetaData(), *(Column(name, Text) for name in _COLUMNS))
+
+
+class Trusted(NamedTuple):
+    """What the owner trusted of one server; nothing where he never did.
+
+    Attributes:
+        source: The digest of the configuration it was trusted under; empty for none.
+        definitions: By the server's own tool names.
+    """
+
+    source: str
+    definitions: dict[str, Definition]
+
+
+class SqlTrust:
+    """The pins, in the database. Statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def of(self, server: str) -> Trusted:
+        """What was trusted of a server.
+
+        Raises:
+            DatabaseError: A row is not what was trusted any more.
+        """
+        rows = select(_TOOLS).where(_TOOLS.c.server == server).order_by(_TOOLS.c.tool)
+        with self._db.read() as tx:
+            found = [dict(row) for row in tx.execute(rows).mappings()]
+        definitions = {row["tool"]: _definition(row) for row in found}
+        return Trusted(found[0]["source"] if found else "", definitions)
+
+    def trust(self, server: str, source: str, definitions: Iterable[Definition]) -> None:
+        """Remember exactly these, instead of whatever was trusted before; joins a transaction."""
+        now = self._clock.now().isoformat()
+        rows = [
+            {
+                "server": server,
+                "tool": each.name,
+                "digest": each.digest,
+                "definition": each.model_dump_json(),
+                "source": source,
+                "trusted_at": now,
+            }
+            for each in definitions
+        ]
+        with self._db.write() as tx:
+            tx.execute(delete(_TOOLS).where(_TOOLS.c.server == server))
+            if rows:
+                tx.execute(insert(_TOOLS), rows)
+
+
+def _definition(row: dict[str, str]) -> Definition:
+    try:
+        found = Definition.model_validate_json(row["definition"])
+        if (found.server, found.name, found.digest) != (row["server"], row["tool"], row["digest"]):
+            raise ValueError
+    except (ValidationError, ValueError) as error:
+        raise DatabaseError(
+            f"What was trusted of the MCP server {row['server']!r} was changed or damaged; run "
+            f"`silas mcp trust {row['server']}` again.",
+            code="E_DB_CORRUPT",
+        ) from error
+    return found
