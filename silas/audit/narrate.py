@@ -45,6 +45,7 @@ _SENTENCES: Mapping[str, str] = {
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
     "plan_approved": "The owner approved the plan {work_item_id}.",
+    "plan_waits": "The plan {work_item_id} waits for the owner, who is asked elsewhere.",
     "plan_not_approved": "The owner did not approve the plan {work_item_id}: {verdict}.",
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",

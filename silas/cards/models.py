@@ -77,9 +77,12 @@ class Card(Frozen, Generic[Answer]):
 
 
 class PlanAnswer(Frozen):
-    """The owner's answer to a plan, before anything is signed."""
+    """The owner's answer to a plan, before anything is signed.
 
-    verdict: Literal["approved", "declined", "edit_requested", "conditional"]
+    `waiting` is no answer of a person's: a channel says that the owner is to be asked elsewhere.
+    """
+
+    verdict: Literal["approved", "declined", "edit_requested", "conditional", "waiting"]
 
 
 PLAN_DECLINED = PlanAnswer(verdict="declined")

@@ -1,9 +1,19 @@
 """The commands about MCP: who is there, what of it is trusted, and Silas as a server itself."""
 
+import sys
+
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, hash_option, look_config, read_config, run_to_exit
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    hash_option,
+    look_config,
+    open_silas,
+    read_config,
+    run_to_exit,
+)
 from silas.main.terminal import terminal
 
 
@@ -71,6 +81,22 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
                 return DECLINED
             await desk.trust(look)
         click.echo(f"Trusted: {len(look.listing.definitions)} tools of {name}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@mcp.command("serve")
+@click.pass_context
+def mcp_serve(ctx: click.Context) -> None:
+    """Serve one MCP client on standard input and output; plans wait for you elsewhere."""
+
+    async def work() -> int:
+        from silas.channels.mcp import OwnerElsewhere, serve
+        from silas.wiring.mcp_serve import Services
+
+        async with open_silas(ctx, OwnerElsewhere(sys.stderr)) as silas:
+            await serve(Services(silas).offers())
         return DONE
 
     run_to_exit(work)

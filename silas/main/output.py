@@ -27,7 +27,8 @@ GOING_ON = {
     "paused": "stopped before it was done, nothing of it was applied, and it does not go on by "
     "itself; ask again, or `silas run` its plan, and approve it anew.",
     "blocked": "`silas run` its plan again when what blocked it is out of the way.",
-    ASKED: "a plan that waits for your answer; `silas chat` asks you again if Silas was killed.",
+    ASKED: "a plan that waits for your answer; `silas approve ID` asks you, and so does "
+    "`silas chat` if Silas was killed.",
 }
 """How each unfinished state goes on, as `silas status` says it."""
 

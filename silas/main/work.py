@@ -67,6 +67,29 @@ def run(ctx: click.Context, plan: Path, approve: str | None, as_json: bool) -> N
 
 
 @click.command()
+@click.argument("work_item_id")
+@click.option(
+    "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approve(ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool) -> None:
+    """Show the card of a plan that waits for you; on your yes, run it."""
+
+    async def work() -> int:
+        channel = terminal(to_stderr=as_json, approve=approve)
+        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+            result = await silas.answer(work_item_id)
+        if as_json:
+            print_json(result.model_dump(mode="json"))
+        else:
+            print_result(result, channel.screen.told)
+        return STATUS_CODES.get(result.status.value, FAILED)
+
+    run_to_exit(work)
+
+
+@click.command()
 @click.argument("text")
 @click.option(
     "--workspace",

@@ -7,8 +7,9 @@ from typing import Literal
 from silas.cards import ChannelMessage
 from silas.plans import WorkItem
 
-Outcome = Literal["answered", "dispatched", "declined", "blocked", "busy", "failed"]
-"""An answer, work under way, the owner's no, a refusal, a full queue, or no model to ask."""
+Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
+"""An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
+queue, or no model to ask."""
 
 OWNER = "owner"
 """The scope and connection of the single owner (spec 5.1)."""

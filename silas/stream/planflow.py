@@ -2,10 +2,13 @@
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.plans import PlanError, WorkItem
-from silas.stream.models import OWNER
+from silas.stream.models import OWNER, Outcome
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
+
+_OUTCOMES: dict[str, Outcome] = {"refused": "blocked", "waiting": "waiting"}
+"""How a turn ends whose plan was neither approved nor declined."""
 
 _PROPOSALS = frozenset({PlanActionType.propose, PlanActionType.revise})
 
@@ -53,7 +56,7 @@ class PlanFlow:
             turn.outcome = "dispatched"
             self._rooms.dispatch(item, turn.send)
             return f"{response.message}\n\nApproved: {item.title}. Working on it."
-        turn.outcome = "blocked" if proposal.verdict == "refused" else "declined"
+        turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         return proposal.words
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:

@@ -35,13 +35,16 @@ from silas.stream.owner import Owner
 _NOT_APPROVED = "The plan was not approved; nothing was run."
 _ANSWERS = {
     "edit_requested": "You want the plan changed; nothing was run. Say what should be different.",
+    "waiting": "The plan waits for its owner; nothing was run. `silas approve ID` asks him.",
     "conditional": "A plan is approved as it is or not at all; nothing was run.",
 }
 """What is said to an answer that is neither yes nor no."""
 
 
 class Proposal(NamedTuple):
-    """What became of a plan: `approved`, `declined`, `edit_requested`, or `refused` with words."""
+    """What became of a plan: `approved`, `declined`, `edit_requested`, `waiting`, or `refused` with
+    words.
+    """
 
     item: WorkItem | None
     verdict: str
@@ -104,8 +107,14 @@ class Proposer:
             with suppress(DatabaseError):
                 await self._waiting.drop(item)
             raise
-        await self._waiting.drop(item)
+        if proposal.verdict != "waiting":
+            await self._waiting.drop(item)
         return proposal
+
+    async def question(self, work_item_id: str) -> WaitingPlan | None:
+        """The oldest open question about a plan of this id; None where there is none."""
+        found = (one for one in await self._waiting.all() if one.item.id == work_item_id)
+        return next(found, None)
 
     async def waiting(self) -> list[WorkItem]:
         """The plans whose question is open, the oldest first."""
@@ -131,6 +140,9 @@ class Proposer:
         card = plan_card(plan_bytes(item), rationale=rationale)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
+        if answer.verdict == "waiting":
+            await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
+            return Proposal(item, answer.verdict, _ANSWERS[answer.verdict])
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)

@@ -12,6 +12,7 @@ from silas.audit import Audit
 from silas.cards import CardChannel, ChannelMessage, message_bytes
 from silas.clock import Clock
 from silas.context import ContextKeeper
+from silas.errors import PlanFamilyError
 from silas.gates import Gates
 from silas.memory import Memory
 from silas.plans import (
@@ -99,9 +100,25 @@ class Session:
         if isinstance(item, PlanError):
             await self.audit.log("plan_unreadable", reason=str(item))
             raise item
-        propose = partial(
-            self.proposer.propose, item, self.channel, OWNER, "You asked to run this plan."
-        )
+        return await self._asked(item, "You asked to run this plan.")
+
+    async def answer(self, work_item_id: str) -> WorkItemResult:
+        """Ask about a plan that waits for its owner, then go on as `run` does.
+
+        Raises:
+            PlanFamilyError: No plan of this id waits.
+            Stopped, SandboxUnavailable: As `run`.
+        """
+        waiting = await self.proposer.question(work_item_id)
+        if waiting is None:
+            raise PlanFamilyError(
+                f"No plan {work_item_id!r} waits for your answer; see `silas status`.",
+                code="E_PLAN_NOT_WAITING",
+            )
+        return await self._asked(waiting.item, waiting.rationale)
+
+    async def _asked(self, item: WorkItem, rationale: str) -> WorkItemResult:
+        propose = partial(self.proposer.propose, item, self.channel, OWNER, rationale)
         proposal = await self.halt.unless_stopped(propose)
         if proposal.verdict != "approved":
             self.halt.require_running()  # who was asked while Silas was stopped has not declined

@@ -1,5 +1,6 @@
 """A whole Silas with MCP servers: those that were trusted, and a model that plays a script."""
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -15,6 +16,7 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
+from silas.stop import Sentinel
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.approval import a_signer
 from silas.testing.models import Step
@@ -133,6 +135,17 @@ class House:
     def last_said(self) -> str:
         """What the model was told last."""
         return self.model.requests[-1].text
+
+    async def until(self, name: str, count: int = 1, *, passing: float = 0) -> None:
+        """Wait until an event was recorded so often, while Silas's own time passes; bounded."""
+        async with asyncio.timeout(5):
+            while len(await self.events(name)) < count:
+                self.h.clock.advance(passing)
+                await asyncio.sleep(0.01)
+
+    def stop(self) -> None:
+        """The emergency stop, as a file."""
+        Sentinel(self.h.config.data_dir).place()
 
     def health(self, tool: str) -> tuple[str, str]:
         """A tool's health and last error."""

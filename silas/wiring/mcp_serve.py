@@ -1,0 +1,118 @@
+"""What `silas mcp serve` offers to other clients: the stream's own road, with a stranger on it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from silas.audit.log import AuditLog
+from silas.audit.narrate import timeline
+from silas.cards import ChannelMessage
+from silas.channels.mcp import Offer
+from silas.errors import PlanFamilyError
+from silas.stream.models import Incoming
+from silas.stream.session import Session
+
+CLIENT = "mcp"
+"""The connection of whoever is on the other end: not the owner's, and never signed."""
+
+_LONGEST = 20_000  # characters of one request
+_MOST_LINES = 50
+_MOST_MEMORIES = 10
+_WIDTH = 100  # columns of an activity line
+
+
+def _schema(required: tuple[str, ...] = (), **properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _text(words: str, longest: int = 200) -> dict[str, Any]:
+    return {"type": "string", "description": words, "maxLength": longest}
+
+
+class Services:
+    """The answers to a client, over a session that is open."""
+
+    def __init__(self, silas: Session) -> None:
+        self._silas = silas
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Everything that is offered."""
+        return (
+            Offer(
+                "ask",
+                "Ask Silas to do or say something. What it would do is a plan, which waits for "
+                "the owner's approval; nothing runs without it.",
+                _schema(
+                    ("text",),
+                    text=_text("The request.", _LONGEST),
+                    workspace=_text("The directory this is about, absolute.", 4096),
+                ),
+                self.ask,
+            ),
+            Offer(
+                "plan_status",
+                "What became of a plan: waiting for the owner, at work, done, or refused.",
+                _schema(("id",), id=_text("The plan's id, as `ask` told it.")),
+                self.plan_status,
+            ),
+            Offer(
+                "memory_search",
+                "What Silas remembers that fits a text.",
+                _schema(("text",), text=_text("What to look for.", 2000)),
+                self.memory_search,
+            ),
+            Offer(
+                "activity",
+                "What Silas did lately, one sentence a line.",
+                _schema(last={"type": "integer", "description": f"At most {_MOST_LINES} lines."}),
+                self.activity,
+            ),
+        )
+
+    async def ask(self, arguments: Mapping[str, Any]) -> str:
+        """One turn of a stranger's: unsigned, on a connection of its own."""
+        message = ChannelMessage(
+            channel=CLIENT,
+            sender_id="an MCP client",
+            text=arguments["text"],
+            timestamp=self._silas.clock.now(),
+        )
+        workspace = arguments.get("workspace")
+        if workspace is not None and not Path(workspace).is_absolute():
+            raise PlanFamilyError("`workspace` must be an absolute path.", code="E_PLAN_WORKSPACE")
+        reply = await self._silas.stream.handle(Incoming(message, CLIENT, workspace=workspace))
+        if reply.plan is None:
+            return reply.text
+        return f"{reply.text}\n\nThe plan's id is {reply.plan.id}."
+
+    async def plan_status(self, arguments: Mapping[str, Any]) -> str:
+        """How it stands with one plan."""
+        name = arguments["id"]
+        if any(item.id == name for item in await self._silas.proposer.waiting()):
+            return f"{name} waits for the owner's approval."
+        item = await self._silas.store.get(name)
+        if item is None:
+            return f"There is no plan {name!r}: it was never proposed, or not approved."
+        result = await self._silas.store.get_result(name)
+        told = f": {result.summary}" if result is not None else ""
+        return f"{name} is {item.status.value}{told}"
+
+    async def memory_search(self, arguments: Mapping[str, Any]) -> str:
+        """What is remembered for this connection."""
+        found = await self._silas.memory.recall(arguments["text"], CLIENT, _MOST_MEMORIES)
+        return "\n".join(found) or "Nothing is remembered that fits."
+
+    async def activity(self, arguments: Mapping[str, Any]) -> str:
+        """The latest entries of the record, in words."""
+        last = max(1, min(arguments.get("last", 20), _MOST_LINES))
+        log = self._silas.audit
+        if not isinstance(log, AuditLog):
+            raise AssertionError("the audit of a session is a log")
+        head = await log.head()
+        entries = await log.entries(after=max(head.seq - last, 0), limit=last)
+        return "\n".join(timeline(entries, zone=None, width=_WIDTH))
