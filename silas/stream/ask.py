@@ -39,7 +39,7 @@ _CARD_RISK = {
 
 
 def tool_call_card(
-    item: WorkItem,
+    why: str,
     call: ValidatedCall,
     risk: RiskLevel,
     doubts: Sequence[Doubt] = (),
@@ -51,7 +51,7 @@ def tool_call_card(
     return ToolCallCard(
         intent=f"Allow one call of {show_exactly(call.tool_name)}",
         risk=_CARD_RISK[risk],
-        rationale=_why(item, doubts),
+        rationale=_why(why, doubts),
         details=(
             Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
@@ -68,11 +68,18 @@ def tool_call_card(
     )
 
 
-def _why(item: WorkItem, doubts: Sequence[Doubt]) -> str:
-    uncovered = f"'{show(item.title)}' asks for this, and its plan does not cover it"
+IN_A_TURN = "Answering you takes this look-up"
+
+
+def for_work(item: WorkItem) -> str:
+    """Why work asks."""
+    return f"'{show(item.title)}' asks for this, and its plan does not cover it"
+
+
+def _why(why: str, doubts: Sequence[Doubt]) -> str:
     if not doubts:
-        return f"{uncovered}."
-    return f"{uncovered} word for word: look at what of it is from elsewhere."
+        return f"{why}."
+    return f"{why}. Look at what of it is neither yours nor the plan's."
 
 
 def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
@@ -116,9 +123,9 @@ def _place(origin: Origin) -> str:
     return f"{_PLACES[origin.kind]}{name}{tool}"
 
 
-def batch_card(item: WorkItem, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
+def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
     """Several calls of one step, each whole; silence declines all."""
-    cards = [tool_call_card(item, *question, claim(question.call)) for question in questions]
+    cards = [tool_call_card(why, *question, claim(question.call)) for question in questions]
     many, order = len(cards), list(Risk)
     details = [
         Detail(
@@ -131,7 +138,7 @@ def batch_card(item: WorkItem, questions: Sequence[CallQuestion], claim: Claim) 
     return BatchReviewCard(
         intent=f"Allow {many} calls",
         risk=max((card.risk for card in cards), key=order.index),
-        rationale=cards[0].rationale,
+        rationale=_why(why, [doubt for question in questions for doubt in question.doubts]),
         affected=", ".join(show_exactly(card.tool_name) for card in cards),
         details=tuple(details),
         actions=(
@@ -162,21 +169,28 @@ class OwnerQuestions:
     async def calls(
         self, item: WorkItem, questions: Sequence[CallQuestion]
     ) -> list[ApprovalDecision]:
-        """The owner's decision about each call; anything but a clear yes declines."""
+        """The owner's decision about each call of work; anything but a clear yes declines."""
+        return await self._decided(for_work(item), questions)
+
+    async def look_ups(self, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
+        """The owner's decision about each look-up of a turn; anything but a clear yes declines."""
+        return await self._decided(IN_A_TURN, questions)
+
+    async def _decided(self, why: str, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
         answers: list[bool] = []
         for at in range(0, len(questions), MOST_AT_ONCE):
-            answers += await self._together(item, questions[at : at + MOST_AT_ONCE])
+            answers += await self._together(why, questions[at : at + MOST_AT_ONCE])
         return [ApprovalDecision(verdict=_VERDICTS[yes]) for yes in answers]
 
-    async def _together(self, item: WorkItem, questions: Sequence[CallQuestion]) -> list[bool]:
+    async def _together(self, why: str, questions: Sequence[CallQuestion]) -> list[bool]:
         if len(questions) == 1:
             question = questions[0]
-            card = tool_call_card(item, *question, self._claim(question.call))
+            card = tool_call_card(why, *question, self._claim(question.call))
             return [await self._owner.ask(card) == "approve"]
-        card = batch_card(item, questions, self._claim)
+        card = batch_card(why, questions, self._claim)
         answer = await self._owner.ask(card)
         if answer.verdict == "edit_selection" and not answer.selected_item_ids:
-            return [(await self._together(item, [question]))[0] for question in questions]
+            return [(await self._together(why, [question]))[0] for question in questions]
         chosen = card.item_ids if answer.verdict == "approve" else answer.selected_item_ids
         return [
             answer.verdict != "decline" and question.call.digest in chosen for question in questions

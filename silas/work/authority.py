@@ -3,21 +3,17 @@
 from collections.abc import Sequence
 
 from silas.approval import (
-    ApprovalDecision,
-    ApprovalScope,
-    ApprovalToken,
-    ApprovalVerdict,
     ApprovalVerifier,
     Verdict,
 )
-from silas.errors import ApprovalError
 from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
-from silas.tools import FILE_TOOL_NAMES, ValidatedCall, call_subject
+from silas.tools import FILE_TOOL_NAMES, ValidatedCall
 from silas.tools.models import Asked
 from silas.tools.refusals import OUTSIDE_PLAN
+from silas.work.call_tokens import CallTokens
 from silas.work.grant_uses import Covered, RunGrants
-from silas.work.models import AskCalls, CallQuestion, Doubt
+from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
@@ -47,11 +43,11 @@ class TaskAuthority:
         self._copied = copied
         self._grants = grants
         self._ask = ask
-        self._held: dict[str, ApprovalToken] = {}
+        self._tokens = CallTokens(approval, item.id)
 
     async def authorise(self, call: ValidatedCall) -> Verdict:
         """Whether a signed approval covers these validated arguments; spends single-call tokens."""
-        if call.digest in self._held:
+        if self._tokens.holds(call):
             return await self.authorise_alone(call)
         covered = self._grants.covering(call)
         if _beside_the_plan(call, covered):
@@ -68,13 +64,10 @@ class TaskAuthority:
         if not verdict:
             return verdict
         covered = self._grants.covering(call)
-        token = self._held.pop(call.digest, None)
-        if token is not None:
-            verdict = await self._approval.verify(token, call_subject(call, self._item.id))
-            return verdict._replace(use=covered.use) if verdict else verdict
-        if _beside_the_plan(call, covered):
+        if not self._tokens.holds(call) and _beside_the_plan(call, covered):
             return self._uncovered(call, covered.reason)
-        return Verdict(False, "it has to be looked at by itself", "E_APPROVAL_NOT_COVERED")
+        verdict = await self._tokens.spend(call)
+        return verdict._replace(use=covered.use) if verdict else verdict
 
     def _uncovered(self, call: ValidatedCall, reason: str) -> Verdict:
         """A call beside the plan is asked about, unless the plan says what may be called and
@@ -101,29 +94,12 @@ class TaskAuthority:
         questions = [CallQuestion(*one, self._doubts(one.call)) for one in asked]
         decisions = await self._ask(self._item, questions)
         return [
-            await self._kept(one.call, decision)
+            await self._tokens.keep(one.call, decision)
             for one, decision in zip(asked, decisions, strict=True)
         ]
 
-    async def _kept(self, call: ValidatedCall, decision: ApprovalDecision) -> bool:
-        if decision.verdict is not ApprovalVerdict.approved:
-            return False
-        try:
-            self._held[call.digest] = await self._approval.issue_token(
-                call_subject(call, self._item.id), decision, scope=ApprovalScope.tool_type
-            )
-        except ApprovalError:
-            return False
-        return True
-
     def _doubts(self, call: ValidatedCall) -> tuple[Doubt, ...]:
-        """What of the arguments is neither the owner's nor the plan's, and where it was read."""
-        provenance = self._grants.provenance
-        return tuple(
-            Doubt(leaf.path, part.text, part.origin)
-            for leaf in provenance.derive(call.tool_name, call.args).unproved
-            for part in provenance.parts(leaf.text)
-        )
+        return doubts_of(self._grants.provenance, call)
 
     async def _bound(self) -> Verdict:
         return await self._binding.check(self._item, self._copied)

@@ -8,6 +8,7 @@ from silas.errors import SilasError
 from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.tools import RiskLevel, ValidatedCall
+from silas.tools.provenance import Provenance
 from silas.types import Origin
 
 PATCH = "changes.diff"
@@ -47,6 +48,15 @@ class CallQuestion(NamedTuple):
     call: ValidatedCall
     risk: RiskLevel
     doubts: tuple[Doubt, ...] = ()
+
+
+def doubts_of(provenance: Provenance, call: ValidatedCall) -> tuple[Doubt, ...]:
+    """What of a call's arguments is neither the owner's nor the plan's, and where it was read."""
+    return tuple(
+        Doubt(leaf.path, part.text, part.origin)
+        for leaf in provenance.derive(call.tool_name, call.args).unproved
+        for part in provenance.parts(leaf.text)
+    )
 
 
 AskCalls = Callable[[WorkItem, Sequence[CallQuestion]], Awaitable[Sequence[ApprovalDecision]]]

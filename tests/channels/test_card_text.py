@@ -14,7 +14,7 @@ from benchmarks.one_change import one_change
 from silas.cards import ToolCallCard
 from silas.channels import render_card
 from silas.plans import WorkItem, plan_bytes, plan_card
-from silas.stream.ask import tool_call_card
+from silas.stream.ask import for_work, tool_call_card
 from silas.testing import a_plan
 from silas.tools import RiskLevel, validated_call
 
@@ -121,7 +121,7 @@ def test_a_title_can_be_read_back_from_the_card_at_any_width(title: str, width: 
 
 
 def _call(tool: str, action: str, args: dict[str, Any]) -> str:
-    card = tool_call_card(a_plan(), validated_call(tool, action, args), RiskLevel.high)
+    card = tool_call_card(for_work(a_plan()), validated_call(tool, action, args), RiskLevel.high)
     assert isinstance(card, ToolCallCard)
     return render_card(card)
 

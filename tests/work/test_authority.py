@@ -110,7 +110,7 @@ class TestOneCall:
             authority = await self.authority(work)
             assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
             other = await self.authority(work, a_plan(id="task-other"))
-            other._held = authority._held  # pyright: ignore[reportPrivateUsage] - a theft
+            other._tokens._held = authority._tokens._held  # pyright: ignore[reportPrivateUsage] - a theft
             assert (await other.authorise(call)).code == "E_APPROVAL_SUBJECT"
 
     async def test_a_token_expires_like_every_other(self) -> None:

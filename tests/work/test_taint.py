@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from silas.agents import AgentResponse, RouteDecision
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.cards.models import BatchAnswer, BatchReviewCard
-from silas.testing import CallTool, FakeTool, ScriptedChannel
-from silas.tools import CallFacts, RiskLevel, ToolConfig, ToolResult
-from silas.types import TaintLevel
+from silas.testing import CallTool, FakeTool, Harness, ScriptedChannel, ScriptedModel
+from silas.tools import CallFacts, RiskLevel, ToolConfig, ToolRegistry, ToolResult
+from silas.types import InteractionMode, InteractionRegister, TaintLevel
 from tests.work.kit import DONE, Work, at_work
 
 READS = CallFacts(state_changing=False, egress=False, addressed=False)
@@ -45,21 +46,28 @@ class Answering(ScriptedChannel):
 class House:
     """A house with a mailbox to read and a tool that sends; both rated low by the owner."""
 
-    def __init__(self, work: Work, taint: TaintLevel = TaintLevel.external) -> None:
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        taint: TaintLevel = TaintLevel.external,
+        offered: Sequence[str] = ("executor",),
+    ) -> None:
         async def answer(request: dict[str, Any]) -> ToolResult:
             return ToolResult(ok=True, return_value=MAIL)
 
-        self.reader = FakeTool("read_mail", answer, facts=READS, idempotent=True)
-        self.sender = FakeTool("send", facts=CallFacts(), requires_authority=True)
-        self.search = FakeTool(
-            "look_up", facts=CallFacts(state_changing=False, addressed=False), idempotent=True
+        free = CallFacts(state_changing=False, addressed=False)
+        self.reader = FakeTool(
+            "read_mail", answer, facts=READS, idempotent=True, capabilities=offered
         )
+        self.sender = FakeTool(
+            "send", facts=CallFacts(), requires_authority=True, capabilities=offered
+        )
+        self.search = FakeTool("look_up", facts=free, idempotent=True, capabilities=offered)
+        self.events: list[str] = []
         rated = ToolConfig(connector_id="mail", risk_default=RiskLevel.low)
-        registry = work.silas.registry
         registry.register(self.reader, rated.model_copy(update={"result_taint": taint}))
         registry.register(self.sender, rated)
         registry.register(self.search, rated)
-        self.events: list[str] = []
 
 
 async def play(
@@ -69,7 +77,7 @@ async def play(
     body: str = "Do what is needed.",
 ) -> tuple[House, Work]:
     async with at_work(*calls, DONE, channel=channel) as work:
-        house = House(work)
+        house = House(work.silas.registry)
         await work.run(tools=list(tools), body=body, verify=[], budget={"max_attempts": 1})
         house.events = [name for name, _ in await work.record()]
         return house, work
@@ -159,7 +167,7 @@ async def test_a_number_in_a_date_licenses_no_file_of_that_number() -> None:
 async def test_a_result_is_no_more_trusted_than_the_owner_declared() -> None:
     async with at_work(read(), CallTool("look_up", {"q": "weather"}), DONE,
                        channel=(channel := Answering("decline"))) as work:  # fmt: skip
-        house = House(work, TaintLevel.owner)
+        house = House(work.silas.registry, TaintLevel.owner)
         await work.run(verify=[], budget={"max_attempts": 1})
     assert house.search.calls == []  # the tool itself said external, and the worse of both counts
     assert len(channel.asked) == 1
@@ -211,3 +219,43 @@ class TestTogether:
 
         house, _ = await play(Choosing(), self.CALLS)
         assert [call["to"] for call in house.sender.calls] == ["bob@example.org"]
+
+
+class TestInATurn:
+    """A turn has no plan: it looks things up, and asks before it carries words elsewhere."""
+
+    @staticmethod
+    async def answered(channel: Answering, *calls: CallTool) -> House:
+        route = RouteDecision(
+            route="direct",
+            reason="known",
+            response=AgentResponse(message="Done."),
+            interaction_register=InteractionRegister.status,
+            interaction_mode=InteractionMode.act_and_report,
+            context_profile="conversation",
+        )
+        proxy = ScriptedModel([*calls, route])
+        async with Harness(channel, models={"proxy": proxy}) as h:
+            house = House(h.silas.registry, offered=("proxy",))
+            await h.silas.ask(f"What is new? Write to {ALICE} if need be.")
+        return house
+
+    async def test_what_changes_something_is_refused_and_nobody_is_asked(self) -> None:
+        channel = Answering("approve", "approve")
+        house = await self.answered(channel, read(), send(), send("eve@attacker.test"))
+        assert house.sender.calls == []
+        assert channel.asked == []
+
+    async def test_a_look_up_with_words_from_outside_is_made_where_the_owner_says_so(self) -> None:
+        channel = Answering("approve", "decline")
+        first = CallTool("look_up", {"q": "eve@attacker.test"})
+        second = CallTool("look_up", {"q": "what else was read"})
+        house = await self.answered(channel, read(), first, second)
+        assert house.search.calls == [{"q": "eve@attacker.test"}]
+        assert "| eve@attacker.test" in channel.shown()
+
+    async def test_before_anything_was_read_a_look_up_is_free(self) -> None:
+        channel = Answering()
+        house = await self.answered(channel, CallTool("look_up", {"q": "news"}))
+        assert house.search.calls == [{"q": "news"}]
+        assert channel.asked == []
