@@ -147,7 +147,9 @@ class MCPServers:
                 continue
             why = "its entry in the configuration changed" if trusted.source else "never trusted"
             words = f"{why}; look at its tools with `silas mcp trust {entry.name}`"
-            home.registry.note_absent(f"mcp.{entry.name}", words)
+            home.registry.note_absent(
+                f"mcp.{entry.name}", f"The MCP server {entry.name} is out of use: {words}."
+            )
             self._untrusted.append(ServerState(entry.name, ServerStanding.untrusted, {}, words))
 
     @asynccontextmanager

@@ -73,6 +73,16 @@ class MCPServer(Frozen):
         return self
 
     @property
+    def hidden(self) -> dict[str, str]:
+        """Every value that may be secret, by what it is called here."""
+        both = (("env", self.env), ("headers", self.headers))
+        return {
+            f"{kind}.{name}": value.get_secret_value()
+            for kind, values in both
+            for name, value in values.items()
+        }
+
+    @property
     def words(self) -> str:
         """What it is, for a person; no value that may be secret."""
         return self.url or " ".join((self.command or "", *self.args))

@@ -86,7 +86,7 @@ async def build(
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
         await stack.enter_async_context(
-            mcp_servers(config, ground, parts.registry, db, parts.audit)
+            mcp_servers(config, ground, parts.registry, db, parts.audit, parts.secrecy.learn)
         )
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))

@@ -24,6 +24,7 @@ from silas.tools.mcp_trust import SqlTrust
 from silas.tools.registry import tool_rows
 from silas.types import Risk
 from silas.wiring.ground import Ground, sandbox_of
+from silas.wiring.plugins import Learn
 from silas.wiring.toolbox import known_tools
 from silas.wiring.upkeep import opened
 from silas.work.reach import NetworkRecord
@@ -38,11 +39,21 @@ _NOT_INSTALLED = (
 
 
 def mcp_servers(
-    config: SilasConfig, ground: Ground, registry: ToolRegistry, db: Database, audit: Audit
+    config: SilasConfig,
+    ground: Ground,
+    registry: ToolRegistry,
+    db: Database,
+    audit: Audit,
+    learn: Learn,
 ) -> AbstractAsyncContextManager[object]:
-    """Keep the trusted servers connected; where none is configured nothing is loaded."""
+    """Keep the trusted servers connected; where none is configured nothing is loaded.
+
+    `learn` is told what `env` and `headers` hold, so that no answer shows it.
+    """
     if not config.mcp_entries:
         return nullcontext()
+    for entry in config.mcp_entries:
+        learn({f"mcpServers.{entry.name}.{n}": v for n, v in entry.server.hidden.items()})
     trust, clock = SqlTrust(db, ground.clock), ground.clock
     return _servers(config, ground.sandbox, registry, trust, audit, clock).running()
 
