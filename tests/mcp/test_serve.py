@@ -108,6 +108,7 @@ async def test_what_a_client_says_is_never_the_owners_word_and_his_no_ends_its_p
             await said(client, "ask", text=words)
         assert not served.changed
         with person(silas("approve", plan), served.env) as owner:
+            owner.waits_for("an MCP client on mcp (external) asked for this")
             owner.waits_for("Your choice, 1 to 3:")
             owner.types("3\r")
             assert owner.leaves() == 3

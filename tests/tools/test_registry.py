@@ -131,3 +131,24 @@ def test_an_unavailable_tool_is_not_listed_until_it_may_be_tried_again(clock: Mo
     assert [tool.tool_name for tool in registry.all()] == ["a", "b"]
     clock.advance(30)
     assert names(registry) == ["a", "b"]
+
+
+def test_an_outage_stands_until_it_is_taken_back_whatever_luck_calls_have(
+    clock: MockClock,
+) -> None:
+    registry = ToolRegistry(clock)
+    registry.register(FakeTool("mail"), CONFIG)
+    registry.suspend("mail", "the line is down")
+    registry.update_health("mail", ToolHealth(last_success_at=clock.now()))
+    clock.advance(10_000)
+    assert names(registry) == []
+    known = registry.get("mail")
+    assert known is not None
+    assert (known.health.status, known.health.last_error) == (
+        HealthStatus.unavailable,
+        "the line is down",
+    )
+    registry.restore("mail")
+    assert names(registry) == ["mail"]
+    with pytest.raises(ToolError):
+        registry.suspend("nobody", "why")

@@ -1,0 +1,100 @@
+"""The owner's word on a server: given on a card or by a hash, kept, and never by silence."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from silas.errors import DatabaseError
+from tests.mcp.house import Fake, a_tool, desk, trust
+from tests.support.command import environment, person, run, silas
+
+
+class At:
+    """A home for commands, with one fake server configured."""
+
+    def __init__(self, folder: Path, **handling: Any) -> None:
+        self.fake = Fake(folder / "fake", a_tool(description="Acts on what you say."))
+        self.home = folder / "home"
+        self.env = environment(self.home)
+        self.home.mkdir()
+        settings = self.fake.settings(**handling)
+        (self.home / "config.yaml").write_text(yaml.safe_dump({"silas": settings}))
+        assert self.run("init")[0] == 0
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """A command without a terminal."""
+        return run(silas(*words), self.env)
+
+
+def test_the_owner_sees_each_tool_and_his_yes_is_kept_and_silence_is_none(tmp_path: Path) -> None:
+    at = At(tmp_path, rate={"act": "medium"})
+    code, out, _ = at.run("mcp", "trust", "fake")
+    assert code == 3
+    assert "Nothing new is trusted." in out
+    assert "never trusted" in at.run("mcp", "list")[1]
+    with person(silas("mcp", "trust", "fake"), at.env) as owner:
+        owner.waits_for("fake__act: medium risk, may change something")
+        owner.waits_for("Acts on what you say.")
+        owner.waits_for("Your choice, 1 to 2:")
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    [state] = json.loads(at.run("mcp", "list", "--json")[1])
+    assert (state["standing"], state["tools"]) == ("connected", {"fake__act": True})
+    [row] = [r for r in json.loads(at.run("tools", "list", "--json")[1]) if "__" in r["name"]]
+    assert (row["name"], row["risk"], row["health"]) == ("fake__act", "medium", "healthy")
+
+
+def test_a_hash_trusts_exactly_what_was_looked_at(tmp_path: Path) -> None:
+    at = At(tmp_path)
+    seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]
+    at.fake.becomes(a_tool(description="Acts on what I say."))
+    code, out, _ = at.run("mcp", "trust", "fake", "--approve", seen)
+    assert code == 3
+    now = out.split()[0]
+    assert now != seen
+    assert at.run("mcp", "trust", "fake", "--approve", now)[0] == 0
+    words = " ".join(at.run("audit", "show")[1].split())
+    assert "The owner did not trust the MCP server fake." in words
+    assert "The owner trusts the MCP server fake with the tools act." in words
+    assert at.run("mcp", "trust", "other")[0] == 2
+
+
+async def test_a_stored_trust_that_was_changed_is_refused(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake")
+    await trust(tmp_path, fake.settings(), "fake")
+    async with desk(tmp_path, fake.settings()) as at:
+        with at.db.write() as tx:
+            tx.driver.execute(
+                "UPDATE mcp_tools SET definition = replace(definition, 'Acts.', 'Acts!')"
+            )
+        with pytest.raises(DatabaseError, match="was changed or damaged"):
+            at.trusted.of("fake")
+
+
+async def test_a_new_look_replaces_the_old_one_whole(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake", a_tool("one"), a_tool("two"))
+    await trust(tmp_path, fake.settings(), "fake")
+    fake.becomes(a_tool("two"), a_tool("three"))
+    [look] = await trust(tmp_path, fake.settings(), "fake")
+    assert look.drift == ((), ("three",), ("one",))
+    async with desk(tmp_path, fake.settings()) as at:
+        assert set(at.trusted.of("fake").definitions) == {"two", "three"}
+
+
+def test_without_servers_nothing_of_it_is_loaded(tmp_path: Path) -> None:
+    home = environment(tmp_path)
+    source = (
+        "import asyncio, sys\n"
+        "from silas.testing import Harness\n"
+        "async def main():\n"
+        "    async with Harness() as h:\n"
+        "        await h.silas.ask('hello')\n"
+        "asyncio.run(main())\n"
+        "print([m for m in sys.modules if m == 'mcp' or m.startswith(('mcp.', 'mcp_types'))])\n"
+    )
+    done = run([sys.executable, "-c", source], home)
+    assert done.out.strip() == "[]", done.err
