@@ -1,4 +1,4 @@
-"""A program that stays: the same walls as any run, with a line in and a line out (decision D90).
+"""A program that stays: the same walls as any run, with a line in and a line out (decision D120).
 
 Nothing said by it is kept here but what was not read yet, and that is bounded: whoever talks faster
 than anybody listens, or never ends a line, is ended.

@@ -1,4 +1,4 @@
-"""What an MCP server says its tools are: bounded, named apart, pinned by digest (decision D91).
+"""What an MCP server says its tools are: bounded, named apart, pinned by digest (decision D121).
 
 All of it is a stranger's text. Nothing here trusts it, and what a model sees of it is scrubbed.
 """

@@ -1,4 +1,4 @@
-"""One tool of one MCP server, behind the tool door like every other (decision D92)."""
+"""One tool of one MCP server, behind the tool door like every other (decision D122)."""
 
 from typing import Any, NamedTuple, Protocol
 

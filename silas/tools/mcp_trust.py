@@ -1,4 +1,4 @@
-"""Which tools of which MCP server the owner looked at and trusted, by digest (decision D91)."""
+"""Which tools of which MCP server the owner looked at and trusted, by digest (decision D121)."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
