@@ -14,6 +14,9 @@ from mcp.client.session import ClientSession, MessageHandlerFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
     REQUEST_TIMEOUT,
     CallToolRequest,
     CallToolRequestParams,
@@ -39,6 +42,12 @@ HANDSHAKE_SECONDS = 20.0
 
 _PAGES = 20  # of a list of tools; a list that never ends is no list
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before each next try; the last one again and again
+_NO_ANSWER = frozenset(
+    {CONNECTION_CLOSED, REQUEST_TIMEOUT, INTERNAL_ERROR, PARSE_ERROR, INVALID_REQUEST}
+)
+"""Codes that say that something broke, here or there, and not that the call was turned down."""
+
+_LASTED = 60.0  # seconds; a connection that held so long was none that fails again and again
 _WORDS = 300  # characters of a reason
 _WORDS_SECONDS = 1.0  # for the last words of a program that would not start
 
@@ -46,8 +55,8 @@ _WORDS_SECONDS = 1.0  # for the last words of a program that would not start
 class Watcher(Protocol):
     """Who is told how it stands with a server."""
 
-    async def up(self, now: Listing) -> None:
-        """It is there, with these tools."""
+    async def up(self, now: Listing) -> bool:
+        """It is there, with these tools; whether they are as they should be."""
         ...
 
     async def down(self, why: str) -> None:
@@ -72,15 +81,15 @@ class ServerLink:
         """Connect, again and again; each failure makes the next pause longer."""
         failures = 0
         while True:
-            why = ""
+            since = self._clock.monotonic()
             try:
                 async with asyncio.timeout(None) as patience:
                     why = await self._connection(patience)
-                failures = 0
             except Exception as error:  # whatever a server does, the others go on
                 why = _reason(error)
             await self._watcher.down(why)
             self.tried.set()
+            failures = 0 if self._clock.monotonic() - since > _LASTED else failures
             pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
             failures += 1
             await self._clock.sleep(pause)
@@ -92,18 +101,19 @@ class ServerLink:
         async with session_over(self._connect, self._heard) as (session, ending):
             self._trouble.clear()
             self._changed.clear()
-            await self._watcher.up(await list_tools(self._name, session))
+            as_trusted = await self._watcher.up(await list_tools(self._name, session))
             patience.reschedule(None)
             self._connected = [session]
             self.tried.set()
             try:
-                return await self._watched(session, ending)
+                return await self._watched(session, ending, as_trusted)
             finally:
                 self._connected = []
 
-    async def _watched(self, session: ClientSession, ending: Ending) -> str:
+    async def _watched(self, session: ClientSession, ending: Ending, as_trusted: bool) -> str:
+        """Wait for its end. What once differed stays so: no server goes to and fro unnoticed."""
         while True:
-            events = (ending.came, self._trouble, self._changed)
+            events = [ending.came, self._trouble, *([self._changed] if as_trusted else [])]
             waits = [asyncio.ensure_future(event.wait()) for event in events]
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -116,7 +126,7 @@ class ServerLink:
                 return "it did not answer a call"
             self._changed.clear()
             async with asyncio.timeout(HANDSHAKE_SECONDS):
-                await self._watcher.up(await list_tools(self._name, session))
+                as_trusted = await self._watcher.up(await list_tools(self._name, session))
 
     async def _heard(self, message: object) -> None:
         if isinstance(message, ToolListChangedNotification):
@@ -130,7 +140,7 @@ class ServerLink:
         try:
             result = await self._connected[0].send_request(request, CallToolResult, seconds)
         except MCPError as error:
-            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+            if error.code not in _NO_ANSWER:
                 return Answer(False, f"The server refused the call: {error.message}")
             self._trouble.set()
             raise BrokenOff(_reason(error)) from error

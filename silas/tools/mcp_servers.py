@@ -62,8 +62,12 @@ class TrustedServer:
                 home.registry.register(tool, tool_config(entry, name))
                 self._suspend(name, self._error)
 
-    async def up(self, now: Listing) -> None:
-        """It is there: what is as trusted can be used, the rest cannot until it is asked again."""
+    async def up(self, now: Listing) -> bool:
+        """It is there: what is as trusted can be used, the rest cannot until it is asked again.
+
+        Returns:
+            Whether all of it is as it was trusted.
+        """
         found = drift(self._trusted.definitions, now.definitions)
         stays_out = {*found.changed, *found.gone}
         name = self._entry.name
@@ -80,6 +84,7 @@ class TrustedServer:
         self._drift = found
         self._standing = ServerStanding.drifted if found else ServerStanding.connected
         self._error = _words_of(found)
+        return not found
 
     async def down(self, why: str) -> None:
         """It is not there: nothing of it is offered, and a call fails at once."""

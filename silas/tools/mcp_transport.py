@@ -148,11 +148,21 @@ class _Bounded(httpx2.AsyncByteStream):
 class _Careful(httpx2.AsyncHTTPTransport):
     """No answer is larger than what a program in the sandbox may say.
 
-    A stream of events goes on for long and is bounded event by event.
+    A stream of events goes on for long and is bounded event by event. A request that could not be
+    made, or had no answer, is the end of the connection: the SDK would wait for its answer.
     """
 
+    def __init__(self, ending: Ending) -> None:
+        super().__init__()
+        self._ending = ending
+
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(request)
+        try:
+            response = await super().handle_async_request(request)
+        except httpx2.TransportError as error:
+            if request.method == "POST":
+                self._ending.told(f"it cannot be reached ({type(error).__name__})")
+            raise
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(response.stream)
         return response
@@ -165,15 +175,16 @@ async def over_http(entry: MCPEntry) -> AsyncGenerator[Connection]:
     A redirect is followed only on the same origin.
     """
     headers = {name: value.get_secret_value() for name, value in entry.server.headers.items()}
+    ending = Ending()
     async with (
         httpx2.AsyncClient(
             headers=headers,
             timeout=httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS),
-            transport=_Careful(),
+            transport=_Careful(ending),
             trust_env=False,
         ) as client,
         streamable_http_client(
             entry.server.url or "", http_client=client, max_sse_event_size=UNREAD_BYTES
         ) as (read, write),
     ):
-        yield Connection(read, write, Ending())
+        yield Connection(read, write, ending)

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Web:
     def __init__(self) -> None:
         self.description = "Acts."
         self.answer = "acted"
+        self.broken = False
         self.headers: list[dict[str, str]] = []
 
     def app(self) -> Any:
@@ -45,6 +46,10 @@ class Web:
         async def app(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] == "http":
                 self.headers.append({k.decode(): v.decode() for k, v in scope["headers"]})
+            if self.broken and scope.get("method") == "POST":
+                await send({"type": "http.response.start", "status": 502, "headers": []})
+                await send({"type": "http.response.body", "body": b"bad gateway"})
+                return
             await inner(scope, receive, send)
 
         return app
@@ -107,6 +112,31 @@ async def test_an_answer_over_http_is_bounded_and_its_outcome_unknown(tmp_path: 
         async with house(tmp_path, settings, ACT) as at:
             await at.work()
             assert [e["tool"] for e in await at.events("tool_call.unknown")] == ["web__act"]
+
+
+async def test_of_a_call_that_broke_off_over_http_the_outcome_is_unknown(tmp_path: Path) -> None:
+    web = Web()
+    async with on_the_web(web) as settings:
+        await trust(tmp_path, settings, "web")
+        async with house(tmp_path, settings, ACT) as at:
+            web.broken = True
+            await at.work()
+            assert [e["tool"] for e in await at.events("tool_call.unknown")] == ["web__act"]
+            await at.until("mcp.disconnected")
+
+
+async def test_a_server_that_goes_away_over_http_is_found_out_at_the_next_call(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as running:
+        settings = await running.enter_async_context(on_the_web(Web()))
+        await trust(tmp_path, settings, "web")
+        async with house(tmp_path, settings, ACT) as at:
+            await running.aclose()
+            await at.work()
+            assert [e["tool"] for e in await at.events("tool_call.unknown")] == ["web__act"]
+            await at.until("mcp.disconnected")
+            assert "ConnectError" in at.health("web__act")[1]
 
 
 async def test_a_server_that_went_away_over_http_is_not_offered(tmp_path: Path) -> None:
