@@ -40,7 +40,7 @@ class GrantRefused(ApprovalError):
 
 
 class Literal(Frozen):
-    """Exactly this value, as its canonical JSON: 1 is neither true nor 1.0."""
+    """Exactly this value, as its canonical JSON: 1 is neither true nor "1", but it is 1.0."""
 
     canonical: str
 

@@ -227,9 +227,18 @@ def _misfit(name: str, wanted: Argument, args: Mapping[str, Any], sourced: Sourc
 
 def _same(value: object, literal: Literal) -> bool:
     try:
-        return canonical_json(value) == literal.canonical
-    except (ValueError, TypeError):  # no JSON, so nothing a plan could have fixed
+        return canonical_json(_whole(value)) == canonical_json(_whole(literal.value))
+    except (ValueError, TypeError, RecursionError):  # nothing that a plan could have fixed
         return False
+
+
+def _whole(value: Any) -> Any:
+    """The value with 100 for 100.0: a schema that asks for a number makes the one of the other."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _whole(member) for name, member in cast(dict[str, Any], value).items()}
+    return [_whole(item) for item in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def _pattern_misfit(value: object, wanted: Pattern) -> str:

@@ -139,20 +139,21 @@ def test_a_missing_argument_is_no_literal_null() -> None:
     ("fixed", "given_"),
     [
         (1, True),
-        (1, 1.0),
+        (1.0, True),
+        (0.0, False),
+        (2**53 + 1, float(2**53)),
+        ({"a": 1}, {"a": 1.5}),
         (1, "1"),
         (0, False),
         (0, None),
         (0, ""),
         (True, 1),
         (False, 0),
-        (1.0, 1),
         ("true", True),
         ("", None),
         ([], ""),
         ([], {}),
         ([1], [True]),
-        ({"a": 1}, {"a": 1.0}),
         ({"a": 1}, [["a", 1]]),
         ("13", 13),
         ("2024-05-13", "13"),
@@ -162,6 +163,29 @@ def test_a_value_of_another_type_is_not_what_the_plan_fixes(fixed: Any, given_: 
     grants = grants_of([{"tool": "t", "args": {"a": fixed}}])
     assert covering(grants, "t", {"a": fixed}, _never)
     assert not covering(grants, "t", {"a": given_}, _never)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "given_"), [(100, 100.0), (-2.0, -2), ({"a": [1]}, {"a": [1.0]}), (10**20, 1e20)]
+)
+def test_a_whole_number_is_the_same_with_a_point_after_it(fixed: Any, given_: Any) -> None:
+    grants = grants_of([{"tool": "t", "args": {"a": fixed}}])
+    assert covering(grants, "t", {"a": given_}, _never)
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 10**5000, {1, 2}, [object()]], ids=range(5)
+)
+def test_what_is_no_json_is_nothing_that_a_plan_fixes(value: Any) -> None:
+    grants = grants_of([{"tool": "t", "args": {"a": 1}}])
+    assert not covering(grants, "t", {"a": value}, _never)
+
+
+def test_a_value_too_deep_to_be_compared_is_not_covered() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert not covering(grants_of([{"tool": "t", "args": {"a": 1}}]), "t", {"a": deep}, _never)
 
 
 def test_a_mapping_that_reads_like_a_slot_is_a_value_where_it_is_said_to_be_one() -> None:
