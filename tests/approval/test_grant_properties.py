@@ -216,3 +216,12 @@ def _lines_or_reason(raw: object) -> Sequence[str]:
         return [line for grant in grants_of(raw) for line in grant_lines(grant)]
     except GrantRefused as refused:
         return [refused.reason]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(GRANTS, max_size=3), st.dictionaries(NAMES | st.text(max_size=3), _ANY, max_size=4))
+def test_whatever_is_called_is_covered_or_told_why_not(raw: list[Raw], args: Raw) -> None:
+    coverage = covering(grants_of(raw), "t", args, _sourced_by(2))
+    assert bool(coverage) == (coverage.reason == "") == (coverage.index >= 0)
+    assert coverage.reason.isprintable()
+    assert coverage == covering(grants_of(raw), "t", dict(reversed(args.items())), _sourced_by(2))
