@@ -2,7 +2,7 @@
 
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
@@ -19,6 +19,7 @@ from silas.keys.models import KeysConfig
 from silas.memory import MemoryConfig
 from silas.persona import PersonalityConfig
 from silas.sandbox.models import SandboxConfig
+from silas.sandbox.names import Refused, host_name
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
@@ -33,23 +34,31 @@ class SearchConfig(Frozen):
 
     Attributes:
         provider: Who searches.
-        api_key: The provider's key.
+        api_key: The provider's key; the secret `SEARCH_API_KEY` counts where it is not set.
         timeout_seconds: Elapsed time of one search.
         max_results: Results of one search.
         max_query_chars: Longest query.
-        allowed_domains: Only these; empty means all.
+        allowed_domains: Only these and what is below them; empty means all.
     """
 
-    provider: str | None = "tavily"
+    provider: Literal["brave", "tavily"] | None = "tavily"
     api_key: SecretStr | None = None
     timeout_seconds: float = Field(default=8, gt=0)
-    max_results: int = Field(default=5, ge=1)
+    max_results: int = Field(default=5, ge=1, le=20)
     max_query_chars: int = Field(default=300, ge=1)
     allowed_domains: tuple[str, ...] = ()
 
+    @field_validator("allowed_domains")
+    @classmethod
+    def _plain_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(map(host_name, value))
+        except Refused as error:
+            raise ValueError(error.message) from error
+
     @property
     def enabled(self) -> bool:
-        """Whether web search may be offered."""
+        """Whether a provider and its key are set here."""
         return bool(self.provider and self.api_key and self.api_key.get_secret_value().strip())
 
 

@@ -1,5 +1,6 @@
 """A whole Silas in a temporary home, wired as the real one, with a clock that waits to be told."""
 
+import ssl
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -12,17 +13,22 @@ from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
+from silas.sandbox.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.wiring.build import Furnish, Silas, as_wired
 from silas.wiring.ground import Ground
+from silas.wiring.webtools import Web
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ModelChoice
+
+NO_WEB = Web(NO_OUTSIDE, ssl.create_default_context)
+"""A web without any server."""
 
 
 def _sandbox(config: SilasConfig) -> Sandbox:
@@ -46,6 +52,7 @@ class Harness:
         sandbox: The real one of this machine by default.
         home: Where its data lives; a temporary directory by default. Give one to restart in it.
         clock: A clock to share with another harness; its own by default.
+        web: The web that tools reach; none by default.
         furnish: Exchanges rooms of a turn for others, to watch what goes through them.
         resume: Whether interrupted work is picked up.
     """
@@ -61,6 +68,7 @@ class Harness:
         sandbox: Sandbox | None = None,
         home: Path | None = None,
         clock: MockClock | None = None,
+        web: Web = NO_WEB,
         furnish: Furnish = as_wired,
         resume: bool = True,
     ) -> None:
@@ -72,6 +80,7 @@ class Harness:
         self._sandbox = sandbox
         self._given_home = home
         self._furnish = furnish
+        self._web = web
         self._resume = resume
         self.signer: Signer = a_signer()
 
@@ -107,6 +116,7 @@ class Harness:
             secrets=self.secrets,
             sandbox=self._sandbox or _sandbox(config),
             make_model=self._role_models(config),
+            web=self._web,
         )
 
     def _config(self) -> SilasConfig:

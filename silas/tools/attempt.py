@@ -21,6 +21,7 @@ from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,
     RateLimited,
+    ToolUnavailable,
 )
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
 from silas.types import Origin, join_taint
@@ -81,7 +82,7 @@ class Attempts:
                 result = await passage.tool.tool.execute(
                     passage.call.action, passage.request(), context
                 )
-            except (SandboxUnavailable, RateLimited) as error:
+            except (SandboxUnavailable, RateLimited, ToolUnavailable) as error:
                 self._failed(key, passage, context, error)
                 identify(error, context)
                 raise
@@ -178,7 +179,7 @@ class Attempts:
         key: str,
         passage: Passage,
         context: ToolCallContext,
-        error: SandboxUnavailable | RateLimited,
+        error: SandboxUnavailable | RateLimited | ToolUnavailable,
     ) -> None:
         """The tool says that nothing ran."""
         result = ToolResult(ok=False, error=self._scrub(error.message), ran=passage.call)

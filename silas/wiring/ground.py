@@ -18,6 +18,7 @@ from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
 from silas.wiring.secrets import open_secrets
+from silas.wiring.webtools import Web, real_web
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -38,6 +39,7 @@ class Ground:
     secrets: SecretVault
     sandbox: Sandbox
     make_model: "Callable[[ModelChoice], Model]"
+    web: Web
 
 
 def ground(config: SilasConfig) -> Ground:
@@ -50,6 +52,7 @@ def ground(config: SilasConfig) -> Ground:
         secrets=secrets_of(config),
         sandbox=sandbox_of(config),
         make_model=lambda choice: model_of(config, choice),
+        web=real_web(),
     )
 
 

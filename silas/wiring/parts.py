@@ -51,6 +51,7 @@ from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
+from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
 from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
@@ -116,6 +117,9 @@ class Parts:
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guarded(sandbox, self.secrecy, self.audit)
         self.registry = built_in_tools(clock, self.sandbox)
+        add_web_tools(
+            self.registry, config, clock, ground.web, ground.secrets, recorded(self.audit)
+        )
         self.scopes = scopes_of(config)
         self.door = ToolExecutor(
             self.registry,

@@ -13,6 +13,7 @@ from silas.tools.registry import tool_rows
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
 from silas.wiring.plugins import mount_toolsets, scopes_of
+from silas.wiring.uncalled import add_uncalled
 
 
 def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
@@ -33,6 +34,7 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     sandbox = sandbox_of(config)
     registry = built_in_tools(SystemClock(), sandbox)
     in_sandbox = {tool.tool_name for tool in registry.all()}
+    add_uncalled(registry, config)
     await _look(config, registry)
     rows = tool_rows(registry)
     if isinstance(sandbox, RefusingSandbox):
@@ -46,6 +48,7 @@ async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
     if not config.toolsets:
         return []
     registry = built_in_tools(SystemClock(), sandbox_of(config))
+    add_uncalled(registry, config)
     built_in = {tool.tool_name for tool in registry.all()}
     await _look(config, registry)
     tools: dict[str, list[str]] = {scope: [] for scope in sorted(scopes_of(config))}

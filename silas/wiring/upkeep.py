@@ -42,6 +42,7 @@ from silas.wiring.ownerkey import (
     succession_fault,
 )
 from silas.wiring.toolbox import built_in_tools, toolset_findings
+from silas.wiring.uncalled import add_uncalled
 from silas.wiring.witness import audit_log, witness_findings
 from silas.wiring.workers import worker_findings
 from silas.work.effects import Effects
@@ -177,6 +178,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         clock = SystemClock()
         store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
         registry = built_in_tools(clock, sandbox_of(config))
+        add_uncalled(registry, config)
         settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
         undoing = Undo(config.data_dir / "undo", audit)
         yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling)

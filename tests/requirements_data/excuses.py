@@ -24,7 +24,6 @@ ESCALATIONS = (
 PROVIDERS = (
     "later: gates/judge.py, gates/guardrails.py and gates/script.py; without them a gate blocks"
 )
-WEB_SEARCH = "later: tools/web_search.py; the tool does not exist without it"
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
 SCRUB = "later: the context room renders through scrub; till then the tool door alone cleans text"
 PLUGINS = "later: tools/plugins.py; only built-in toolsets load without it"

@@ -45,7 +45,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.11-BARE-NONCE", "5.11", "Replay is looked up under the bare execution nonce.", e.CONTENT_BOUND),
     # 5.12 taint, 5.13 tokens
     R("S5.12-TOOLS-EXTERNAL", "3.7, 5.12", "Tool output is external unless its provenance is trusted and without network."),
-    R("S5.12-SEARCH-EXTERNAL", "5.12", "web_search output is always external.", e.WEB_SEARCH),
+    R("S5.12-SEARCH-EXTERNAL", "5.12", "web_search output is always external."),
     R("S5.12-SCRUBBED", "5.12", "External results are scrubbed before context or memory.", e.SCRUB),
     R("S5.12-MEMORY-INHERITS", "5.12", "A memory has the taint of what made it, lowered by anything external.", e.MEMORY),
     R("S5.12-CONSTITUTION-PROTECTED", "5.12", "External input cannot make or change a constitutional memory.", e.MEMORY),

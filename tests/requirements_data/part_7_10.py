@@ -42,7 +42,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S9.1-DOCKER", "9.1", "The Docker backend is a drop-in behind the same interface."),
     R("S9.2-CORE-TOOLS", "7.3, 9.2", "The executor works through shell_exec and python_exec, which run in the sandbox and nowhere else."),
     R("S9.2-SEARCH-ABSENT", "2, 9.2, 11", "Without valid search configuration web_search is not among the tools."),
-    R("S9.2-SEARCH-LIMITS", "9.2", "web_search keeps its limits of query, results, time and domains.", e.WEB_SEARCH),
+    R("S9.2-SEARCH-LIMITS", "9.2", "web_search keeps its limits of query, results, time and domains."),
     R("S9.2-SKILL-SCRIPTS", "9.2", "A skill's script runs through python_exec.", e.SKILLS),
     # 10 skills
     R("S10.1-FRONT-MATTER", "10.1", "A skill has a name equal to its directory and a description of when to use it.", e.SKILLS),

@@ -45,8 +45,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("TR-FAILED", _TR, "A retryable error is tool_call.failed, success tool_call.succeeded, each with its outcome."),
     R("TR-UNKNOWN", _TR, "A transport failure writes an unknown outcome and tool_call.unknown."),
     R("TR-CONTEXT-IS-THE-CARRIER", _TR, "A tool reads cross-cutting facts from its context only, never from the system."),
-    R("TR-SECRETS-INJECTED", _TR, "A tool's secrets store is injected and read inside execute only.", e.SECRETS),
-    R("TR-NO-INLINE-CREDENTIALS", _TR, "A registered tool holds a reference to its configuration, no credential.", e.SECRETS),
+    R("TR-SECRETS-INJECTED", _TR, "A tool's secrets store is injected and read inside execute only."),
+    R("TR-NO-INLINE-CREDENTIALS", _TR, "A registered tool holds a reference to its configuration, no credential."),
     # toolset-plugins
     R("TP-BY-CLASS-PATH", _TP, "A worker names toolsets by class path, each with its configuration.", e.PLUGINS),
     R("TP-CONFIG-AND-CONTEXT", _TP, "A toolset of the convention is made from config and context.", e.PLUGINS),

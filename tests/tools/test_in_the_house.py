@@ -39,7 +39,7 @@ T = TypeVar("T")
 PLAN = plan_text(verify=None, body="# What to do\n\nTurn the lamp on.")
 LOOK = CallTool("shell_exec", {"argv": ["ls"]})
 REPORT = ExecutorAgentOutput(summary="worked")
-CORE = {"shell_exec", "python_exec", *FILE_TOOL_NAMES}
+CORE = {"shell_exec", "python_exec", "web_fetch", *FILE_TOOL_NAMES}
 
 
 async def soon(what: Awaitable[T]) -> T:

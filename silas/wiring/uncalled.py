@@ -1,0 +1,18 @@
+"""The built-in tools outside the sandbox, for who asks which there are and calls none."""
+
+import ssl
+
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.sandbox.outside import NO_OUTSIDE
+from silas.sandbox.traffic import unrecorded
+from silas.tools import ToolRegistry
+from silas.wiring.ground import secrets_of
+from silas.wiring.webtools import Web, add_web_tools
+
+
+def add_uncalled(registry: ToolRegistry, config: SilasConfig) -> None:
+    """Register them over a network that leads nowhere."""
+    nowhere = Web(NO_OUTSIDE, ssl.create_default_context)
+    clock, secrets = SystemClock(), secrets_of(config)
+    add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: unrecorded)
