@@ -67,6 +67,7 @@ _SENTENCES: Mapping[str, str] = {
     "work_item_refused": "{work_item_id} was refused: {reason}",
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
+    "owner_asked": "{work_item_id} asked you to choose; you chose {chosen} (0: nothing).",
     "planner_advice_failed": "The planner could not be asked about {work_item_id} ({code}).",
     "progress_untold": "Nobody could be told how {work_item_id} is going.",
     "tool_call.settled": "You said of a call of {tool} for {work_item_id}: happened is {happened}.",

@@ -4,7 +4,7 @@ What must not go in: anything that calls a model or remembers for longer than a 
 """
 
 from silas.context.models import ContextConfig, ContextProfile, Evicted
-from silas.context.port import ContextKeeper, NoContext
+from silas.context.port import ContextKeeper, InView, NoContext
 from silas.context.scrub import scrub, scrub_output
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "ContextKeeper",
     "ContextProfile",
     "Evicted",
+    "InView",
     "NoContext",
     "scrub",
     "scrub_output",

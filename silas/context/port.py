@@ -1,9 +1,30 @@
 """What a turn needs of the context, and the context that keeps nothing (spec 4.3)."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from silas.context.models import Evicted
 from silas.types import TaintLevel
+
+
+class InView(NamedTuple):
+    """One item of a context, without its words.
+
+    Attributes:
+        id: Names it.
+        zone: The zone it lies in.
+        kind: What kind of item.
+        source: Where it came from.
+        taint: How far it is trusted.
+        characters: Its size.
+    """
+
+    id: str
+    zone: str
+    kind: str
+    source: str
+    taint: TaintLevel
+    characters: int
 
 
 class ContextKeeper(Protocol):
@@ -17,6 +38,10 @@ class ContextKeeper(Protocol):
 
     def render(self, scope: str, turn: int) -> str:
         """The context as text, each item in framing that names its origin."""
+        ...
+
+    def inspect(self, scope: str) -> Sequence[InView]:
+        """What is in view of a scope, in the order it is rendered."""
         ...
 
     async def enforce_budget(self, scope: str, turn: int) -> list[Evicted]:
@@ -39,6 +64,10 @@ class NoContext:
     def render(self, scope: str, turn: int) -> str:
         """Empty."""
         return ""
+
+    def inspect(self, scope: str) -> Sequence[InView]:
+        """Nothing is in view."""
+        return ()
 
     async def enforce_budget(self, scope: str, turn: int) -> list[Evicted]:
         """Nothing is kept, so nothing has to go."""

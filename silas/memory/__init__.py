@@ -4,6 +4,6 @@ What must not go in: what the model sees now (context), and what happened (audit
 """
 
 from silas.memory.models import MemoryConfig, MemoryType
-from silas.memory.port import Memory, NoMemory, Query
+from silas.memory.port import Memory, NoMemory, Query, Remembered
 
-__all__ = ["Memory", "MemoryConfig", "MemoryType", "NoMemory", "Query"]
+__all__ = ["Memory", "MemoryConfig", "MemoryType", "NoMemory", "Query", "Remembered"]

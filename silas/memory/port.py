@@ -1,7 +1,7 @@
 """What a turn needs of memory, and the memory that remembers nothing (spec 4.2)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from silas.types import TaintLevel
 
@@ -25,6 +25,20 @@ class Query(Protocol):
         ...
 
 
+class Remembered(NamedTuple):
+    """One memory that was found.
+
+    Attributes:
+        id: Names it.
+        text: What is remembered.
+        taint: How far it is trusted: as far as where it came from.
+    """
+
+    id: str
+    text: str
+    taint: TaintLevel
+
+
 class Memory(Protocol):
     """What outlasts a conversation."""
 
@@ -38,6 +52,10 @@ class Memory(Protocol):
 
     async def run_queries(self, queries: Sequence[Query], scope: str) -> list[str]:
         """What an agent asked for."""
+        ...
+
+    async def search(self, query: str, scope: str, limit: int) -> Sequence[Remembered]:
+        """What is remembered and fits this query, best first, each with its trust."""
         ...
 
     async def apply_op(self, op: Mapping[str, Any], scope: str) -> None:
@@ -58,6 +76,10 @@ class NoMemory:
     async def run_queries(self, queries: Sequence[Query], scope: str) -> list[str]:
         """Nothing is remembered."""
         return []
+
+    async def search(self, query: str, scope: str, limit: int) -> Sequence[Remembered]:
+        """Nothing is remembered."""
+        return ()
 
     async def apply_op(self, op: Mapping[str, Any], scope: str) -> None:
         """Dropped."""

@@ -30,6 +30,7 @@ from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.skills import NoSkills
 from silas.stream.ask import OwnerQuestions
+from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
 from silas.stream.models import OWNER
@@ -45,6 +46,7 @@ from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
+from silas.wiring.looktools import add_looking_tools
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
@@ -135,6 +137,8 @@ class Parts:
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
+        choices = OwnerChoices(self.channel, self.audit, clock)
+        add_looking_tools(self.registry, self.memory, self.context, choices.ask)
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,

@@ -4,10 +4,13 @@ import ssl
 
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.context import NoContext
+from silas.memory import NoMemory
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.traffic import unrecorded
 from silas.tools import ToolRegistry
 from silas.wiring.ground import secrets_of
+from silas.wiring.looktools import add_looking_tools
 from silas.wiring.webtools import Web, add_web_tools
 
 
@@ -16,3 +19,8 @@ def add_uncalled(registry: ToolRegistry, config: SilasConfig) -> None:
     nowhere = Web(NO_OUTSIDE, ssl.create_default_context)
     clock, secrets = SystemClock(), secrets_of(config)
     add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: unrecorded)
+    add_looking_tools(registry, NoMemory(), NoContext(), _nobody)
+
+
+async def _nobody(whose: str, question: str, options: tuple[str, ...]) -> None:
+    """Nobody is asked."""

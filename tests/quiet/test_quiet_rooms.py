@@ -24,6 +24,7 @@ async def test_no_context_takes_everything_and_shows_nothing() -> None:
     )
     context.set_profile("owner", "coding")
     assert context.render("owner", 1) == ""
+    assert list(context.inspect("owner")) == []
     assert await context.enforce_budget("owner", 1) == []
 
 
@@ -34,6 +35,7 @@ async def test_no_memory_forgets() -> None:
     query = MemoryQuery.model_validate({"strategy": "keyword", "query": "door"})
     assert await memory.recall("door", "owner", 5) == []
     assert await memory.run_queries([query], "owner") == []
+    assert list(await memory.search("door", "owner", 5)) == []
 
 
 async def test_no_persona_is_neutral_whatever_happens() -> None:

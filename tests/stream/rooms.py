@@ -8,9 +8,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
-from silas.context import Evicted
+from silas.context import Evicted, InView
 from silas.gates import Gate, GateLane, GateOutcome, GateResult, Gates, GateTrigger
-from silas.memory import Query
+from silas.memory import Query, Remembered
 from silas.stream.models import Incoming
 from silas.stream.signin import SignIn
 from silas.testing import ScriptedModel
@@ -50,6 +50,9 @@ class NotingContext:
         self._journal.append("7 render")
         return f"what {scope} has seen in {turn}"
 
+    def inspect(self, scope: str) -> Sequence[InView]:
+        return ()
+
     async def enforce_budget(self, scope: str, turn: int) -> list[Evicted]:
         self._journal.append("5 budget")
         self.budgets.append((scope, turn))
@@ -86,6 +89,9 @@ class NotingMemory:
         self._journal.append("9 queries")
         self.queries += [query.query for query in queries]
         return self.answers
+
+    async def search(self, query: str, scope: str, limit: int) -> Sequence[Remembered]:
+        return ()
 
     async def apply_op(self, op: Mapping[str, Any], scope: str) -> None:
         self._journal.append("10 operation")

@@ -205,7 +205,8 @@ def answer_or(where: str) -> Any:
 
 @pytest.mark.proves("S5.1-6-TOOLSET")
 @pytest.mark.parametrize(
-    ("connection", "level", "offered"), [(OWNER, "(owner)", ["look"]), ("desk-7", "public", [])]
+    ("connection", "level", "offered"),
+    [(OWNER, "(owner)", ["memory_search", "context_inspection", "look"]), ("desk-7", "public", [])],
 )
 async def test_only_the_owners_connection_has_tools_and_a_strangers_begins_with_none(
     connection: str, level: str, offered: list[str]

@@ -39,7 +39,8 @@ T = TypeVar("T")
 PLAN = plan_text(verify=None, body="# What to do\n\nTurn the lamp on.")
 LOOK = CallTool("shell_exec", {"argv": ["ls"]})
 REPORT = ExecutorAgentOutput(summary="worked")
-CORE = {"shell_exec", "python_exec", "web_fetch", *FILE_TOOL_NAMES}
+CORE = {"shell_exec", "python_exec", "web_fetch", "ask_owner", *FILE_TOOL_NAMES}
+LOOKUPS = {"memory_search", "context_inspection"}
 
 
 async def soon(what: Awaitable[T]) -> T:
@@ -115,7 +116,7 @@ async def test_work_in_the_sandbox_runs_under_the_plans_own_approval() -> None:
     async with Harness(channel, models={"executor": executor}, sandbox=sandbox) as h:
         result = await soon(h.silas.run(PLAN))
         assert await events(h, "gate") == ["gate.approved"] * 3
-        assert {tool.tool_name for tool in h.silas.registry.all()} == CORE
+        assert {tool.tool_name for tool in h.silas.registry.all()} == CORE | LOOKUPS
     assert result.status is WorkItemStatus.done
     assert asked(channel) == []
     assert [run.argv[0] for run in sandbox.runs] == ["ls", "sh", "python3"]
@@ -209,7 +210,7 @@ async def test_proxy_and_planner_are_offered_nothing_that_acts_and_nobody_a_sear
         assert reply.plan is not None
         await soon(h.silas.wait(reply.plan.id))
         assert "web_search" not in {row["name"] for row in h.silas.tool_rows()}
-    assert offered(proxy) == offered(planner) == [set()]
+    assert offered(proxy) == offered(planner) == [LOOKUPS]
     assert offered(executor) == [CORE] * 2
 
 

@@ -133,7 +133,7 @@ class TestStep1Registered:
                 registry.update_health("fake", down)
             await h.work()
             offered = [t.name for t in h.model.requests[0].parameters.function_tools]
-        assert set(offered) == PLAN_TOOLS | {"web_fetch"}
+        assert set(offered) == PLAN_TOOLS | {"web_fetch", "ask_owner"}
         assert tool.calls == []
 
 
