@@ -7,10 +7,11 @@ other key is the toolset's own configuration.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from silas.errors import ConfigError
 from silas.tools.models import RiskLevel
+from silas.tools.offers import ApprovalSetting
 from silas.tools.plugin_names import CODE, is_name, nearest
 from silas.types import Frozen, TaintLevel
 
@@ -20,10 +21,10 @@ EXTENDS: Final = "extends"
 Role = Literal["proxy", "planner", "executor"]
 
 
-class Approval(Frozen):
-    """One tool's entry in `_approval_config`."""
+class Approval(ApprovalSetting):
+    """One tool's entry in `_approval_config`; `yes` is text and no truth, as everywhere here."""
 
-    pre_approved: StrictBool
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class OwnersWord(Frozen):
@@ -32,7 +33,8 @@ class OwnersWord(Frozen):
     Tools are named as the toolset names them, without the prefix.
 
     Attributes:
-        approval_config: Whose own question is answered beforehand; never lifts a block.
+        approval_config: Who is blocked, who asks, and whose own question is answered beforehand;
+            never lifts a block.
         risk: Base risk; `high` where nothing is said.
         reads: Tools that change nothing and carry nothing out of this machine.
         egress: Those of `reads` that do carry their arguments out.

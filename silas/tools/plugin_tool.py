@@ -191,9 +191,7 @@ class PluginTool:
     def approval(self) -> Stance:
         """What `_approval_config` says about it; `silent` where it says nothing."""
         entry = self._mount.said.approval_config.get(self._own)
-        if entry is None:
-            return Stance.silent
-        return Stance.pre_approved if entry.pre_approved else Stance.ask
+        return Stance.silent if entry is None else entry.stance
 
     def opinion(self, request: dict[str, Any]) -> Said:
         """The toolset's stance and words; whatever fails or is not understood blocks.
@@ -206,8 +204,9 @@ class PluginTool:
             words = self._mount.clean(said.description)
         except (Exception, SystemExit):  # anybody's code; silence means no
             return BLOCKED
-        asks = self.approval is Stance.ask and said.stance is not Stance.blocked
-        return Said(Stance.ask if asks else said.stance, words)
+        if Stance.blocked in (self.approval, said.stance):
+            return Said(Stance.blocked, words)
+        return Said(Stance.ask if self.approval is Stance.ask else said.stance, words)
 
     def _opinion(self, canonical: str) -> Said:
         if self._mount.needs_approval is not None:

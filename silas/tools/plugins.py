@@ -25,8 +25,8 @@ class LoadedTool(NamedTuple):
     Attributes:
         tool: The adapter that the tool door calls.
         config: For `ToolRegistry.register`; never pre-approved by itself.
-        stance: `pre_approved` or `ask` where `_approval_config` says so, else `silent`: what a
-            worker's policy, or the configuration's registration, says about it.
+        stance: What `_approval_config` says about it: for the configuration's registration, or a
+            worker's policy. Its block and its question are the adapter's already.
     """
 
     tool: BaseTool

@@ -120,7 +120,11 @@ class TestTheOwnersWord:
             ({"_raeds": ["x"]}, r"_raeds: there is no such setting; the nearest is _reads"),
             ({"_risk": {"x": "tiny"}}, r"_risk\.x: "),
             ({"_approval_config": {"x": {"pre_approved": "yes"}}}, r"x\.pre_approved: "),
-            ({"_approval_config": {"x": {"blocked": True}}}, r"_approval_config\.x\."),
+            ({"_approval_config": {"x": {"blokced": True}}}, r"_approval_config\.x\."),
+            (
+                {"_approval_config": {"x": {"pre_approved": True, "approval_required": True}}},
+                r"says both yes and no",
+            ),
             ({"_reads": "x"}, r"_reads: "),
             ({"_results": {"x": "trusted"}}, r"_results\.x: "),
             ({"_egress": ["x"]}, r"_egress names 'x', which is not among _reads"),

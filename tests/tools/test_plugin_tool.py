@@ -99,6 +99,7 @@ class TestArguments:
 
 
 class TestQuestions:
+    @pytest.mark.proves("TP-ARBITRARY-WRAPPED")
     async def test_without_an_approval_of_these_very_arguments_nothing_is_called(
         self, door: Door
     ) -> None:
@@ -154,6 +155,14 @@ class TestQuestions:
             with pytest.raises(HardBlocked, match="toolset"):
                 await call(door, "close")
 
+    async def test_what_the_owner_blocks_is_blocked_whatever_its_toolset_says(
+        self, door: Door
+    ) -> None:
+        async with mounted(door, BANK, _approval_config={"balance": {"blocked": True}}):
+            with pytest.raises(HardBlocked):
+                await call(door, "balance")
+
+    @pytest.mark.proves("TP-ALREADY-WRAPPED")
     @pytest.mark.parametrize(("kilos", "asks"), [(5, False), (11, True)])
     @pytest.mark.parametrize("read", [False, True])
     async def test_the_question_of_a_wrapper_is_asked_and_never_skipped(
@@ -177,6 +186,7 @@ class TestQuestions:
         assert not result.ok
         assert "did not ask for before" in (result.error or "")
 
+    @pytest.mark.proves("TP-NEEDS-APPROVAL-USED")
     @pytest.mark.parametrize(
         ("tool", "stance"),
         [

@@ -1,6 +1,7 @@
 """Loading toolsets of every kind, and every way in which somebody else's code can fail."""
 
 import sys
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ async def names(spec: dict[str, Any]) -> set[str]:
         return set(tools_of(found))
 
 
+@pytest.mark.proves("TP-BY-CLASS-PATH", "TP-ALIASES")
 @pytest.mark.parametrize(
     ("spec", "offers"),
     [
@@ -160,6 +162,7 @@ async def test_what_a_toolset_raises_when_it_is_left_hurts_nobody_else() -> None
     assert not made.open
 
 
+@pytest.mark.proves("TP-CONFIG-AND-CONTEXT", "TP-ENVIRONMENT")
 async def test_the_convention_is_given_its_settings_and_where_it_is_mounted() -> None:
     loader = a_loader()
     async with loaded({BANK: {"key": "${KEY}", "deep": {"er": [1]}, "_reads": []}}, loader):
@@ -169,6 +172,19 @@ async def test_the_convention_is_given_its_settings_and_where_it_is_mounted() ->
         assert bank.context.data_dir == Path("/nowhere") / BANK
     assert isinstance(loader.discretion, Kept)
     assert loader.discretion.values == {"KEY": SECRET}
+
+
+@pytest.mark.proves("TP-CONFIG-COPIED")
+async def test_what_a_toolset_does_to_its_settings_stays_with_it() -> None:
+    spec: dict[str, Any] = {BANK: {"deep": {"er": [1]}}, "extends": "base"}
+    profiles: dict[str, Any] = {"base": {BANK: {"wide": [{}]}}}
+    before = deepcopy((spec, profiles))
+    async with loaded(spec, a_loader(**profiles)):
+        config = of_acme("bank").Bank.made[-1].config
+        config["deep"]["er"].append(2)
+        config["wide"][0]["x"] = 1
+        config.clear()
+    assert (spec, profiles) == before
 
 
 async def test_what_the_owner_did_not_rate_is_high_risk_external_and_asks() -> None:
