@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pydantic_ai.capabilities import HandleDeferredToolCalls
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
-    from pydantic_ai.usage import UsageLimits
+    from pydantic_ai.usage import RunUsage, UsageLimits
 
 
 Deps = TypeVar("Deps", default=Any)
@@ -29,6 +29,7 @@ class ExecutorAgent(Generic[Deps]):
         clock: Waits between attempts.
         output: How the model is made to answer in form.
         capabilities: What resolves calls that pause for approval.
+        own: A worker's instructions, below those that every executor has.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class ExecutorAgent(Generic[Deps]):
         *,
         output: OutputSetting,
         capabilities: "Sequence[HandleDeferredToolCalls[Deps]]",
+        own: str = "",
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role = Role(model, clock, output, "executor", capabilities)
+        self._role = Role(model, clock, output, "executor", capabilities, own)
 
     async def run(
         self,
@@ -50,6 +52,7 @@ class ExecutorAgent(Generic[Deps]):
         toolset: "AbstractToolset[Deps]",
         deps: Deps,
         limits: "UsageLimits",
+        usage: "RunUsage | None" = None,
     ) -> StructuredRun[ExecutorAgentOutput]:
         """One attempt.
 
@@ -58,10 +61,13 @@ class ExecutorAgent(Generic[Deps]):
             toolset: The wrapped tool chain; the only way to act.
             deps: What the chain needs to know about this run.
             limits: Tokens, cost and requests left for this attempt.
+            usage: Counts for several runs that share the limits; by default one of its own.
 
         Raises:
             LLMError: The model cannot be reached, refuses, or the limits are reached.
         """
+        from pydantic_ai.usage import RunUsage  # noqa: PLC0415 - heavy
+
         from silas.agents.calls import EXECUTOR  # noqa: PLC0415 - with run
         from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
 
@@ -69,6 +75,7 @@ class ExecutorAgent(Generic[Deps]):
             deps=deps,
             toolsets=(toolset,),
             limits=limits,
+            usage=RunUsage() if usage is None else usage,
         )
         return await run_structured_agent(
             self._role, frame("briefing", instructions), EXECUTOR, asking

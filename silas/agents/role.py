@@ -46,6 +46,7 @@ class Role:
         name: `proxy`, `planner`, `executor`; its prompt follows the constitution, and neither
             changes, so that providers can keep them.
         pausing: What resolves calls that pause for approval.
+        own: Instructions of one worker, below those of its role.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class Role:
         output: OutputSetting,
         name: str,
         pausing: Sequence[HandleDeferredToolCalls[Any]],
+        own: str = "",
     ) -> None:
         self.form = OutputForm(model, output)
         self._model = model
         self._name = name
-        self._instructions = f"{load_prompt('constitution')}\n\n{load_prompt(name)}"
+        told = (load_prompt("constitution"), load_prompt(name), own)
+        self._instructions = "\n\n".join(filter(None, told))
         self._clock = clock
         self._pausing = tuple(pausing)
         self._agents: dict[tuple[str, OutputMode, tuple[str, ...]], Agent[Any, Any]] = {}

@@ -1,7 +1,7 @@
 """Asking a model for a structured answer, reliably (spec 5.1.0, 18.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Generic, TypeVar
 
@@ -40,6 +40,7 @@ class Asking(Generic[D]):
         limits: Tokens, cost and tool calls of the call as a whole; requests per attempt.
         profiles: Context profiles that an answer may name.
         default_profile: The context profile of a proxy fallback.
+        usage: What was used so far; shared where several runs share the limits.
     """
 
     deps: D
@@ -47,6 +48,7 @@ class Asking(Generic[D]):
     limits: UsageLimits | None = None
     profiles: tuple[str, ...] = ()
     default_profile: str = "conversation"
+    usage: RunUsage = field(default_factory=RunUsage)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ async def run_structured_agent(
         ConfigError: The model cannot be used as configured.
     """
     mode = role.form.current
-    usage = RunUsage()
+    usage = asking.usage
     attempt = _Attempt(role, call, asking, usage)
     first = await attempt.ask(prompt, mode, ())
     if not isinstance(first, _Failed):

@@ -203,7 +203,7 @@ def _refuse_settings_for_nothing(front: _Front, offer: Offer, tree: Tree) -> Non
     """A misspelt tool under `approval:` would be a rule that never applies."""
     known = offer.tools | ({DELEGATE} if front.delegates else set[str]())
     for name in front.approval:
-        if name not in known:
+        if name not in known and not offer.mounted:  # what is mounted is known when it is loaded
             tools = ", ".join(sorted(known)) or "none"
             raise WorkerError(
                 *tree.key(("approval", name)), f"it has no tool `{name}`; its tools are {tools}"

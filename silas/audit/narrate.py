@@ -64,6 +64,7 @@ _SENTENCES: Mapping[str, str] = {
     "work_item_attempt": "Attempt {attempt} at {work_item_id} began.",
     "work_item_cancelled": "{work_item_id} was cancelled.",
     "work_item_finished": "{work_item_id} ended: {status}.",
+    "worker_started": "The worker {worker} began to work on {work_item_id}.",
     "work_item_refused": "{work_item_id} was refused: {reason}",
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",

@@ -1,8 +1,8 @@
 """What an approval binds besides the plan's bytes: what those bytes only name (decision B2).
 
-A plan names directories, files and skills, and runs under the limits of the configuration. None of
-that is in its bytes, so it is read when the plan is proposed, signed as the token's condition
-`binds`, and read again before every effect: any difference refuses.
+A plan names directories, files, skills and a worker, and runs under the limits of the
+configuration. None of that is in its bytes, so it is read when the plan is proposed, signed as the
+token's condition `binds`, and read again before every effect: any difference refuses.
 
 What this does not see: a change that is taken back before the next look, the content of a directory
 (work happens on a private copy, and the diff shows what became of it), and another directory in
@@ -13,14 +13,14 @@ import asyncio
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from silas.approval import Verdict
 from silas.audit import Audit
 from silas.canonical import canonical_json
-from silas.errors import ApprovalError, SandboxError
+from silas.errors import ApprovalError, ConfigError, SandboxError
 from silas.plans.models import WorkItem
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
@@ -45,13 +45,25 @@ class Grants(NamedTuple):
     limits: SandboxLimits
 
 
+WorkerDigests = Callable[[str], Mapping[str, str]]
+"""Hex SHA-256 of a worker's file and of each it may delegate to, by name; raises `ConfigError`."""
+
+
+def no_workers(name: str) -> Mapping[str, str]:
+    """There are none, so a plan that names one binds nothing and is refused."""
+    raise ConfigError(f"There is no worker {name!r} here.", code="E_CFG_WORKER")
+
+
 class PlanBinding:
     """Reads what a plan would run, and compares it with what its token binds."""
 
-    def __init__(self, skills: Skills, grants: Grants, audit: Audit) -> None:
+    def __init__(
+        self, skills: Skills, grants: Grants, audit: Audit, workers: WorkerDigests = no_workers
+    ) -> None:
         self._skills = skills
         self._grants = grants
         self._audit = audit
+        self._workers = workers
 
     async def of(self, item: WorkItem) -> dict[str, Any]:
         """The conditions that an approval of this item signs, as things are now.
@@ -62,7 +74,16 @@ class PlanBinding:
         named = _named(item)
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
-        return {BINDS: bound(item, paths, self._skills.digests(item.skills), self._grants)}
+        skills, workers = self._skills.digests(item.skills), self._team(item)
+        return {BINDS: bound(item, paths, skills, self._grants, workers)}
+
+    def _team(self, item: WorkItem) -> Mapping[str, str]:
+        if item.worker is None:
+            return {}
+        try:
+            return self._workers(item.worker)
+        except ConfigError as error:
+            raise ApprovalError(error.message, code=CODE) from error
 
     async def check(self, item: WorkItem, copied: tuple[int, int] | None = None) -> Verdict:
         """Whether everything still is what the item's token binds; a difference is audited.
@@ -99,10 +120,18 @@ class PlanBinding:
 
 
 def bound(
-    item: WorkItem, paths: Facts, skill_digests: Mapping[str, str], grants: Grants
+    item: WorkItem,
+    paths: Facts,
+    skill_digests: Mapping[str, str],
+    grants: Grants,
+    workers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The binding as plain JSON, whose canonical form is what is signed and compared."""
+    """The binding as plain JSON, whose canonical form is what is signed and compared.
+
+    Workers are in it only where there are any, so that other approvals stay what they were.
+    """
     return {
+        **({"workers": dict(workers)} if workers else {}),
         "paths": dict(paths),
         "skills": dict(skill_digests),
         "sandbox": {
@@ -126,8 +155,15 @@ def difference(signed: object, now: Facts) -> str:
 _WORDS: Mapping[str, str] = {
     "paths": "{} changed after the plan was approved; look at it and ask again.",
     "skills": "The skill file {} changed after the plan was approved; ask again.",
+    "workers": "The file of the worker {} changed after the plan was approved; ask again.",
     "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
 }
+
+
+def bound_workers(item: WorkItem) -> Facts:
+    """The digests of workers' files that an item's token binds; nothing where it binds none."""
+    token = item.approval_token
+    return {} if token is None else _part(token.conditions.get(BINDS), "workers")
 
 
 def _part(facts: object, name: str) -> Facts:

@@ -43,6 +43,7 @@ def tool_call_card(
     call: ValidatedCall,
     risk: RiskLevel,
     doubts: Sequence[Doubt] = (),
+    asked_by: str = "",
     claimed: str = "",
 ) -> ToolCallCard:
     """The exact call, arguments whole, what of them is from elsewhere first; silence declines."""
@@ -51,7 +52,7 @@ def tool_call_card(
     return ToolCallCard(
         intent=f"Allow one call of {show_exactly(call.tool_name)}",
         risk=_CARD_RISK[risk],
-        rationale=_why(why, doubts),
+        rationale=_why(why, doubts, asked_by),
         details=(
             Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
@@ -65,6 +66,7 @@ def tool_call_card(
         safe="decline",
         tool_name=call.tool_name,
         call_digest=call.digest,
+        asked_by=asked_by,
     )
 
 
@@ -76,7 +78,10 @@ def for_work(item: WorkItem) -> str:
     return f"'{show(item.title)}' asks for this, and its plan does not cover it"
 
 
-def _why(why: str, doubts: Sequence[Doubt]) -> str:
+def _why(why: str, doubts: Sequence[Doubt], asked_by: str = "") -> str:
+    if asked_by:
+        who = f"The worker {show_exactly(asked_by)} wants this"
+        why = f"{why}. {who}, and its own rules or the plan do not let it go on without your word"
     if not doubts:
         return f"{why}."
     return f"{why}. Look at what of it is neither yours nor the plan's."

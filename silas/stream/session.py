@@ -28,11 +28,12 @@ from silas.stream.dispatch import progress_line
 from silas.stream.models import OWNER, Incoming, Reply
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
-from silas.tools import ToolExecutor, ToolRegistry
+from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.types import new_nonce
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import ProgressEvent
+from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 
 SignMessage = Callable[[bytes], bytes]
@@ -59,6 +60,7 @@ class Session:
     channel: CardChannel
     sign_message: SignMessage
     halt: Halt
+    policies: RunPolicies
 
     async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
@@ -88,8 +90,15 @@ class Session:
         """A plan as a work item. Raises `PlanError` with line and column."""
         return PlanParser().parse(plan_markdown)
 
-    async def run(self, plan_markdown: str) -> WorkItemResult:
+    async def run(
+        self, plan_markdown: str, *, policy: RunApprovalPolicy = PROMPT
+    ) -> WorkItemResult:
         """Propose a plan, ask, execute, verify; returns when the work has ended.
+
+        Args:
+            plan_markdown: The plan.
+            policy: How this run, and no other, answers the questions of its tools; its plan is
+                asked about in any case. `approve_all` lifts nothing but a toolset's own question.
 
         Raises:
             PlanError: The plan cannot be read; nothing was asked.
@@ -100,7 +109,7 @@ class Session:
         if isinstance(item, PlanError):
             await self.audit.log("plan_unreadable", reason=str(item))
             raise item
-        return await self._asked(item, "You asked to run this plan.")
+        return await self._asked(item, "You asked to run this plan.", policy)
 
     async def answer(self, work_item_id: str) -> WorkItemResult:
         """Ask about a plan that waits for its owner, then go on as `run` does.
@@ -115,9 +124,11 @@ class Session:
                 f"No plan {work_item_id!r} waits for your answer; see `silas status`.",
                 code="E_PLAN_NOT_WAITING",
             )
-        return await self._asked(waiting.item, waiting.rationale)
+        return await self._asked(waiting.item, waiting.rationale, PROMPT)
 
-    async def _asked(self, item: WorkItem, rationale: str) -> WorkItemResult:
+    async def _asked(
+        self, item: WorkItem, rationale: str, policy: RunApprovalPolicy
+    ) -> WorkItemResult:
         propose = partial(self.proposer.propose, item, self.channel, OWNER, rationale)
         proposal = await self.halt.unless_stopped(propose)
         if proposal.verdict != "approved":
@@ -128,7 +139,8 @@ class Session:
                 summary=proposal.words,
                 last_error=proposal.words,
             )
-        return await self.executor.execute(item, self._tell)
+        with self.policies.given(item.id, policy):
+            return await self.executor.execute(item, self._tell)
 
     async def _tell(self, event: ProgressEvent) -> None:
         await self.channel.send(OWNER, progress_line(event))

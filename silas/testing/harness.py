@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
 from silas.keys import KeyRing, Signer
@@ -47,7 +48,8 @@ class Harness:
 
     Args:
         channel: Who answers; by default a `ScriptedChannel` that declines everything.
-        models: A model per role name; the built-in runbook model for the others.
+        models: A model per role name; the built-in runbook model for the others. A worker's file
+            names one that is here under another name as `python:harness:NAME`.
         settings: Overrides of the configuration, section by section.
         sandbox: The real one of this machine by default.
         home: Where its data lives; a temporary directory by default. Give one to restart in it.
@@ -124,7 +126,8 @@ class Harness:
         if not path.exists():
             path.write_text("silas: {}\n", encoding="utf-8")
         loaded = load_config(path, environ={"SILAS_HOME": str(self.home)})
-        names = {role: f"python:harness:{role}" for role in self._models}
+        roles = ModelsConfig.model_fields
+        names = {role: f"python:harness:{role}" for role in self._models if role in roles}
         changed = {"models": names, **self._settings} if names else self._settings
         if not changed:
             return loaded

@@ -4,12 +4,13 @@ Pure: names and settings in, an offer out. The built-in toolsets by alias; what 
 comes from a loader above. A setting nobody knows is an error, and its way is kept for the reader.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
-from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, cast
+from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
+from silas.tools.files import FILE_TOOL_NAMES
 from silas.tools.models import Stance, WorkerApprovalPolicy
 from silas.tools.shell_rules import ShellDefault, ShellRule, ShellRules
 from silas.types import Frozen
@@ -68,9 +69,16 @@ class ApprovalSetting(Frozen):
 
 
 class Offer(NamedTuple):
-    """The tools a worker is shown, by name, and its own policy."""
+    """What a worker is shown, and its own policy.
+
+    Attributes:
+        tools: Tools by name.
+        mounted: Toolsets of the configuration: every tool of theirs.
+        policy: The worker's word on single calls.
+    """
 
     tools: frozenset[str] = frozenset()
+    mounted: frozenset[str] = frozenset()
     policy: WorkerApprovalPolicy = WorkerApprovalPolicy()
 
 
@@ -129,6 +137,9 @@ class ShellSettings(PlainSettings):
         return {"shell_exec": ShellRules(rules=self.rules, default=self.default)}
 
 
+AnySettings = TypeVar("AnySettings", bound=PlainSettings)
+
+
 class BuiltIn(NamedTuple):
     """A built-in toolset: its tools and the settings it takes."""
 
@@ -139,21 +150,36 @@ class BuiltIn(NamedTuple):
 BUILT_IN: Final[Mapping[str, BuiltIn]] = {
     "shell": BuiltIn(frozenset({"shell_exec"}), ShellSettings),
     "python": BuiltIn(frozenset({"python_exec"}), PlainSettings),
+    "files": BuiltIn(FILE_TOOL_NAMES, PlainSettings),
 }
 
 
-def built_in_offer(toolsets: Toolsets) -> Offer:
-    """What built-in toolsets offer together.
+class OffersOf(NamedTuple):
+    """The built-in toolsets, and those that the configuration mounts, by name."""
 
-    Raises:
-        Misconfigured: A name or a setting that is not known.
-    """
-    return reduce(_joined, (_offered(name, given) for name, given in toolsets.items()), Offer())
+    mounted: frozenset[str]
+
+    def __call__(self, toolsets: Toolsets) -> Offer:
+        """What toolsets offer together.
+
+        Raises:
+            Misconfigured: A name or a setting that is not known.
+        """
+        offers = [
+            _mounted(name, given) if name in self.mounted else _offered(name, given, self.mounted)
+            for name, given in toolsets.items()
+        ]
+        return reduce(_joined, offers, Offer())
+
+
+built_in_offer: Final = OffersOf(frozenset())
+"""Nothing but what every Silas has."""
 
 
 def _joined(one: Offer, other: Offer) -> Offer:
     return Offer(
         one.tools | other.tools,
+        one.mounted | other.mounted,
         WorkerApprovalPolicy(
             tools={**one.policy.tools, **other.policy.tools},
             rules={**one.policy.rules, **other.policy.rules},
@@ -161,16 +187,38 @@ def _joined(one: Offer, other: Offer) -> Offer:
     )
 
 
-def _offered(name: str, given: Mapping[str, Any]) -> Offer:
+def _mounted(name: str, given: Mapping[str, Any]) -> Offer:
+    """A toolset that the configuration sets up; a worker says only what it may do with it."""
+    for key in given:
+        if key != APPROVAL:
+            raise Misconfigured(
+                (name, key),
+                f"`{name}` is set up in the configuration; here it takes only `{APPROVAL}`",
+            )
+    settings = _settings(PlainSettings, name, given)
+    if "*" in settings.approval:
+        raise Misconfigured((name, APPROVAL), f"say it for each tool of `{name}` by its name")
+    policy = stricter(WorkerApprovalPolicy(), settings.approval)
+    return Offer(mounted=frozenset({name}), policy=policy)
+
+
+def _settings(model: type[AnySettings], name: str, given: Mapping[str, Any]) -> AnySettings:
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise misconfigured((name,), error, model) from error
+
+
+def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> Offer:
     known = BUILT_IN.get(name)
     if known is None:
+        names = ", ".join(sorted({*BUILT_IN, *mounted}))
         raise Misconfigured(
-            (name,), f"there is no toolset {name!r}; known are {', '.join(sorted(BUILT_IN))}"
+            (name,),
+            f"there is no toolset {name!r}; known are {names}, and others are set up under "
+            "`toolsets` in the configuration first",
         )
-    try:
-        settings = known.settings.model_validate(given)
-    except ValidationError as error:
-        raise misconfigured((name,), error, known.settings) from error
+    settings = _settings(known.settings, name, given)
     rules = settings.shell if isinstance(settings, ShellSettings) else {}
     whole = settings.approval.get("*")
     spread = {} if whole is None else dict.fromkeys(known.tools, whole)
@@ -182,7 +230,7 @@ def _offered(name: str, given: Mapping[str, Any]) -> Offer:
         )
     named = {tool: one for tool, one in settings.approval.items() if tool != "*"}
     policy = stricter(WorkerApprovalPolicy(rules=rules), {**spread, **named})
-    return Offer(known.tools, policy)
+    return Offer(known.tools, policy=policy)
 
 
 def misconfigured(before: Way, error: ValidationError, model: type[BaseModel]) -> Misconfigured:

@@ -58,6 +58,12 @@ _TOLD_TO_THE_MODEL = (
 """Stops that the model should know and work around; repeating the same call helps none of them."""
 
 
+WORKER: Final = "worker"
+"""The role of a worker: what an executor is offered, and what only workers are."""
+
+_SEES: Final = {WORKER: frozenset({WORKER, "executor"})}
+
+
 class AllTools(Enum):
     """The marker for a connection that may use every tool: the owner's (decision A11)."""
 
@@ -74,7 +80,7 @@ class ToolRun:
     """The deps of an agent run: what the tool door needs to know about it.
 
     Attributes:
-        role: `proxy`, `planner` or `executor`; decides which tools are offered.
+        role: `proxy`, `planner`, `executor` or `worker`; decides which tools are offered.
         allowed: Names the access controller allows, or `AllTools.ALL`.
         context: The call context for a step; the step names one call of this run, so a second
             run of the same task must put its attempt into the task or step id.
@@ -217,7 +223,8 @@ def _asked_about(
 
 
 def _for_role(ctx: RunContext[ToolRun], tools: list[ToolDefinition]) -> list[ToolDefinition]:
-    return [tool for tool in tools if ctx.deps.role in (tool.metadata or {}).get("roles", ())]
+    seen = _SEES.get(ctx.deps.role, frozenset({ctx.deps.role}))
+    return [tool for tool in tools if seen.intersection((tool.metadata or {}).get("roles", ()))]
 
 
 def _is_allowed(ctx: RunContext[ToolRun], tool: ToolDefinition) -> bool:

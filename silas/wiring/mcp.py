@@ -1,6 +1,6 @@
 """The owner's MCP servers in this house: kept connected, looked at, trusted."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,6 @@ from silas.tools.mcp_trust import SqlTrust
 from silas.tools.registry import tool_rows
 from silas.types import Risk
 from silas.wiring.ground import Ground, sandbox_of
-from silas.wiring.plugins import Learn
 from silas.wiring.toolbox import known_tools
 from silas.wiring.upkeep import opened
 from silas.work.reach import NetworkRecord
@@ -44,7 +43,7 @@ def mcp_servers(
     registry: ToolRegistry,
     db: Database,
     audit: Audit,
-    learn: Learn,
+    learn: Callable[[Mapping[str, str]], None],
 ) -> AbstractAsyncContextManager[object]:
     """Keep the trusted servers connected; where none is configured nothing is loaded.
 

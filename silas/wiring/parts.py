@@ -55,10 +55,13 @@ from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
+from silas.wiring.workers import digests_of, hiring, offer_delegation, tools_of, worker_library
+from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
 from silas.work.grant_uses import PlanGrants
 from silas.work.models import Advice
+from silas.work.run_policy import RunPolicies
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner, TaskSettings
 from silas.work.undo import Undo
@@ -68,7 +71,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
 
-    from silas.agents import ExecutorAgent, ModelChoice, PlannerAgent, ProxyAgent
+    from silas.agents import ModelChoice, PlannerAgent, ProxyAgent
     from silas.tools.toolset import ToolRun
 
 _KNOWN_CHANNELS = frozenset({"cli"})  # a terminal of the owner's own login
@@ -143,7 +146,11 @@ class Parts:
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
         )
-        self.binding = PlanBinding(self.skills, Grants(sandbox.name, self.limits), self.audit)
+        self.workers = worker_library(config)
+        self.binding = PlanBinding(
+            self.skills, Grants(sandbox.name, self.limits), self.audit, digests_of(self.workers)
+        )
+        self.policies = RunPolicies()
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, furnish: Furnish
@@ -177,7 +184,19 @@ class Parts:
             output=models.executor.output,
             capabilities=pausing,
         )
-        runner = self._task_runner(worker, planner, chain)
+        crew = Crew(
+            worker,
+            chain,
+            self.workers,
+            hiring(self.ground, models.executor, pausing),
+            self.questions.calls,
+            tools_of(self.registry),
+            self.skills,
+            self.audit,
+            config.limits.max_delegation_depth,
+        )
+        offer_delegation(config, self.registry, crew.delegated)
+        runner = self._task_runner(crew, planner)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
         dispatcher = Dispatcher(executor)
@@ -224,6 +243,7 @@ class Parts:
             channel=self.channel,
             sign_message=message_signer(self.config, self.ground.signer),
             halt=self.stop.halt,
+            policies=self.policies,
         )
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
@@ -249,9 +269,8 @@ class Parts:
 
     def _task_runner(
         self,
-        worker: "ExecutorAgent[ToolRun]",
+        crew: Crew,
         planner: "PlannerAgent",
-        chain: "AbstractToolset[ToolRun]",
     ) -> TaskRunner:
         async def advise(item: WorkItem, failures: str) -> Advice:
             advice = await planner.advise(item, failures)
@@ -261,8 +280,8 @@ class Parts:
         return TaskRunner(
             approval=self.approval,
             binding=self.binding,
-            agent=worker,
-            toolset=chain,
+            crew=crew,
+            policies=self.policies,
             steps=StepGates(self.gates, self.audit, self.questions.gate),
             verifier=VerificationRunner(self.sandbox, self.ground.clock, self.limits),
             advise=advise,

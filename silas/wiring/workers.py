@@ -1,10 +1,25 @@
 """The owner's workers: where they are read from, and what the commands say about them."""
 
-from typing import Any, NamedTuple
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.agents.workers import Found, WorkerLibrary
 from silas.config import SilasConfig
-from silas.tools.offers import built_in_offer
+from silas.plans.binding import WorkerDigests
+from silas.tools import ToolRegistry
+from silas.tools.offers import BUILT_IN, OffersOf
+from silas.tools.plugin_spec import read_spec
+from silas.wiring.ground import Ground
+
+if TYPE_CHECKING:
+    from pydantic_ai.capabilities import HandleDeferredToolCalls
+
+    from silas.agents import ExecutorAgent, ModelChoice
+    from silas.agents.worker_file import Worker
+    from silas.tools.toolset import ToolRun
+    from silas.work.crew import Hire, ToolsOf
+    from silas.work.delegation import Delegated
 
 
 class WorkerFinding(NamedTuple):
@@ -17,7 +32,64 @@ class WorkerFinding(NamedTuple):
 
 def worker_library(config: SilasConfig) -> WorkerLibrary:
     """The `.worker` files of this configuration."""
-    return WorkerLibrary(config.worker_files, built_in_offer)
+    mounted = read_spec(config.toolsets, config.toolset_profiles)
+    names = frozenset(one.name for one in mounted) - BUILT_IN.keys()
+    return WorkerLibrary(config.worker_files, OffersOf(names))
+
+
+def tools_of(registry: ToolRegistry) -> "ToolsOf":
+    """The tools of mounted toolsets, by the connector that they were registered under."""
+
+    def tools(mounted: frozenset[str]) -> frozenset[str]:
+        connectors = {f"toolset.{name}" for name in mounted}
+        return frozenset(t.tool_name for t in registry.all() if t.connector_id in connectors)
+
+    return tools
+
+
+def digests_of(workers: WorkerLibrary) -> WorkerDigests:
+    """What an approval binds of a worker: the files, as they are when it is asked."""
+
+    def digests(name: str) -> Mapping[str, str]:
+        return workers.team(name).digests()
+
+    return digests
+
+
+def hiring(
+    ground: Ground,
+    usual: "ModelChoice",
+    pausing: "Sequence[HandleDeferredToolCalls[ToolRun]]",
+) -> "Hire":
+    """Makes a worker's agent for one run, on the model that its file names or else the usual one.
+
+    Every run has its own: nothing that one run did to it can be seen by the next.
+    """
+
+    @asynccontextmanager
+    async def hired(worker: "Worker") -> "AsyncGenerator[ExecutorAgent[ToolRun]]":
+        from silas.agents import ExecutorAgent  # noqa: PLC0415 - PydanticAI
+
+        choice = usual if worker.model is None else worker.model
+        async with ground.make_model(choice) as model:
+            yield ExecutorAgent(
+                model,
+                ground.clock,
+                output=choice.output,
+                capabilities=pausing,
+                own=worker.instructions,
+            )
+
+    return hired
+
+
+def offer_delegation(config: SilasConfig, registry: ToolRegistry, delegated: "Delegated") -> None:
+    """Register `delegate` where there may be workers; only workers are shown it."""
+    if not config.worker_files.is_dir():
+        return
+    from silas.work.delegation import DELEGATE_CONFIG, DelegateTool  # noqa: PLC0415 - PydanticAI
+
+    registry.register(DelegateTool(delegated), DELEGATE_CONFIG)
 
 
 def worker_rows(config: SilasConfig) -> list[dict[str, Any]]:
@@ -47,7 +119,8 @@ def _row(found: Found, usual_model: str) -> dict[str, Any]:
         "fault": "",
         "description": worker.description,
         "model": usual_model if worker.model is None else worker.model.name,
-        "tools": sorted(worker.offer.tools),
+        "tools": sorted(worker.offer.tools)
+        + [f"{name}.*" for name in sorted(worker.offer.mounted)],
         "delegates": list(worker.delegates),
         "skills": list(worker.skills),
         "digest": worker.digest,

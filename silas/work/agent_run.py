@@ -1,10 +1,11 @@
 """One run of the executor agent: its tools, its authority, its share of the budget (5.2.1 c, d)."""
 
 import asyncio
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from silas.agents import ExecutorAgent, ModelRunFailed
+from silas.agents import ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.errors import PlanFamilyError
@@ -12,22 +13,29 @@ from silas.gates import Gate
 from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, WorkItem
 from silas.plans.binding import PlanBinding
 from silas.sandbox import Credentials, SandboxFiles
-from silas.tools import SANDBOX_SCOPE, SECRETS_SCOPE, ToolCallContext, ToolResult
+from silas.tools import (
+    SANDBOX_SCOPE,
+    SECRETS_SCOPE,
+    RunApprovalPolicy,
+    ToolCallContext,
+    ToolResult,
+)
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
+from silas.work.crew import Crew, Job
 from silas.work.grant_uses import PlanGrants
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
 from silas.work.reach import Reach
+from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.steps import StepGates
 
 if TYPE_CHECKING:
-    from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
 
     from silas.agents.models import ExecutorAgentOutput
@@ -47,8 +55,8 @@ class AgentRunner:
 
     def __init__(
         self,
-        agent: ExecutorAgent[ToolRun],
-        toolset: "AbstractToolset[ToolRun]",
+        crew: Crew,
+        policies: RunPolicies,
         steps: StepGates,
         approval: ApprovalVerifier,
         binding: PlanBinding,
@@ -57,8 +65,8 @@ class AgentRunner:
         audit: Audit,
         settings: TaskSettings,
     ) -> None:
-        self._agent = agent
-        self._toolset = toolset
+        self._crew = crew
+        self._policies = policies
         self._steps = steps
         self._approval = approval
         self._binding = binding
@@ -85,14 +93,19 @@ class AgentRunner:
         grants = self._grants.of(item)
         if briefing != item.body:  # what failed before is told, and rests on what was read then
             grants.provenance.entered(briefing, _BEFORE)
-        authority = TaskAuthority(
-            item, self._approval, self._binding, site.copied, grants, self._ask_call
-        )
-        run = self._tool_run(item, site, gates, attempt.ledger, authority, grants.provenance)
+        policy = self._policies.of(item.id)
+
+        def authority(ask: AskCalls) -> TaskAuthority:
+            asks = asking(policy, ask)
+            return TaskAuthority(item, self._approval, self._binding, site.copied, grants, asks)
+
+        own = authority(self._ask_call)
+        base = self._tool_run(item, site, gates, attempt.ledger, own, grants.provenance, policy)
         left = tracker.remaining()
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                outcome = await self._agent_run(briefing, run, left, held)
+                job = _job(item, base, authority, left)
+                outcome = await self._agent_run(briefing, job, left, held)
         except (BudgetExhausted, _WallTimeOver) as error:
             attempt.error = error.message
             return attempt
@@ -112,15 +125,13 @@ class AgentRunner:
         return attempt
 
     async def _agent_run(
-        self, briefing: str, run: ToolRun, left: Remaining, held: Reservation
+        self, briefing: str, job: Job, left: Remaining, held: Reservation
     ) -> "StructuredRun[ExecutorAgentOutput]":
         """The run within what is left; what it used is settled, failed or not."""
         deadline = asyncio.timeout(left.wall_time_seconds)
         try:
             async with deadline:
-                outcome = await self._agent.run(
-                    briefing, toolset=self._toolset, deps=run, limits=_usage_limits(left)
-                )
+                outcome = await self._crew.run(job, briefing)
         except TimeoutError as error:
             if not deadline.expired():
                 raise
@@ -139,6 +150,7 @@ class AgentRunner:
         ledger: Ledger,
         authority: TaskAuthority,
         provenance: Provenance,
+        policy: RunApprovalPolicy,
     ) -> ToolRun:
         # The trace is of this very run: a model may give a call the id of one long ago, and the
         # same plan may be approved again, and neither is a repeat of what was done then.
@@ -154,6 +166,7 @@ class AgentRunner:
                 step_id=prefix + step,
                 idempotency_key="",
                 autonomy_level=self._settings.autonomy,
+                run_policy=policy,
                 granted_scopes=frozenset({SANDBOX_SCOPE}) | secrets | self._settings.scopes,
                 gates=gates,
                 authorise=authority.authorise,
@@ -175,6 +188,14 @@ def _with_credentials(item: WorkItem, files: SandboxFiles) -> SandboxFiles:
     """The same files, promised exactly the secrets that the plan names; checks never are (D70)."""
     promised = Credentials(refs=dict(item.credential_refs), work_item_id=item.id)
     return files.model_copy(update={"credentials": promised})
+
+
+def _job(
+    item: WorkItem, base: ToolRun, authority: Callable[[AskCalls], TaskAuthority], left: Remaining
+) -> Job:
+    from pydantic_ai.usage import RunUsage  # noqa: PLC0415 - only a run needs it
+
+    return Job(item, base, authority, _usage_limits(left), RunUsage())
 
 
 def _usage_limits(left: Remaining) -> "UsageLimits":

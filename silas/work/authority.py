@@ -18,6 +18,11 @@ from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
 
+WORKER_TOOLS = frozenset({"delegate"})
+"""What a plan that names a worker authorises besides: others do the same kind of work, each call of
+theirs approved by itself.
+"""
+
 
 class TaskAuthority:
     """Answers the tool door's question: is exactly this call approved?
@@ -107,4 +112,6 @@ class TaskAuthority:
 
 def _beside_the_plan(call: ValidatedCall, covered: Covered) -> bool:
     """Whether the plan covers a call neither by a grant nor as sandboxed work."""
+    if call.tool_name in WORKER_TOOLS:
+        return False
     return call.tool_name not in PLAN_TOOLS and not covered.use

@@ -10,11 +10,6 @@ from silas.sandbox.names import Refused
 from silas.skills import Skills
 from silas.work.models import MissingSecrets
 
-# A plan may name these and they are hashed and shown; a version that cannot honour them refuses.
-_NOT_YET = {
-    "worker": "workers",
-}
-
 
 async def refuse_entry(
     item: WorkItem,
@@ -23,6 +18,7 @@ async def refuse_entry(
     skills: Skills,
     secrets: MissingSecrets,
     grants: Callable[[WorkItem], str],
+    workers: Callable[[WorkItem], str],
 ) -> str | None:
     """The reason why this item may not run, or None (5.2.1 step 0).
 
@@ -32,16 +28,13 @@ async def refuse_entry(
     """
     if item.type is not WorkItemType.task:
         return f"This version runs tasks; {item.id} is a {item.type}."
-    for name, words in _NOT_YET.items():
-        if getattr(item, name):
-            return f"The plan asks for `{name}` ({words}), which this version cannot honour."
     unclear = _unclear_host(item)
     if unclear:
         return f"The plan names what cannot be reached by name: {unclear}"
     missing = skills.missing(item.skills)
     if missing:
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
-    unmet = grants(item)
+    unmet = grants(item) or workers(item)
     if unmet:
         return unmet
     withheld = secrets(item.credential_refs)

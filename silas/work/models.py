@@ -43,11 +43,12 @@ class Doubt(NamedTuple):
 
 
 class CallQuestion(NamedTuple):
-    """One tool call to be decided about, and what of it is in doubt."""
+    """One tool call to be decided about, what of it is in doubt, and which worker asks, if any."""
 
     call: ValidatedCall
     risk: RiskLevel
     doubts: tuple[Doubt, ...] = ()
+    asked_by: str = ""
 
 
 def doubts_of(provenance: Provenance, call: ValidatedCall) -> tuple[Doubt, ...]:

@@ -2,9 +2,8 @@
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
 
-from silas.agents import ExecutorAgent, ModelRunFailed
+from silas.agents import ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.clock import Clock
@@ -30,9 +29,9 @@ from silas.sandbox.workspace import Changes
 from silas.skills import Skills
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
-from silas.tools.toolset import ToolRun
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, what_failed
+from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
 from silas.work.grant_uses import PlanGrants
@@ -50,15 +49,13 @@ from silas.work.models import (
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
+from silas.work.run_policy import RunPolicies
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.steps import StepGates
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, next_place
 from silas.work.verify import VerificationRunner
-
-if TYPE_CHECKING:
-    from pydantic_ai.toolsets import AbstractToolset
 
 __all__ = ["TaskRunner", "TaskSettings"]
 
@@ -73,8 +70,8 @@ class TaskRunner:
         *,
         approval: ApprovalVerifier,
         binding: PlanBinding,
-        agent: ExecutorAgent[ToolRun],
-        toolset: "AbstractToolset[ToolRun]",
+        crew: Crew,
+        policies: RunPolicies,
         steps: StepGates,
         verifier: VerificationRunner,
         advise: Advise,
@@ -92,8 +89,9 @@ class TaskRunner:
         self._approval = approval
         self._binding = binding
         self._agent_runs = AgentRunner(
-            agent, toolset, steps, approval, binding, grants, ask_call, audit, settings
+            crew, policies, steps, approval, binding, grants, ask_call, audit, settings
         )
+        self._crew = crew
         self._record = TaskRecord(store, audit)
         self._verifier = verifier
         self._advise = advise
@@ -169,8 +167,15 @@ class TaskRunner:
                 item.budget_used = tracker.used()
 
     async def _not_ready(self, item: WorkItem) -> str | None:
-        missing, unmet = self._secrets.missing, self._grants.refuse
-        return await refuse_entry(item, self._approval, self._binding, self._skills, missing, unmet)
+        return await refuse_entry(
+            item,
+            self._approval,
+            self._binding,
+            self._skills,
+            self._secrets.missing,
+            self._grants.refuse,
+            self._crew.refuse,
+        )
 
     async def _refusal(self, item: WorkItem, site: Site) -> str | None:
         """Why the checks may not run, or None; everything is asked again, also of the copy."""

@@ -1,0 +1,274 @@
+"""Who does the work of an attempt: the executor, or the worker that the plan names, and whom that
+worker may ask (`worker-approval-policy.md`).
+
+Each run of a worker is made for itself: its agent, its tools, its policy, its authority for single
+calls. Nothing of a caller's is inherited, nothing is left behind. What all runs of one attempt
+share is what the plan gave: the workspace, the budget, the labels of what was read.
+"""
+
+import asyncio
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from silas.agents import ExecutorAgent, ModelRunFailed
+from silas.agents.worker_file import DELEGATE, Worker
+from silas.agents.workers import Team, Workers
+from silas.approval import ApprovalDecision
+from silas.audit import Audit
+from silas.errors import ConfigError, PlanFamilyError
+from silas.plans import WorkItem
+from silas.plans.binding import bound_workers
+from silas.skills import Skills
+from silas.tools import ToolCallContext, ToolResult
+from silas.tools.toolset import WORKER, ToolRun
+from silas.types import Origin, OriginKind, TaintLevel, new_id
+from silas.work.authority import TaskAuthority
+from silas.work.models import AskCalls, CallQuestion
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import AbstractToolset
+    from pydantic_ai.usage import RunUsage, UsageLimits
+
+    from silas.agents.models import ExecutorAgentOutput
+    from silas.agents.outcome import StructuredRun
+
+Hire = Callable[[Worker], AbstractAsyncContextManager[ExecutorAgent[ToolRun]]]
+"""Makes the agent of a worker for one run."""
+
+
+ToolsOf = Callable[[frozenset[str]], frozenset[str]]
+"""The names of all tools of these toolsets, as they are loaded now."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every run of one attempt shares.
+
+    Attributes:
+        item: The approved work.
+        base: The tools, place and limits of the plan, as the executor has them.
+        authority: Makes the authority of one run, which asks as it is told to.
+        limits: What is left of the budget, for all runs together.
+        usage: What all runs together have used.
+    """
+
+    item: WorkItem
+    base: ToolRun
+    authority: Callable[[AskCalls], TaskAuthority]
+    limits: "UsageLimits"
+    usage: "RunUsage"
+
+
+@dataclass(frozen=True)
+class _Shift:
+    """One run of one worker. Whom it asks does one task after the other: they share a workspace."""
+
+    job: Job
+    team: Team
+    worker: Worker
+    depth: int
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Crew:
+    """Lets the right agent do the work.
+
+    Args:
+        executor: Who works where the plan names no worker.
+        toolset: The chain that ends at the tool door; what it shows depends on the run.
+        workers: Reads the files.
+        hire: Makes an agent.
+        ask: Asks the owner.
+        tools_of: Knows the tools of the toolsets that the configuration mounts.
+        skills: What is installed.
+        audit: Where each run of a worker is recorded.
+        max_depth: How many workers deep a task may be handed on.
+    """
+
+    def __init__(
+        self,
+        executor: ExecutorAgent[ToolRun],
+        toolset: "AbstractToolset[ToolRun]",
+        workers: Workers,
+        hire: Hire,
+        ask: AskCalls,
+        tools_of: ToolsOf,
+        skills: Skills,
+        audit: Audit,
+        max_depth: int,
+    ) -> None:
+        self._executor = executor
+        self._toolset = toolset
+        self._workers = workers
+        self._hire = hire
+        self._ask = ask
+        self._tools_of = tools_of
+        self._skills = skills
+        self._audit = audit
+        self._max_depth = max_depth
+        self._under_way: dict[str, _Shift] = {}
+
+    def refuse(self, item: WorkItem) -> str:
+        """Why the worker that a plan names cannot do the work; nothing where it can."""
+        if item.worker is None:
+            return ""
+        try:
+            team = self._workers.team(item.worker)
+        except ConfigError as error:
+            return f"The plan's `worker` cannot do it: {error.message}"
+        wanted = [skill for worker in team.members.values() for skill in worker.skills]
+        missing = self._skills.missing(wanted)
+        if missing:
+            return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
+        return ""
+
+    async def run(self, job: Job, briefing: str) -> "StructuredRun[ExecutorAgentOutput]":
+        """Work through a briefing once.
+
+        Raises:
+            PlanFamilyError: `E_PLAN_WORKER`: a file is not the one that was approved.
+            LLMError: The model cannot be reached, refuses, or the limits are reached.
+        """
+        if job.item.worker is None:
+            return await self._executor.run(
+                briefing,
+                toolset=self._toolset,
+                deps=job.base,
+                limits=job.limits,
+                usage=job.usage,
+            )
+        team = self._approved(job.item)
+        return await self._work(_Shift(job, team, team.lead, 0), briefing)
+
+    async def delegated(self, context: ToolCallContext, name: str, task: str) -> ToolResult:
+        """Let a worker do a task for the run that called; whatever goes wrong is a result."""
+        caller = self._under_way.get(context.trace_id)
+        refusal = self._refusal(caller, name)
+        if caller is None or refusal:
+            return _failed(refusal)
+        # whatever the task says rests on what its author had read
+        taint = context.provenance.derive(DELEGATE, {"task": task}).taint
+        if taint is not TaintLevel.owner:
+            origin = Origin(
+                kind=OriginKind.model, name=caller.worker.name, tool=DELEGATE, taint=taint
+            )
+            context.provenance.entered(task, origin)
+        shift = _Shift(caller.job, caller.team, caller.team.members[name], caller.depth + 1)
+        try:
+            async with caller.turn:
+                outcome = await self._work(shift, task)
+        except (ModelRunFailed, ConfigError) as error:
+            return _failed(f"The worker {name!r} could not work: {error.message}")
+        if outcome.fell_back:
+            return _failed(f"The worker {name!r} did not report in the required form.")
+        return ToolResult(ok=True, return_value=_report(name, outcome.output))
+
+    def _refusal(self, caller: _Shift | None, name: str) -> str:
+        """Why a task may not be handed to somebody; nothing where it may."""
+        if caller is None:
+            return "No worker is at work here, so nobody can delegate."
+        if name not in caller.worker.delegates:
+            known = ", ".join(caller.worker.delegates) or "nobody"
+            return f"{caller.worker.name!r} may not delegate to {name!r}; it may to {known}."
+        if caller.depth >= self._max_depth:
+            return f"The task was handed on {caller.depth} times; do it yourself or report back."
+        return ""
+
+    def _approved(self, item: WorkItem) -> Team:
+        """The team as its files are now, if those are what the approval binds."""
+        assert item.worker is not None
+        try:
+            team = self._workers.team(item.worker)
+        except ConfigError as error:
+            raise PlanFamilyError(error.message, code="E_PLAN_WORKER") from error
+        if bound_workers(item) != team.digests():
+            raise PlanFamilyError(
+                f"The file of the worker {item.worker!r}, or of one it may delegate to, is not the "
+                "one that was approved; look at it and ask again.",
+                code="E_PLAN_WORKER",
+            )
+        return team
+
+    async def _work(self, shift: _Shift, briefing: str) -> "StructuredRun[ExecutorAgentOutput]":
+        """One run of one worker, with an agent of its own."""
+        trace = new_id("trace")
+        await self._audit.log(
+            "worker_started",
+            work_item_id=shift.job.item.id,
+            worker=shift.worker.name,
+            digest=shift.worker.digest,
+            depth=shift.depth,
+            trace=trace,
+        )
+        with self._marked(trace, shift):
+            async with self._hire(shift.worker) as agent:
+                return await agent.run(
+                    briefing,
+                    toolset=self._toolset,
+                    deps=self._tool_run(shift, trace),
+                    limits=shift.job.limits,
+                    usage=shift.job.usage,
+                )
+
+    @contextmanager
+    def _marked(self, trace: str, shift: _Shift) -> Generator[None]:
+        self._under_way[trace] = shift
+        try:
+            yield
+        finally:
+            del self._under_way[trace]
+
+    def _tool_run(self, shift: _Shift, trace: str) -> ToolRun:
+        """What the tool door knows of this run: the plan's gifts, this worker's rules."""
+        job, worker = shift.job, shift.worker
+        authority = job.authority(_in_the_name_of(worker.name, self._ask))
+        may_delegate = bool(worker.delegates) and shift.depth < self._max_depth
+        tools = worker.offer.tools | self._tools_of(worker.offer.mounted)
+        own = {
+            "trace_id": trace,
+            "worker": worker.name,
+            "worker_policy": worker.offer.policy,
+            "authorise": authority.authorise,
+            "authorise_alone": authority.authorise_alone,
+        }
+
+        def context(step: str) -> ToolCallContext:
+            place = f"{job.item.attempts}.{trace}.{step}"
+            return job.base.context(step).model_copy(update={**own, "step_id": place})
+
+        def record(tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
+            # what another worker reports is a model's word; what it did is recorded by its own run
+            if tool_name != DELEGATE:
+                job.base.record(tool_name, args, result)
+
+        return ToolRun(
+            role=WORKER,
+            allowed=tools | ({DELEGATE} if may_delegate else frozenset[str]()),
+            context=context,
+            ask=authority.ask,
+            record=record,
+        )
+
+
+def _in_the_name_of(worker: str, ask: AskCalls) -> AskCalls:
+    async def asked(
+        item: WorkItem, questions: Sequence[CallQuestion]
+    ) -> Sequence[ApprovalDecision]:
+        return await ask(item, [question._replace(asked_by=worker) for question in questions])
+
+    return asked
+
+
+def _failed(words: str) -> ToolResult:
+    return ToolResult(ok=False, error=words)
+
+
+def _report(name: str, output: "ExecutorAgentOutput") -> str:
+    parts = [f"The worker {name!r} reports:", output.summary]
+    if output.next_steps:
+        parts += ["It suggests:", *(f"- {step}" for step in output.next_steps)]
+    if output.artifact_refs:
+        parts.append(f"Artifacts: {', '.join(output.artifact_refs)}")
+    return "\n".join(parts)
