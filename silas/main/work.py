@@ -43,20 +43,32 @@ def init(ctx: click.Context) -> None:
 @click.option(
     "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
 )
+@click.option(
+    "--approve-all", "mode", flag_value="approve_all", help="Yes to what only a toolset asks."
+)
+@click.option("--reject-all", "mode", flag_value="reject_all", help="No to all but the plan.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def run(ctx: click.Context, plan: Path, approve: str | None, as_json: bool) -> None:
-    """Show a plan's card, take the approval, run it sandboxed, verify it."""
+def run(
+    ctx: click.Context, plan: Path, approve: str | None, mode: str | None, as_json: bool
+) -> None:
+    """Show a plan's card, take the approval, run it sandboxed, verify it.
+
+    --approve-all lifts nothing else: what the autonomy level, a gate, a worker's rules or the plan
+    leave to you is still asked. --reject-all asks nobody during the run.
+    """
 
     async def work() -> int:
         from silas.plans import PlanParser, plan_hash
+        from silas.tools import RunApprovalMode, RunApprovalPolicy
 
+        policy = RunApprovalPolicy(mode=RunApprovalMode(mode or "prompt"))
         text = read_plan(plan)
         with in_file(plan):
             item = PlanParser().parse(text)
         channel = terminal(to_stderr=as_json, approve=approve)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
-            result = await silas.run(text)
+            result = await silas.run(text, policy=policy)
         if as_json:
             print_json({"plan_hash": plan_hash(item), **result.model_dump(mode="json")})
         else:

@@ -23,7 +23,7 @@ from silas.plans.binding import bound_workers
 from silas.skills import Skills
 from silas.tools import ToolCallContext, ToolResult
 from silas.tools.toolset import WORKER, ToolRun
-from silas.types import Origin, OriginKind, TaintLevel, new_id
+from silas.types import new_id
 from silas.work.authority import TaskAuthority
 from silas.work.models import AskCalls, CallQuestion
 
@@ -148,13 +148,7 @@ class Crew:
         refusal = self._refusal(caller, name)
         if caller is None or refusal:
             return _failed(refusal)
-        # whatever the task says rests on what its author had read
-        taint = context.provenance.derive(DELEGATE, {"task": task}).taint
-        if taint is not TaintLevel.owner:
-            origin = Origin(
-                kind=OriginKind.model, name=caller.worker.name, tool=DELEGATE, taint=taint
-            )
-            context.provenance.entered(task, origin)
+        # Its task rests on what its author had read: both runs have the labels of one attempt.
         shift = _Shift(caller.job, caller.team, caller.team.members[name], caller.depth + 1)
         try:
             async with caller.turn:

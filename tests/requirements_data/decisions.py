@@ -66,7 +66,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B1-NO-NETWORK", "B1", "A plan that names no host has no network."),
     R("B1-NAMED-HOSTS", "B1", "A plan reaches the hosts it names and no other."),
     R("B1-TOOL-GRANTS", "B1", "A plan's tool grants bind arguments by literal, pattern or slot."),
-    R("B1-WORKER", "B1", "A plan can name the worker that runs it.", e.WORKERS),
+    R("B1-WORKER", "B1", "A plan can name the worker that runs it."),
     R("B1-EMPTY-DIRECTORY", "B1", "A plan without a workspace runs in an empty directory of its own."),
     R("B2-CARD-FROM-HASHED-BYTES", "B2", "The card is rendered from the canonical bytes that are hashed."),
     R("B2-CHANGED-PLAN-REFUSED", "B2", "A plan changed between signing and running does not run."),

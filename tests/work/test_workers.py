@@ -98,6 +98,7 @@ async def house(
     sandbox: FakeSandbox | None = None,
     tokens: tuple[int, int] = (0, 0),
     limits: Mapping[str, int] | None = None,
+    **settings: Any,
 ) -> AsyncGenerator[House]:
     """Workers with their files, each model with its script."""
     folder = tmp_path / "workers"
@@ -105,7 +106,7 @@ async def house(
     for name, text in files.items():
         (folder / f"{name}.worker").write_text(text, encoding="utf-8")
     models = {name: ScriptedModel(steps, tokens=tokens) for name, steps in scripts.items()}
-    settings: dict[str, Any] = {"workers_dir": str(folder)}
+    settings["workers_dir"] = str(folder)
     if limits:
         settings["limits"] = dict(limits)
     async with Harness(
@@ -117,6 +118,7 @@ async def house(
         yield House(harness, folder, models)
 
 
+@pytest.mark.proves("B1-WORKER")
 async def test_a_plan_is_carried_out_by_the_worker_it_names_with_that_workers_tools_alone(
     tmp_path: Path,
 ) -> None:
