@@ -1,7 +1,6 @@
 """Decision table C and the three smaller documents: tool runtime, plugins, worker policy."""
 # ruff: noqa: E501
 
-from tests.requirements_data import excuses as e
 from tests.requirements_data.model import Requirement as R
 
 _TR, _TP, _WP = "tool-runtime", "toolset-plugins", "worker-approval-policy"
