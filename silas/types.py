@@ -120,3 +120,8 @@ def new_id(prefix: str) -> str:
 def new_nonce() -> str:
     """256 bits from the operating system, as hex: single use, never guessed."""
     return secrets.token_hex(32)
+
+
+def new_mark() -> str:
+    """64 bits from the operating system, as hex: what a text that already exists cannot hold."""
+    return secrets.token_hex(8)

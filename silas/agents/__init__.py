@@ -19,8 +19,9 @@ from silas.agents.models import (
 )
 from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.planner import PlannerAgent
-from silas.agents.prompt import TurnRequest, frame
+from silas.agents.prompt import TurnRequest
 from silas.agents.proxy import ProxyAgent
+from silas.context import frame
 
 __all__ = [
     "AgentResponse",

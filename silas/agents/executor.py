@@ -8,8 +8,8 @@ from typing_extensions import TypeVar
 from silas.agents.choice import OutputSetting
 from silas.agents.models import ExecutorAgentOutput
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import frame
 from silas.clock import Clock
+from silas.context import frame
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities import HandleDeferredToolCalls

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 from silas.agents.choice import OutputSetting
 from silas.agents.models import AgentResponse, PlannerAdvice
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import TurnRequest, frame
+from silas.agents.prompt import TurnRequest
 from silas.clock import Clock
+from silas.context import frame, framed, scrub_output
+from silas.types import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities import HandleDeferredToolCalls
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from silas.plans import WorkItem
 
 _REQUESTS = 10  # model requests of one plan: look-ups, then the plan
+_CHECKS = Origin(kind=OriginKind.tool, name="verification")
 _TASK = "advise the executor of the work below, which failed its attempts; do not write a plan"
 
 
@@ -84,7 +87,7 @@ class PlannerAgent:
             (
                 frame("task", _TASK),
                 frame("briefing", item.body, title=item.title, attempts=str(item.attempts)),
-                frame("failures", failures, taint="external"),
+                framed(scrub_output(failures), _CHECKS, "failures"),
             )
         )
         asking = self._asking(limits, None, ())

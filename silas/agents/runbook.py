@@ -32,8 +32,9 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
-from silas.agents.prompt import read_pairs, sections
+from silas.agents.prompt import read_pairs
 from silas.canonical import digest
+from silas.context import content_of, sections
 from silas.errors import SilasError
 from silas.types import InteractionMode, InteractionRegister
 
@@ -299,7 +300,7 @@ _EXIT_CODE = re.compile(
 
 def failure_of(result: ToolReturnPart) -> str | None:
     """Why a tool call did not succeed, or None if it did."""
-    text = result.model_response_str()
+    text = content_of(result.model_response_str())
     if result.outcome != "success":
         return f"{result.outcome}: {text}"
     content: object = result.content
@@ -309,7 +310,7 @@ def failure_of(result: ToolReturnPart) -> str | None:
     fields = cast(Mapping[str, Any], content) if isinstance(content, Mapping) else empty
     if fields.get("ok") is False or fields.get("exit_code") not in (0, None):
         return text
-    shown = content if isinstance(content, str) else str(fields.get("text", ""))
+    shown = content_of(content) if isinstance(content, str) else str(fields.get("text", ""))
     # the first such line is the tool's own: what a program printed comes after it
     ran = _EXIT_CODE.search(shown)
     return text if ran is not None and (ran["code"] != "0" or ran["ended"]) else None

@@ -3,15 +3,16 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Generator
-from typing import Any, cast
 
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.clock import Clock
+from silas.context import ContentKind, cleaned, cleaned_json, scrub
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
 from silas.tools.models import (
+    RegisteredTool,
     ToolCallContext,
     ToolResult,
 )
@@ -24,7 +25,7 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
-from silas.types import Origin, join_taint
+from silas.types import Origin, OriginKind, join_taint
 
 
 class Attempts:
@@ -135,7 +136,7 @@ class Attempts:
     def _concluded(
         self, key: str, passage: Passage, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
-        clean = self._scrubbed(result).model_copy(
+        clean = self._scrubbed(result, passage.tool).model_copy(
             update={
                 "ran": passage.call,
                 "deduped": False,
@@ -154,25 +155,22 @@ class Attempts:
         self._healed(passage, HealthOutcome())
         return _entered(clean, passage, context)
 
-    def _scrubbed(self, result: ToolResult) -> ToolResult:
+    def _scrubbed(self, result: ToolResult, tool: RegisteredTool) -> ToolResult:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
+        # Markup stays only where the owner says so and the tool names no farther origin.
+        near = result.origin in (OriginKind.tool, OriginKind.file)
+        kind = tool.content if near else ContentKind.prose
+
+        def clean(text: str) -> str:
+            return self._scrub(cleaned(text, kind))
+
         return result.model_copy(
             update={
-                "return_value": self._scrub(result.return_value),
-                "content": tuple(self._scrub_json(block) for block in result.content),
-                "error": None if result.error is None else self._scrub(result.error),
+                "return_value": clean(result.return_value),
+                "content": tuple(cleaned_json(block, clean) for block in result.content),
+                "error": None if result.error is None else clean(result.error),
             }
         )
-
-    def _scrub_json(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._scrub(value)
-        if isinstance(value, dict):
-            members = cast(dict[str, Any], value).items()
-            return {self._scrub(name): self._scrub_json(member) for name, member in members}
-        if isinstance(value, list | tuple):
-            return [self._scrub_json(item) for item in cast(list[Any], value)]
-        return value
 
     def _failed(
         self,
@@ -182,7 +180,7 @@ class Attempts:
         error: SandboxUnavailable | RateLimited | ToolUnavailable,
     ) -> None:
         """The tool says that nothing ran."""
-        result = ToolResult(ok=False, error=self._scrub(error.message), ran=passage.call)
+        result = ToolResult(ok=False, error=self._scrub(scrub(error.message)), ran=passage.call)
         about = about_call(passage.call, context)
         with self._db.write():
             self._outcomes.finish(key, OutcomeStatus.failed, result)

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
 from silas.approval import Subject, Verdict
 from silas.canonical import canonical_bytes, sha256_hex
+from silas.context import ContentKind
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.tools.provenance import Provenance
@@ -181,7 +182,7 @@ class ToolConfig(Frozen):
     """What the registry is told about a tool that the tool does not say itself.
 
     `result_taint` is the owner's word on what the tool brings in; a result is never trusted more,
-    whatever the tool says.
+    whatever the tool says. `content` is the owner's word on how its text is cleaned (D110).
     """
 
     connector_id: str
@@ -191,6 +192,7 @@ class ToolConfig(Frozen):
     config_ref: str = ""
     pre_approved: bool = False
     result_taint: TaintLevel = TaintLevel.external
+    content: ContentKind = ContentKind.prose
 
 
 class PreviewResult(Frozen):
@@ -394,4 +396,5 @@ class RegisteredTool(Frozen):
     config_ref: str
     pre_approved: bool
     result_taint: TaintLevel
+    content: ContentKind
     tool: Annotated[BaseTool, SkipValidation]

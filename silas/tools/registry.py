@@ -101,6 +101,7 @@ class ToolRegistry:
             config_ref=config.config_ref,
             pre_approved=config.pre_approved,
             result_taint=config.result_taint,
+            content=config.content,
             tool=tool,
         )
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, Field
 
+from silas.context import ContentKind
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
 from silas.tools.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import (
@@ -25,7 +26,9 @@ SANDBOX_SCOPE: Final = "sandbox.execute"
 SECRETS_SCOPE: Final = "secrets.use"
 """Granted to work whose plan names secrets; each of its calls is at least CONFIRM (table C)."""
 
-SANDBOX_TOOL: Final = ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low)
+SANDBOX_TOOL: Final = ToolConfig(
+    connector_id="sandbox", risk_default=RiskLevel.low, content=ContentKind.source
+)
 """Low: these tools act only inside the private copy, and reach only hosts that the plan names."""
 
 _NOWHERE = Path("/nowhere")  # rating a command needs no place

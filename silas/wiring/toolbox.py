@@ -7,9 +7,10 @@ from typing import Any
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.sandbox import RefusingSandbox, Sandbox
-from silas.tools import FILE_TOOLS, RiskLevel, ToolConfig, ToolRegistry
+from silas.tools import FILE_TOOLS, ToolRegistry
 from silas.tools.python import PythonTool
 from silas.tools.registry import tool_rows
+from silas.tools.sandboxed import SANDBOX_TOOL
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
 from silas.wiring.plugins import mount_toolsets, scopes_of
@@ -21,7 +22,7 @@ def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
     registry = ToolRegistry(clock)
     inside = (ShellTool, PythonTool, *FILE_TOOLS)
     for tool in (made(sandbox) for made in inside):
-        registry.register(tool, ToolConfig(connector_id="sandbox", risk_default=RiskLevel.low))
+        registry.register(tool, SANDBOX_TOOL)
     return registry
 
 

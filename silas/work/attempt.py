@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from silas.context import scrub_output
 from silas.plans import VerificationReport, WorkItem, format_failures
 from silas.work.ledger import Ledger
 
@@ -29,7 +30,9 @@ def instructions(item: WorkItem, failures: str, guidance: str) -> str:
     """The briefing; on a retry with what failed and what the planner advises (2b)."""
     parts = [item.body]
     if failures:
-        parts.append(f"# Previous attempt {item.attempts - 1} failed\n\n{failures}")
+        # What checks printed may be anybody's words: no line of it can pass for the briefing's.
+        found = "\n".join(f"> {line}" for line in scrub_output(failures).split("\n"))
+        parts.append(f"# Previous attempt {item.attempts - 1} failed\n\n{found}")
     if guidance:
         parts.append(f"# Planner guidance\n\n{guidance}")
     return "\n\n".join(parts)

@@ -94,7 +94,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B9-EXTERNAL-ARGUMENTS-ASK", "B9", "A state-changing call with external text in its arguments needs an approval of its own."),
     R("B9-STANDING-NEVER-COVERS", "B9", "A standing approval never covers such a call."),
     R("B9-FRAMED", "B9", "Content in a prompt is labelled by origin and cannot be taken for Silas's own framing."),
-    R("B9-STRIPPED", "B9", "Content in a prompt is stripped of control and invisible characters.", e.SCRUB),
+    R("B9-STRIPPED", "B9", "Content in a prompt is stripped of control and invisible characters."),
     R("B10-STOPS", "B10", "Stopping kills running tools and voids tokens, with no model, queue or healthy event loop."),
     R("B10-STAYS-STOPPED", "B10", "It stays stopped after a restart until the owner resumes."),
     R("B10-BUTTON", "B10", "Every surface has a button that stops.", e.WEB),

@@ -25,7 +25,6 @@ PROVIDERS = (
     "later: gates/judge.py, gates/guardrails.py and gates/script.py; without them a gate blocks"
 )
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
-SCRUB = "later: the context room renders through scrub; till then the tool door alone cleans text"
 SHUTDOWN = "later: the long-running server (silas start) and its signal handling"
 OPERATIONS = "later: metrics, alerts, rate limits and backpressure of the long-running server"
 EVALS = "later: tests/evals; the behaviour of a real model is measured, not asserted"

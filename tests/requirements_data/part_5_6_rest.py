@@ -46,7 +46,7 @@ REQUIREMENTS: tuple[R, ...] = (
     # 5.12 taint, 5.13 tokens
     R("S5.12-TOOLS-EXTERNAL", "3.7, 5.12", "Tool output is external unless its provenance is trusted and without network."),
     R("S5.12-SEARCH-EXTERNAL", "5.12", "web_search output is always external."),
-    R("S5.12-SCRUBBED", "5.12", "External results are scrubbed before context or memory.", e.SCRUB),
+    R("S5.12-SCRUBBED", "5.12", "External results are scrubbed before context or memory."),
     R("S5.12-MEMORY-INHERITS", "5.12", "A memory has the taint of what made it, lowered by anything external.", e.MEMORY),
     R("S5.12-CONSTITUTION-PROTECTED", "5.12", "External input cannot make or change a constitutional memory.", e.MEMORY),
     R("S5.12-NO-SILENT-TRUST", "5.12", "External content becomes verified only by explicit trusted confirmation.", e.MEMORY),

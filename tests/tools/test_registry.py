@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from silas.context import ContentKind
 from silas.errors import ToolError
 from silas.testing import MockClock
 from silas.testing.tools import FakeTool
@@ -51,6 +52,7 @@ def test_a_registered_tool_carries_what_it_and_its_configuration_say(clock: Mock
         "config_ref": "connections/1",
         "pre_approved": False,
         "result_taint": TaintLevel.external,
+        "content": ContentKind.prose,
     }
     assert known.tool is tool
     assert known.health.status is HealthStatus.healthy

@@ -26,6 +26,7 @@ from pydantic_ai.toolsets import (
 )
 
 from silas.approval import Verdict
+from silas.context import content_of
 from silas.db import Database
 from silas.errors import DatabaseError, SandboxError, SilasError
 from silas.gates import GateLane, GateResult
@@ -179,7 +180,8 @@ def test_the_wrappers_stand_in_the_order_of_the_specification(house: House) -> N
 async def test_a_call_inside_the_approved_plan_runs_without_a_question(house: House) -> None:
     house.approve(["ls", "-l"])
     (answer,) = await house.play([run("ls", "-l")])
-    assert answer.content == "exit code 0\nstdout (5 characters):\nls -l"
+    shown = content_of(answer.model_response_str())
+    assert shown == "exit code 0\nstdout (5 characters):\nls -l"
     assert answer.outcome == "success"
     assert [r.argv for r in house.sandbox.runs] == [("ls", "-l")]
     assert house.asked == []
@@ -385,7 +387,7 @@ async def test_metadata_never_reaches_the_model(house: House) -> None:
         FakeTool("fake", work), ToolConfig(connector_id="t", risk_default=RiskLevel.low)
     )
     (answer,) = await house.play([ToolCallPart("fake", {}, tool_call_id="1")])
-    assert answer.content == {"text": "seen", "content": [{"k": "v"}]}
+    assert content_of(answer.model_response_str()) == 'seen\n{"k":"v"}'
     assert "hidden" not in answer.model_response_str()
     assert house.ledger[0][2].metadata == {"raw": "hidden"}
 

@@ -1,0 +1,146 @@
+"""Framing: labelled blocks whose content can never pass for Silas's own words (spec 3.5).
+
+Two kinds. What Silas or the owner says stands in a block whose content is escaped line by line.
+What comes from outside keeps its lines, because a model may have to copy them: its block names the
+origin and carries a mark that was made after the text, and only that mark ends it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from silas.types import Origin, new_mark
+
+_END = "--- end ---"
+_DASHES = 3
+_LONGEST_NAME = 200  # characters of an address or a path in a header; it may be anybody's words
+_HEADER = re.compile(r"^--- (?P<label>.+) ---$")
+
+
+class Section(NamedTuple):
+    """One framed block: its kind, its labels in order, and its text, line ends as `\\n`."""
+
+    kind: str
+    labels: tuple[str, ...]
+    text: str
+
+    def label(self, name: str) -> str:
+        """The value of a `name: value` label, or empty."""
+        prefix = f"{name}: "
+        return next((v[len(prefix) :] for v in self.labels if v.startswith(prefix)), "")
+
+
+def _looks_like_framing(line: str) -> bool:
+    # Invisible and look-alike characters count, because a model reads what a person would see.
+    seen = 0
+    for char in line.lstrip("\\"):
+        category = unicodedata.category(char)
+        if category == "Pd" or char in "\u2212\u2500\u2501":
+            seen += 1
+            if seen == _DASHES:
+                return True
+        elif category not in ("Cf", "Cc", "Zs", "Mn", "Me"):
+            return False
+    return False
+
+
+def escape(text: str) -> str:
+    """Text whose lines cannot be taken for framing; undone exactly by `unescape`.
+
+    A line that begins with three dashes, also after invisible characters or with look-alike
+    dashes, gets a backslash in front. Nested framing gets one more per level.
+    """
+    return "\n".join("\\" + line if _looks_like_framing(line) else line for line in _lines(text))
+
+
+def unescape(text: str) -> str:
+    """The text that `escape` was given, line ends as `\\n`."""
+    return "\n".join(
+        line[1:] if line.startswith("\\") and _looks_like_framing(line[1:]) else line
+        for line in text.split("\n")
+    )
+
+
+def _lines(text: str) -> list[str]:
+    # str.splitlines also splits at U+2028, form feeds and the like: each could hide a forged
+    # header. The extra character keeps a line end at the end of the text.
+    *lines, last = (text + ".").splitlines()
+    return [*lines, last[:-1]]
+
+
+def _label(value: str) -> str:
+    words = " ".join(flat(value).split())
+    return words.replace("|", "/").replace("---", "- - -")
+
+
+def flat(value: str) -> str:
+    """One line: whatever cannot be printed becomes a space."""
+    if value.isprintable():  # nearly always
+        return value
+    return "".join(c if c.isprintable() else " " for c in value)
+
+
+def _header(kind: str, labels: dict[str, str]) -> str:
+    shown = [f"{name}: {_label(value)}" for name, value in labels.items() if value]
+    return f"--- {' | '.join([_label(kind), *shown])} ---"
+
+
+def frame(kind: str, text: str, **labels: str) -> str:
+    """A block `--- kind | name: value ---`, the escaped text, `--- end ---`.
+
+    Args:
+        kind: What the text is, in Silas's words: `message`, `briefing`, `facts`.
+        text: Anything at all.
+        labels: Shown in the header; flattened to one line. Empty ones are left out.
+    """
+    return f"{_header(kind, labels)}\n{escape(text)}\n{_END}"
+
+
+def framed(text: str, origin: Origin, kind: str = "") -> str:
+    """A block of text from outside, between two lines that carry one mark; the text as it is.
+
+    The mark is made now, so that no text can know it, and is new for each block. Clean the text
+    before with `scrub` or `scrub_output`.
+
+    Args:
+        text: Cleaned text.
+        origin: Named in the header: kind, name, tool and taint.
+        kind: What the text is, in Silas's words, where that is not the kind of its origin.
+    """
+    mark = new_mark()
+    while mark in text:
+        mark = new_mark()
+    labels = {
+        "name": origin.name[:_LONGEST_NAME],
+        "tool": origin.tool,
+        "taint": origin.taint.value,
+        "mark": mark,
+    }
+    return f"{_header(kind or origin.kind.value, labels)}\n{text}\n{_end_of(mark)}"
+
+
+def content_of(block: str) -> str:
+    """The text of the first block of a prompt; the prompt itself where it has none."""
+    return next((section.text for section in sections(block)), block)
+
+
+def _end_of(mark: str) -> str:
+    return f"--- end {mark} ---" if mark else _END
+
+
+def sections(prompt: str) -> Iterator[Section]:
+    """The blocks of a prompt in order; what stands outside of blocks is passed over."""
+    open_block: Section | None = None
+    body = list[str]()
+    for line in prompt.split("\n"):
+        if open_block is None:
+            if found := _HEADER.match(line):
+                kind, *labels = found["label"].split(" | ")
+                open_block, body = Section(kind, tuple(labels), ""), []
+        elif line == _end_of(mark := open_block.label("mark")):
+            text = "\n".join(body)
+            yield open_block._replace(text=text if mark else unescape(text))
+            open_block = None
+        else:
+            body.append(line)

@@ -1,0 +1,95 @@
+"""Text that poses as a voice: framing of Silas's own, role markers, tokens of chat formats.
+
+It is rewritten so that it reads the same and means nothing. Every rule is one search without a
+callback, so that a text that consists of nothing else costs no more than any other.
+"""
+
+import re
+
+_DASHES = (
+    "\\-\u058a\u05be\u1400\u1806\u2010-\u2015\u2043\u2212\u23af\u2500\u2501\u2574\u2576\u2578\u257a"
+    "\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d"
+    "\U00010ead"
+)
+_LEAD = " \t>#*_|`\\\\"  # what Markdown puts before a line or around it
+_FRAMING = re.compile(
+    rf"\n(?!-----(?:BEGIN|END) [A-Z0-9 ]+-----)"  # keys and certificates
+    rf"([{_LEAD}]*+)(?!--(?![{_DASHES}]))[{_DASHES}]{{2,}}+"  # `-- x --` is a comment of SQL
+    rf"(?=[^\n\w]*\w)([^\n]*)(?<![{_DASHES}])[{_DASHES}]{{2,}}+([{_LEAD}]*+)(?=\r?(?:\n|\Z))"
+)
+_WIDE_DASH = re.compile(f"[{_DASHES}](?<!-)")
+
+_VOICES = (
+    r"system|assistant|human|developer|bos|eos|start_of_turn|end_of_turn|silas|invoke"
+    r"|system[_-](?:reminder|prompt|message)|tool_(?:results?|calls?|use|response)|antml:\w+"
+    r"|function_(?:results?|calls?)|function(?:=.*)?"
+)
+"""Element names with which chat formats mark who speaks and what is called."""
+
+_ROLES = rf"{_VOICES}|user|model|s|tools?|function|parameter|think(?:ing)?|instructions?"
+"""The same, and names that are a type's after a word, as in `List<User>`."""
+
+_VOICE = re.compile(rf"(?:[\w-]+:)?(?:{_VOICES})", re.IGNORECASE)
+_ROLE = re.compile(rf"(?:[\w-]+:)?(?:{_ROLES})", re.IGNORECASE)
+
+_OPEN, _CLOSE, _SLASH = "[<\uff1c\ufe64]", "[>\uff1e\ufe65]", "[/\uff0f]"
+_WIDE_ELEMENT = re.compile(
+    rf"{_OPEN}({_SLASH}?(?:[\w-]+:)?(?:{_ROLES})(?:\s[^<>\n\uff1c\uff1e\ufe64\ufe65]*)?){_CLOSE}",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(rf"{_OPEN}([|\uff5c](?!\s)[^<>|\uff5c\n]{{1,64}}(?<!\s)[|\uff5c]){_CLOSE}")
+_BRACKETS = re.compile(
+    r"\[(?<!\w\[)(/?(?:INST|SYS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS"
+    r"|SYSTEM_PROMPT|BOS|EOS))\]",
+    re.IGNORECASE,
+)
+_ANGLES = re.compile(r"<<(/?SYS)>>", re.IGNORECASE)
+_HEADING = re.compile(
+    r"\n([ \t>]*#{2,6} ?(?:System|Instruction|Input|Human|Assistant|User|Response)):",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(
+    r"\n([ \t>*_]*(?:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t*_]*)[:\uff1a]"
+)
+_SPEAKERS = ("Human", "Assistant", "HUMAN", "ASSISTANT", "USER", "SYSTEM")
+_COLON = "\ua789"  # reads as a colon, and no normalisation makes it one
+"""What stands after a speaker's name instead of a colon."""
+
+
+def is_role(name: str) -> bool:
+    """Whether an element of this name poses as a voice or a call."""
+    return _ROLE.fullmatch(name) is not None
+
+
+def is_type(name: str) -> bool:
+    """Whether such a name is as likely a type's, as in `List<User>`."""
+    return is_role(name) and not _VOICE.fullmatch(name)
+
+
+def unframed(text: str) -> str:
+    """No line of it can open or close a block of Silas's own: its dashes become tildes."""
+    if "--" not in text and (text.isascii() or not _WIDE_DASH.search(text)):
+        return text
+    return _FRAMING.sub(r"\n\1~~~\2~~~\3", "\n" + text)[1:]
+
+
+def without_tokens(text: str) -> str:
+    """Special tokens of chat formats, such as `<|im_start|>`, as words."""
+    if "|" not in text and "\uff5c" not in text:
+        return text
+    return _TOKEN.sub(r"‹\1›", text)
+
+
+def without_speakers(text: str) -> str:
+    """Bracketed tokens, headings and names of speakers, and wide role elements, as words."""
+    if "\uff1c" in text or "\ufe64" in text:
+        text = _WIDE_ELEMENT.sub(r"‹\1›", text)
+    if "<<" in text:
+        text = _ANGLES.sub(r"(\1)", text)
+    if "[" in text:
+        text = _BRACKETS.sub(r"(\1)", text)
+    if "##" in text:
+        text = _HEADING.sub(rf"\n\1{_COLON}", "\n" + text)[1:]
+    if any(speaker in text for speaker in _SPEAKERS):
+        text = _SPEAKER.sub(rf"\n\1{_COLON}", "\n" + text)[1:]
+    return text
