@@ -14,6 +14,7 @@ NAMES = (
     "workspace",
     "emergency_stop",
     "startup",
+    "scrub",
 )
 
 

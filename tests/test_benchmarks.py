@@ -9,6 +9,7 @@ from benchmarks.__main__ import NAMES
 SMALL = {
     "audit_chain": {"rounds": 1, "entries": 2_000},
     "workspace": {"rounds": 2, "files": 100},
+    "scrub": {"rounds": 1, "characters": 100_000},
 }
 
 

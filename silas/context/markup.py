@@ -36,7 +36,7 @@ _UNSHOWN_ELEMENT = {
 }
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
 _UNFINISHED = re.compile(
-    rf"<(?=!--|/?[a-z])(?=!--|/?(?:{_LOADING})\b[^<>]*(?:<|\Z))", re.IGNORECASE
+    rf"<(?=!--|/?[aefimnstv])(?=!--|/?(?:{_LOADING})\b[^<>]*(?:<|\Z))", re.IGNORECASE
 )
 _TAG = re.compile(rf"(</?[A-Za-z][\w:.-]*+{_REST})")
 _TAG_PARTS = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)(.*)>", re.DOTALL)
