@@ -48,7 +48,7 @@ class FetchArguments(Exact):
     """An address, and from which character on its text is shown."""
 
     url: Annotated[str, AfterValidator(_fetchable)]
-    start: Annotated[int, Field(ge=0, le=MAX_BYTES)] = 0
+    start: Annotated[int, Field(ge=0, le=MAX_BYTES)] | None = None
 
 
 class _Fetched(NamedTuple):
@@ -151,7 +151,7 @@ class WebFetchTool:
             text = await asyncio.to_thread(lambda: scrub(_text(fetched)))
         except ValueError as error:
             return _failed(f"{where} {error}.", where)
-        return _shown(fetched, text, int(request.get("start", 0)))
+        return _shown(fetched, text, int(request.get("start") or 0))
 
     async def _fetched(self, to: Address, whose: str) -> _Fetched:
         """Follow redirects, each judged as the first address was."""
