@@ -30,14 +30,17 @@ class Secrecy:
         """
         new = self._vault.refs() - self._known.keys()
         if new:
-            self._known.update(self._vault.values(frozenset(new)))
-            self._redactor = self._of_all()
+            self._know(self._vault.values(frozenset(new)))
 
     def learn(self, values: Mapping[str, str]) -> None:
         """Keep further secrets out of sight, by name; those too short to be told apart are not."""
-        new = {f"value:{name}": (name, text) for name, text in values.items()}
-        self._known.update({k: v for k, v in new.items() if len(v[1]) >= SHORTEST})
-        self._redactor = self._of_all()
+        long = {name: text for name, text in values.items() if len(text) >= SHORTEST}
+        if long:
+            self._know({f"value:{name}={text}": (name, text) for name, text in long.items()})
+
+    def _know(self, more: Mapping[str, tuple[str, str]]) -> None:
+        self._known.update(more)
+        self._redactor = Redactor(self._known.values())
 
     def missing(self, refs: Mapping[str, str]) -> str:
         """Why a plan cannot have the secrets it names (reference by name), or nothing."""
@@ -56,9 +59,6 @@ class Secrecy:
         for ref_id in refs.values():
             self._vault.used(ref_id, self._now())
         return json.dumps({name: self._known[ref_id][1] for name, ref_id in refs.items()}).encode()
-
-    def _of_all(self) -> Redactor:
-        return Redactor(self._known.values())
 
     def redact(self, text: str, cut: bool = False) -> str:
         """The text without any secret known by now; see `Redactor.redact`."""

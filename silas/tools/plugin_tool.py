@@ -200,7 +200,7 @@ class PluginTool:
         answers beforehand is for the tool door to lift.
         """
         try:
-            said = self._opinion(canonical_json(request))
+            said = self._opinion(request)
             words = self._mount.clean(said.description)
         except (Exception, SystemExit):  # anybody's code; silence means no
             return BLOCKED
@@ -208,9 +208,11 @@ class PluginTool:
             return Said(Stance.blocked, words)
         return Said(Stance.ask if self.approval is Stance.ask else said.stance, words)
 
-    def _opinion(self, canonical: str) -> Said:
+    def _opinion(self, request: dict[str, Any]) -> Said:
+        canonical = canonical_json(request)
+        shown = json.loads(canonical)
         if self._mount.needs_approval is not None:
-            answer = self._mount.needs_approval(self._own, json.loads(canonical))
+            answer = self._mount.needs_approval(self._own, shown)
             if inspect.iscoroutine(answer):
                 answer.close()
             own = heard(answer)

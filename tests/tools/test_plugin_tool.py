@@ -22,6 +22,7 @@ from silas.tools import (
 )
 from silas.tools.plugin_result import MAX_TEXT, result_of
 from silas.tools.plugin_tool import PluginTool
+from silas.tools.provenance import Provenance
 from silas.types import TaintLevel
 from tests.support.thirdparty import acme, of_acme
 from tests.support.toolsets import loaded, tools_of
@@ -47,10 +48,18 @@ async def mounted(door: Door, name: str, **said: Any) -> AsyncGenerator[dict[str
         yield tools_of(found)
 
 
-async def call(door: Door, tool: str, approved: bool = True, **args: Any) -> ToolResult:
+async def call(
+    door: Door,
+    tool: str,
+    approved: bool = True,
+    provenance: Provenance | None = None,
+    **args: Any,
+) -> ToolResult:
     registered = door.registry.get(tool)
     assert registered is not None
     changes: dict[str, Any] = {"authorise": unsafe_approve_all} if approved else {}
+    if provenance is not None:
+        changes["provenance"] = provenance
     context = a_context(granted_scopes=frozenset(registered.scopes), **changes)
     return await door.executor.call(tool, "call", args, context)
 
@@ -113,9 +122,10 @@ async def test_no_rating_of_the_owner_makes_a_change_pass_without_an_approval(do
         "_results": {"write": "owner"},
         "_idempotent": ["write"],
     }
+    fixed = Provenance({("write", "text"): frozenset({'"x"'})})  # the owner's, word for word
     async with mounted(door, NOTES, **said):
         with pytest.raises(ApprovalRequired):
-            await call(door, "write", approved=False, text="x")
+            await call(door, "write", approved=False, provenance=fixed, text="x")
 
 
 async def test_a_declared_read_of_low_risk_passes_unasked(door: Door) -> None:
