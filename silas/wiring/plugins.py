@@ -1,7 +1,7 @@
 """Toolsets of others in this house: loaded when Silas opens, left when it closes."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from silas.tools.plugin_run import ToolsetContext
     from silas.tools.plugin_spec import ToolsetSpec
     from silas.tools.plugins import Discretion, Fault, LoadedTool, ToolsetLoader
+
+Learn = Callable[[Mapping[str, str]], None]
+"""Told values by name that must stay out of all that is written or shown."""
 
 _STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, start Silas again"
 
