@@ -5,7 +5,14 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from silas.errors import ConfigError
 from silas.tools.plugin_config import Expanded, expand, fitted
@@ -87,6 +94,20 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+class Crossed(BaseModel):
+    url: str
+    depth: int
+
+    @field_validator("depth")
+    @classmethod
+    def _repeats(cls, value: int, info: ValidationInfo) -> int:
+        raise ValueError(f"too deep for {info.data['url']}")
+
+
+class WithCrossed:
+    config_model = Crossed
+
+
 class WithModel:
     config_model = Settings
 
@@ -136,6 +157,7 @@ def test_a_model_that_takes_anything_is_given_anything() -> None:
             r"x\.depth: does not fit \(int_parsing\)",
         ),
         (WithModel, {"url": "abc", "key": "${KEY}"}, r"x\.key: does not fit \(value_error\)"),
+        (WithCrossed, {"url": "${KEY}", "depth": 1}, r"x\.depth: does not fit \(value_error\)"),
         (WithJoined, {"url": "${KEY}"}, r"x: does not fit \(value_error\)"),
         (WithSchema, {"n": 1}, r"needs url"),
         (WithSchema, {"url": "db:", "m": 1}, r"takes n, url and no more"),

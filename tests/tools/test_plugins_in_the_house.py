@@ -126,9 +126,8 @@ async def test_a_read_is_offered_to_whom_the_owner_says_and_runs_unasked_in_a_tu
     settings = config("acme_toolsets.", **{BANK: said})
     async with Harness(channel, models={"proxy": proxy}, settings=settings) as h:
         await h.silas.ask("how much is there?")
-    assert [[tool.name for tool in one.parameters.function_tools] for one in proxy.requests] == [
-        ["balance"]
-    ] * 2
+    offered = [{tool.name for tool in one.parameters.function_tools} for one in proxy.requests]
+    assert [names & {"balance", "pay", "close"} for names in offered] == [{"balance"}] * 2
     assert '{"main":100}' in proxy.requests[1].text
     assert channel.cards == []
 
