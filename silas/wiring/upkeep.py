@@ -44,7 +44,7 @@ from silas.wiring.ownerkey import (
 from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.uncalled import add_uncalled
 from silas.wiring.witness import audit_log, witness_findings
-from silas.wiring.workers import worker_findings
+from silas.wiring.workers import nobody_works, offer_delegation, worker_findings
 from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.settling import Settling
@@ -179,6 +179,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
         registry = built_in_tools(clock, sandbox_of(config))
         add_uncalled(registry, config)
+        offer_delegation(config, registry, nobody_works)  # it vouches for what was delegated
         settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
         undoing = Undo(config.data_dir / "undo", audit)
         yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from silas.agents.workers import Found, WorkerLibrary
 from silas.config import SilasConfig
 from silas.plans.binding import WorkerDigests
-from silas.tools import ToolRegistry
+from silas.tools import ToolCallContext, ToolRegistry, ToolResult
 from silas.tools.offers import BUILT_IN, OffersOf
 from silas.tools.plugin_spec import read_spec
 from silas.wiring.ground import Ground
@@ -90,6 +90,12 @@ def offer_delegation(config: SilasConfig, registry: ToolRegistry, delegated: "De
     from silas.work.delegation import DELEGATE_CONFIG, DelegateTool  # noqa: PLC0415 - PydanticAI
 
     registry.register(DelegateTool(delegated), DELEGATE_CONFIG)
+
+
+async def nobody_works(context: ToolCallContext, name: str, task: str) -> ToolResult:
+    """Where no work is done, nobody can be asked to do any."""
+    del context, name, task
+    return ToolResult(ok=False, error="No worker is at work here, so nobody can delegate.")
 
 
 def worker_rows(config: SilasConfig) -> list[dict[str, Any]]:
