@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from silas.main import cli
+from silas.plans import PlanParser, plan_hash
+from silas.testing import plan_text
 
 GOOD = """\
 ---
@@ -65,3 +67,32 @@ def test_doctor_says_which_worker_cannot_be_used(
     assert found["worker good"]["ok"]
     assert not found["worker bad"]["ok"]
     assert "line 1, column 1" in found["worker bad"]["words"]
+
+
+@pytest.mark.parametrize(("option", "asked"), [("--reject-all", "run policy"), (None, "owner")])
+def test_a_run_answers_as_the_command_line_says(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str | None, asked: str
+) -> None:
+    """A worker that asks about every call: nobody is asked, or nobody is there to say yes."""
+    careful = "approval: { shell_exec: { approval_required: true } }\n---\nLook."
+    monkeypatch.setenv("SILAS_WORKERS_DIR", str(tmp_path))
+    (tmp_path / "good.worker").write_text(GOOD.replace("---\nLook.", careful))
+    text = plan_text(
+        id=f"task-{option or 'asks'}",
+        worker="good",
+        verify=None,
+        body="```sh\nls\n```",
+        budget={"max_attempts": 1},
+    )
+    plan = tmp_path / "plan.md"
+    plan.write_text(text)
+    words = ["run", str(plan), "--approve", f"sha256:{plan_hash(PlanParser().parse(text))}"]
+    done = CliRunner().invoke(cli, [*words, *([option] if option else [])])
+    assert done.exit_code == 1, done.output
+    assert CliRunner().invoke(cli, ["audit", "export", str(tmp_path / "log")]).exit_code == 0
+    lines = (tmp_path / "log").read_text().splitlines()
+    denied = [
+        line for line in lines if "gate.denied" in line and f"task-{option or 'asks'}" in line
+    ]
+    assert len(denied) == 1
+    assert asked in denied[0]

@@ -519,3 +519,50 @@ async def test_the_same_call_of_two_workers_is_made_twice(tmp_path: Path) -> Non
         await at.run()
         events = [e for e, data in await at.events("tool_call") if data["tool"] == "shell_exec"]
         assert events == ["tool_call.attempted", "tool_call.succeeded"] * 2
+
+
+async def test_the_emergency_stop_reaches_the_worker_that_was_asked(tmp_path: Path) -> None:
+    files = {"lead": worker_file("lead", "delegates: [helper]"), "helper": worker_file("helper")}
+    runs: list[SandboxRun] = []
+
+    def stops(run: SandboxRun) -> Any:
+        runs.append(run)
+        (at.h.home / "data" / "STOPPED").touch()
+        return exited(0, "done")
+
+    scripts = {"lead": [delegate("helper"), LS, DONE], "helper": [LS, sh("ls", "-l"), DONE]}
+    async with house(tmp_path, files, scripts, sandbox=FakeSandbox(stops)) as at:
+        result = await at.run()
+        assert result.status is WorkItemStatus.paused
+    assert len(runs) == 1
+
+
+async def test_whom_a_worker_asks_at_once_it_asks_one_after_the_other(tmp_path: Path) -> None:
+    """They share a workspace."""
+    files = {
+        "lead": worker_file("lead", "delegates: [one, two]"),
+        "one": worker_file("one"),
+        "two": worker_file("two"),
+    }
+    scripts: dict[str, list[Step]] = {
+        "lead": [(delegate("one"), delegate("two")), DONE],
+        "one": [LS, LS, DONE],
+        "two": [LS, LS, DONE],
+    }
+    async with house(tmp_path, files, scripts) as at:
+        assert (await at.run()).status is WorkItemStatus.done
+        calls = await at.events("tool_call")
+        began = [data["worker"] for e, data in calls if data["tool"] == "shell_exec"]
+        assert began in (["one"] * 4 + ["two"] * 4, ["two"] * 4 + ["one"] * 4)
+
+
+async def test_the_plan_itself_enters_its_worker_and_delegates_to_nobody(tmp_path: Path) -> None:
+    """What a worker's file says about `delegate` is about its own calls, not about its entry."""
+    blocked = "approval: { delegate: { blocked: true } }"
+    files = {
+        "lead": worker_file("lead", "delegates: [helper]", blocked),
+        "helper": worker_file("helper"),
+    }
+    async with house(tmp_path, files, {"lead": [LS, DONE], "helper": []}) as at:
+        assert (await at.run()).status is WorkItemStatus.done
+        assert [data["tool"] for _, data in await at.events("gate")] == ["shell_exec"]
