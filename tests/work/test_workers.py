@@ -552,7 +552,7 @@ async def test_whom_a_worker_asks_at_once_it_asks_one_after_the_other(tmp_path: 
     async with house(tmp_path, files, scripts) as at:
         assert (await at.run()).status is WorkItemStatus.done
         calls = await at.events("tool_call")
-        began = [data["worker"] for e, data in calls if data["tool"] == "shell_exec"]
+        began = [data["worker"] for _, data in calls if data["tool"] == "shell_exec"]
         assert began in (["one"] * 4 + ["two"] * 4, ["two"] * 4 + ["one"] * 4)
 
 
