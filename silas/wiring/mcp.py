@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from silas.tools.mcp_link import Connect
     from silas.tools.mcp_servers import MCPServers, ServerState
 
+Learn = Callable[[Mapping[str, str]], None]
+"""Told every value that no answer may show, by name."""
+
 _NOT_INSTALLED = (
     "MCP servers need the protocol's own library; install it with `pip install 'silas[mcp]'`."
 )
