@@ -51,6 +51,23 @@ async def test_the_time_server_answers_through_the_door_once_its_owner_trusts_it
     assert call["taint"] == "external"
 
 
+async def test_a_plan_that_grants_a_call_of_a_server_covers_it_and_no_other(
+    tmp_path: Path,
+) -> None:
+    settings = server("time", "--local-timezone=UTC")
+    await trust(tmp_path, settings, "time")
+    granted = [{"tool": "time__convert_time", "args": NOON}]
+    steps = [
+        CallTool("time__convert_time", NOON),
+        CallTool("time__convert_time", {**NOON, "time": "13:00"}),
+    ]
+    async with house(tmp_path, settings, *steps) as at:
+        await at.work(tools=granted)
+        assert "T21:00:00+09:00" in at.model.requests[1].text
+        assert "T22:00:00+09:00" not in at.last_said
+        assert at.questions == []
+
+
 async def test_a_tool_that_its_owner_calls_a_harmless_read_asks_nobody(tmp_path: Path) -> None:
     reads = {"reads": ["convert_time"], "rate": {"convert_time": "low"}}
     settings = server("time", "--local-timezone=UTC", **reads)
