@@ -26,7 +26,7 @@ def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> None:
     Raises:
         ValueError: One sentence that names the place and what it must be, never its value.
     """
-    known = cast(dict[str, Any], schema.get("properties") or {})
+    known = _mapping(schema.get("properties"))
     if schema.get("additionalProperties", False) is False:
         for name in sorted(args.keys() - known.keys()):
             raise ValueError(f"{name[:64]!r} is not an argument of this tool")
@@ -40,7 +40,7 @@ def _check(schema: Any, value: Any, place: str) -> None:
     wanted = rules.get("type")
     names = [wanted] if isinstance(wanted, str) else wanted
     if isinstance(names, list):
-        known = [name for name in cast(list[Any], names) if name in _TYPES]
+        known = [n for n in cast(list[Any], names) if isinstance(n, str) and n in _TYPES]
         if known and not any(_TYPES[name](value) for name in known):
             raise ValueError(f"{place} must be {' or '.join(known)}")
     choices = rules.get("enum")
@@ -56,10 +56,13 @@ def _check(schema: Any, value: Any, place: str) -> None:
 def _check_members(rules: Mapping[str, Any], value: Mapping[str, Any], place: str) -> None:
     required = rules.get("required")
     for name in cast(list[Any], required) if isinstance(required, list) else []:
-        if name not in value:
-            raise ValueError(f"{place} lacks {str(name)[:64]!r}")
-    properties = rules.get("properties")
-    if isinstance(properties, Mapping):
-        members = cast(Mapping[str, Any], properties)
-        for name, member in value.items():
-            _check(members.get(name), member, f"{place}.{name[:64]}")
+        if isinstance(name, str) and name not in value:
+            raise ValueError(f"{place} lacks {name[:64]!r}")
+    members = _mapping(rules.get("properties"))
+    for name, member in value.items():
+        _check(members.get(name), member, f"{place}.{name[:64]}")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """What should be a mapping, and is a stranger's."""
+    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
