@@ -11,7 +11,7 @@ from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.netns import listen_inside
 from silas.sandbox.outside import Outside
 from silas.sandbox.proxy import Proxy, ProxyLimits
-from silas.sandbox.resident import Conversation, Lines, Tail, spoken_with
+from silas.sandbox.resident import LOOK_SECONDS, Conversation, Lines, Tail, spoken_with
 from silas.sandbox.supervise import Before, Run, nothing_before
 from silas.stop.runs import Register
 
@@ -78,8 +78,14 @@ class BubblewrapSandbox:
 
                 before = let_out
             owned = stack.enter_context(ExitStack())
-            counted = self._count_processes
-            run = Run(limits, owned, before, self._register, count_processes=counted)
+            run = Run(
+                limits,
+                owned,
+                before,
+                self._register,
+                count_processes=self._count_processes,
+                look_seconds=LOOK_SECONDS,
+            )
             launch = self._launcher.prepare(argv, limits, files, run.control, owned)
             reading, writing = os.pipe2(os.O_CLOEXEC)
             owned.callback(os.close, reading)

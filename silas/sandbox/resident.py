@@ -16,6 +16,11 @@ from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 UNREAD_BYTES = 8 << 20
 """How much may wait to be read; an answer with a large picture in it fits."""
 
+LOOK_SECONDS = 0.25
+"""Between two looks at what it uses. It stays, so this is a price without end: a thousandth of a
+processor. The kernel's own limits on each process hold at every moment.
+"""
+
 _CHUNK = 1 << 16
 _TAIL_BYTES = 4096  # of standard error that are kept, for the sentence about a failure
 

@@ -97,7 +97,9 @@ class Run:
         register: Register,
         *,
         count_processes: bool,
+        look_seconds: float = _SAMPLE_SECONDS,
     ) -> None:
+        self._look_seconds = look_seconds
         self._loop = asyncio.get_running_loop()
         self._before = before
         self._opening: asyncio.Task[None] | None = None
@@ -271,7 +273,7 @@ class Run:
             return
         if self._ended is None:
             os.write(self._gate_out, b"x")
-            self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
+            self._loop.call_later(self._look_seconds, self._guarded, self._look)
 
     def _look(self) -> None:
         """Sample what the run uses, and end it at a total limit."""
@@ -285,7 +287,7 @@ class Run:
         elif usage.memory > ceiling and exact_memory(self._init, self._private, usage) > ceiling:
             self.end("memory")
         else:
-            self._loop.call_later(_SAMPLE_SECONDS, self._guarded, self._look)
+            self._loop.call_later(self._look_seconds, self._guarded, self._look)
 
     def end(self, reason: EndedBy) -> None:
         """Kill everything; the first reason is the one reported."""
