@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import ToolError
+from silas.tools.health import NOT_KEPT, HealthStore
 from silas.tools.models import (
     BaseTool,
     HealthStatus,
@@ -62,11 +63,24 @@ def usable(health: ToolHealth, now: datetime) -> bool:
     return health.retry_at is not None and now >= health.retry_at
 
 
-class ToolRegistry:
-    """The tools by name. A name is registered once and never replaced."""
+def _changed(before: ToolHealth, after: ToolHealth) -> bool:
+    """Whether anything is worth a write: one more success in a row of them is not."""
+    same = {"last_success_at": after.last_success_at}
+    first = before.last_success_at is None and after.last_success_at is not None
+    return first or before.model_copy(update=same) != after
 
-    def __init__(self, clock: Clock) -> None:
+
+class ToolRegistry:
+    """The tools by name. A name is registered once and never replaced.
+
+    Args:
+        clock: For when a tool may be tried again.
+        store: Where health is kept from one process to the next.
+    """
+
+    def __init__(self, clock: Clock, store: HealthStore = NOT_KEPT) -> None:
         self._clock = clock
+        self._store = store
         self._tools: dict[str, RegisteredTool] = {}
         self._absent: dict[str, str] = {}
         self._outages: dict[str, str] = {}
@@ -97,7 +111,7 @@ class ToolRegistry:
             risk_map=dict(config.risk_map),
             supports_preview=tool.supports_preview,
             provider_type=config.provider_type,
-            health=ToolHealth(),
+            health=self._store.known(name),
             config_ref=config.config_ref,
             pre_approved=config.pre_approved,
             result_taint=config.result_taint,
@@ -155,6 +169,15 @@ class ToolRegistry:
         """
         known = self._known(tool_name)
         self._tools[tool_name] = known.model_copy(update={"health": health})
+        if _changed(known.health, health):
+            self._store.keep(tool_name, health)
+
+    def standing(self, tool: RegisteredTool) -> HealthStatus:
+        """The health as it counts now: what is due for another try is not unavailable any more."""
+        status = tool.health.status
+        if status is HealthStatus.unavailable and usable(tool.health, self._clock.now()):
+            return HealthStatus.degraded
+        return status
 
     def _known(self, tool_name: str) -> RegisteredTool:
         if tool_name not in self._tools:
@@ -172,7 +195,7 @@ def tool_rows(registry: ToolRegistry) -> list[dict[str, Any]]:
             "name": tool.tool_name,
             "risk": tool.risk_default.value,
             "scopes": list(tool.scopes),
-            "health": tool.health.status.value,
+            "health": registry.standing(tool).value,
             "last_error": tool.health.last_error,
         }
         for tool in registry.all()

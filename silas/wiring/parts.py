@@ -42,6 +42,7 @@ from silas.stream.stream import Backpressure, Stream
 from silas.stream.tools import turn_tools
 from silas.stream.turn import TurnProcessor
 from silas.tools import AutonomyLevel, ToolExecutor
+from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.apart import announced, message_signer
@@ -121,7 +122,7 @@ class Parts:
         self.secrecy = Secrecy(ground.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guarded(sandbox, self.secrecy, self.audit)
-        self.registry = built_in_tools(clock, self.sandbox)
+        self.registry = built_in_tools(clock, self.sandbox, SqlHealthStore(db))
         add_web_tools(
             self.registry, config, clock, ground.web, ground.secrets, recorded(self.audit)
         )

@@ -1,13 +1,15 @@
 """The built-in tools, and how they stand before anything has run."""
 
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Generator, Mapping
+from contextlib import AsyncExitStack, closing, contextmanager
 from typing import Any
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
+from silas.db import Database
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.tools import FILE_TOOLS, ToolRegistry
+from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
 from silas.tools.python import PythonTool
 from silas.tools.registry import tool_rows
 from silas.tools.sandboxed import SANDBOX_TOOL
@@ -17,9 +19,9 @@ from silas.wiring.plugins import mount_toolsets, scopes_of
 from silas.wiring.uncalled import add_uncalled
 
 
-def built_in_tools(clock: Clock, sandbox: Sandbox) -> ToolRegistry:
+def built_in_tools(clock: Clock, sandbox: Sandbox, store: HealthStore = NOT_KEPT) -> ToolRegistry:
     """What every Silas can call. Low risk: they act in a private copy, with named hosts only."""
-    registry = ToolRegistry(clock)
+    registry = ToolRegistry(clock, store)
     inside = (ShellTool, PythonTool, *FILE_TOOLS)
     for tool in (made(sandbox) for made in inside):
         registry.register(tool, SANDBOX_TOOL)
@@ -33,15 +35,28 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
     it are unavailable, and the error says what to install.
     """
     sandbox = sandbox_of(config)
-    registry = built_in_tools(SystemClock(), sandbox)
-    in_sandbox = {tool.tool_name for tool in registry.all()}
-    add_uncalled(registry, config)
-    await _look(config, registry)
-    rows = tool_rows(registry)
+    with _kept_health(config) as store:
+        registry = built_in_tools(SystemClock(), sandbox, store)
+        in_sandbox = {tool.tool_name for tool in registry.all()}
+        add_uncalled(registry, config)
+        await _look(config, registry)
+        rows = tool_rows(registry)
     if isinstance(sandbox, RefusingSandbox):
         refused = {"health": "unavailable", "last_error": sandbox.reason.message}
         rows = [row | refused if row["name"] in in_sandbox else row for row in rows]
     return rows
+
+
+@contextmanager
+def _kept_health(config: SilasConfig) -> Generator[HealthStore]:
+    """What is known of tools since earlier runs; nothing before the first one."""
+    path = config.data_dir / "silas.db"
+    if not path.exists():
+        yield NOT_KEPT
+        return
+    with closing(Database(path, SystemClock())) as db:
+        db.migrate("silas.tools")
+        yield SqlHealthStore(db)
 
 
 async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:

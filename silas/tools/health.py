@@ -1,0 +1,72 @@
+"""How tools fared, remembered from one process to the next (`tool-runtime.md`)."""
+
+from contextlib import suppress
+from typing import Final, Protocol
+
+from pydantic import ValidationError
+
+from silas.db import Database
+from silas.errors import DatabaseError
+from silas.tools.models import ToolHealth
+
+
+class HealthStore(Protocol):
+    """Where the registry keeps the health of tools."""
+
+    def known(self, tool_name: str) -> ToolHealth:
+        """The health as it was kept last; that of a new tool where nothing was."""
+        ...
+
+    def keep(self, tool_name: str, health: ToolHealth) -> None:
+        """Keep a health that has changed."""
+        ...
+
+
+class NoHealthStore:
+    """Keeps nothing: every process begins with healthy tools."""
+
+    def known(self, tool_name: str) -> ToolHealth:
+        """That of a new tool."""
+        return ToolHealth()
+
+    def keep(self, tool_name: str, health: ToolHealth) -> None:
+        """Dropped."""
+
+
+NOT_KEPT: Final = NoHealthStore()
+
+
+class SqlHealthStore:
+    """In the database; `db.migrate("silas.tools")` makes its table."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def known(self, tool_name: str) -> ToolHealth:
+        """See `HealthStore.known`. What cannot be read is as if nothing had been kept."""
+        from sqlalchemy import text  # noqa: PLC0415 - `silas --help` needs none
+
+        with self._db.read() as tx:
+            found = tx.execute(
+                text("SELECT health FROM tool_health WHERE tool_name = :name"),
+                {"name": tool_name},
+            ).scalar()
+        try:
+            return ToolHealth() if found is None else ToolHealth.model_validate_json(str(found))
+        except ValidationError:
+            return ToolHealth()
+
+    def keep(self, tool_name: str, health: ToolHealth) -> None:
+        """See `HealthStore.keep`."""
+        from sqlalchemy import text  # noqa: PLC0415 - as above
+
+        row = {"name": tool_name, "health": health.model_dump_json()}
+        # It is told after the call, whose outcome is recorded: a hint that is lost undoes nothing.
+        with suppress(DatabaseError), self._db.write() as tx:
+            tx.execute(
+                text(
+                    "INSERT INTO tool_health (tool_name, health) VALUES (:name, :health)"
+                    " ON CONFLICT (tool_name) DO UPDATE SET health = excluded.health"
+                ),
+                row,
+            )
