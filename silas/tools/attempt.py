@@ -25,7 +25,7 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import HealthOutcome, ToolRegistry, next_health
-from silas.types import Origin, OriginKind, join_taint
+from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
 
 class Attempts:
@@ -140,7 +140,7 @@ class Attempts:
             update={
                 "ran": passage.call,
                 "deduped": False,
-                "taint": join_taint((result.taint, passage.tool.result_taint)),
+                "taint": _taint_of(result, passage, context),
             }
         )
         event, status = (
@@ -208,6 +208,15 @@ class Attempts:
         known = self._registry.get(name)
         before = passage.tool.health if known is None else known.health
         self._registry.update_health(name, next_health(before, outcome, self._clock.now()))
+
+
+def _taint_of(result: ToolResult, passage: Passage, context: ToolCallContext) -> TaintLevel:
+    """The least of what the tool says, what its owner declared, and what went into the call."""
+    taint = join_taint((result.taint, passage.tool.result_taint))
+    if taint is TaintLevel.external:
+        return taint
+    call = passage.call
+    return join_taint((taint, context.provenance.derive(call.tool_name, call.args).taint))
 
 
 def _entered(result: ToolResult, passage: Passage, context: ToolCallContext) -> ToolResult:

