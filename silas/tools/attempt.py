@@ -162,7 +162,8 @@ class Attempts:
         kind = tool.content if near else ContentKind.prose
 
         def clean(text: str) -> str:
-            return self._scrub(cleaned(text, kind))
+            # before, since cleaning could cut through a secret; after, since it could join one
+            return self._scrub(cleaned(self._scrub(text), kind))
 
         return result.model_copy(
             update={

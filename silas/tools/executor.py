@@ -72,8 +72,8 @@ class ToolExecutor:
         db: The database of `audit` and `outcomes`.
         config: The numbers of the policy.
         require_running: Raises `Stopped` while the emergency stop is in force.
-        scrub: What is done to text that is about to reach a model, after the door has cleaned it:
-            takes out what only the whole knows, such as secrets. Total and idempotent.
+        scrub: What is done to text that is about to reach a model, before and after the door
+            cleans it: takes out what only the whole knows, such as secrets. Total, idempotent.
     """
 
     def __init__(

@@ -136,7 +136,7 @@ class Parts:
             db=db,
             config=ToolPolicyConfig(),
             require_running=self.stop.sentinel.require_running,
-            scrub=self.secrecy.redact,  # cleaning can join what hidden characters parted
+            scrub=self.secrecy.redact,
         )
         self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))

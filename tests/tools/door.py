@@ -40,7 +40,7 @@ class Door:
             db=self.db,
             config=self.config,
             require_running=never_stopped,
-            scrub=lambda text: text.replace("s3cr3t", "[secret]"),
+            scrub=lambda text: text.replace("s3cr3t", "[secret]").replace("k<b id=1>y", "[key]"),
         )
 
     def add(self, tool: FakeTool, risk: RiskLevel = RiskLevel.low, **config: Any) -> FakeTool:

@@ -687,7 +687,7 @@ async def test_step_10_everything_a_model_may_see_is_scrubbed_and_stays_external
     async def dirty(request: dict[str, Any]) -> ToolResult:
         return ToolResult(
             ok=False,
-            return_value="\x1b[31mred s3\u200bcr3t",
+            return_value="\x1b[31mred s3\u200bcr3t k<b id=1>y",
             error="\x07bad s3cr3t",
             content=({"\x07key": ["\x07deep s3cr3t", 1, None]},),
             metadata={"raw": "\x1b"},
@@ -695,7 +695,7 @@ async def test_step_10_everything_a_model_may_see_is_scrubbed_and_stays_external
 
     door.add(FakeTool(work=dirty))
     result = await door.executor.call("fake", "run", {}, a_context())
-    assert (result.return_value, result.error) == ("red [secret]", "bad [secret]")
+    assert (result.return_value, result.error) == ("red [secret] [key]", "bad [secret]")
     assert result.content == ({"key": ["deep [secret]", 1, None]},)
     assert result.metadata == {"raw": "\x1b"}
     assert result.taint is TaintLevel.external
