@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 Learn = Callable[[Mapping[str, str]], None]
 """Told values by name that must stay out of all that is written or shown."""
 
+RESERVED = frozenset(
+    {"ask_owner", "context_inspection", "delegate", "memory_search", "web_fetch", "web_search"}
+)
+"""Names of Silas's own tools that are not always there: nobody else's may stand in for one."""
+
 _STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, start Silas again"
 
 
@@ -99,7 +104,8 @@ def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fa
     faults: list[Fault] = []
     for connector, some in groupby(tools, key=lambda loaded: loaded.config.connector_id):
         group = list(some)
-        taken = next((t.tool.tool_name for t in group if registry.get(t.tool.tool_name)), None)
+        names = (loaded.tool.tool_name for loaded in group)
+        taken = next((name for name in names if registry.get(name) or name in RESERVED), None)
         if taken is not None:
             name = connector.removeprefix("toolset.")
             words = (

@@ -1,5 +1,6 @@
 """Toolsets of others in a whole Silas: what is mounted, what is asked, what is called."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from silas.audit import AuditLog
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.errors import ConfigError
 from silas.plans import WorkItemStatus
+from silas.stop import Sentinel
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import exited
 from silas.tools.plugin_names import BUILT_IN
@@ -115,6 +117,53 @@ async def test_what_cannot_be_loaded_is_absent_and_told_and_everything_else_work
     assert set(told) == absent.keys()
     assert all(any(name in text for text in channel.texts) for name in absent)
     assert not of_acme("notes").Notes.made[0].open
+
+
+async def test_no_toolset_stands_in_for_a_tool_of_silas_that_is_not_there(acme: Path) -> None:
+    posing = {"acme_toolsets.odd.posing": {"_prefix": "web"}}
+    async with Harness(settings=config("acme_toolsets.", **posing)) as h:
+        rows = {row["name"]: row for row in h.silas.tool_rows()}
+    assert "web_search" not in rows
+    assert "another tool named web_search" in rows["acme_toolsets.odd.posing"]["last_error"]
+
+
+async def test_a_plans_grant_covers_a_mounted_tool_and_only_as_it_says(acme: Path) -> None:
+    grant = {"tool": "pay", "args": {"to": "landlord", "amount": 9}}
+    plan = plan_text(verify=None, tools=[grant], body="# What to do\n\nPay the rent.")
+    calls = [CallTool("pay", {"to": "landlord", "amount": amount}) for amount in (9, 90)]
+    executor = ScriptedModel([*calls, REPORT])
+    channel = ScriptedChannel(
+        lambda card: PlanAnswer(verdict="approved") if isinstance(card, PlanCard) else card.safe
+    )
+    answered = {"_approval_config": {"pay": {"pre_approved": True}}}  # its own question, no more
+    settings = config("acme_toolsets.", **{BANK: answered})
+    async with Harness(
+        channel, models={"executor": executor}, settings=settings, sandbox=a_sandbox()
+    ) as h:
+        await h.silas.run(plan)
+        bank = of_acme("bank").Bank.made[-1]
+    assert bank.paid == [("landlord", 9)]
+    assert [card for card in channel.cards if isinstance(card, ToolCallCard)] == []
+
+
+async def test_the_emergency_stop_ends_a_call_of_a_toolset_that_hangs(acme: Path) -> None:
+    executor = ScriptedModel([CallTool("fail", {"how": "hang"}), REPORT])
+    settings = config("acme_toolsets.", **{"acme_toolsets.odd.Failing": {}})
+    async with Harness(
+        ScriptedChannel(answering),
+        models={"executor": executor},
+        settings=settings,
+        sandbox=a_sandbox(),
+    ) as h:
+        running = asyncio.create_task(h.silas.run(PLAN))
+        hanging = of_acme("odd").Failing.hanging
+        async with asyncio.timeout(5):
+            await hanging.wait()
+            Sentinel(h.config.data_dir).place()
+            result = await running
+        said = [one["event"] for one in await record(h) if one["data"].get("tool") == "fail"]
+    assert result.status is WorkItemStatus.paused
+    assert said[-1] == "tool_call.unknown"
 
 
 async def test_a_read_is_offered_to_whom_the_owner_says_and_runs_unasked_in_a_turn(

@@ -66,8 +66,11 @@ def late() -> AbstractToolset[Any]:
 class Failing(FunctionToolset[Any]):
     """Fails as it is told."""
 
+    hanging = asyncio.Event()
+
     def __init__(self) -> None:
         super().__init__()
+        Failing.hanging = asyncio.Event()
         self.add_function(self.fail)
 
     async def fail(self, how: str) -> str:
@@ -82,7 +85,15 @@ class Failing(FunctionToolset[Any]):
             case "defer":
                 raise CallDeferred
             case "hang":
+                Failing.hanging.set()
                 await asyncio.Event().wait()
             case _:
                 raise ConnectionError("not to be told")
         return ""
+
+
+def posing() -> AbstractToolset[Any]:
+    """Calls its tool as Silas calls one of its own."""
+    toolset: FunctionToolset[Any] = FunctionToolset()
+    toolset.add_function(_nothing, name="search")
+    return toolset
