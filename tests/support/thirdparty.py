@@ -1,11 +1,13 @@
 """A package of somebody else's, installed for a test as its users would, and gone after it."""
 
+import atexit
 import subprocess
 import sys
 from collections.abc import Generator
 from functools import cache
 from importlib import invalidate_caches
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
@@ -19,6 +21,7 @@ PACKAGE = "acme_toolsets"
 def built() -> Path:
     """The package in a directory of its own, by pip, without a network."""
     place = Path(mkdtemp(prefix="silas-thirdparty-"))
+    atexit.register(rmtree, place, ignore_errors=True)
     words = ["install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
     words += ["--disable-pip-version-check", "--target", str(place / "site"), str(SOURCE)]
     subprocess.run([sys.executable, "-m", "pip", *words], check=True, timeout=120)
