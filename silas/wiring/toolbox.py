@@ -7,6 +7,7 @@ from typing import Any
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.errors import ConfigError
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.tools import FILE_TOOLS, ToolRegistry
 from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
@@ -66,7 +67,10 @@ async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
     registry = built_in_tools(SystemClock(), sandbox_of(config))
     add_uncalled(registry, config)
     built_in = {tool.tool_name for tool in registry.all()}
-    await _look(config, registry)
+    try:
+        await _look(config, registry)
+    except ConfigError as error:  # Silas would not start; the other parts have findings, too
+        return [("toolsets", False, error.message)]
     tools: dict[str, list[str]] = {scope: [] for scope in sorted(scopes_of(config))}
     for tool in registry.all():
         if tool.tool_name not in built_in:

@@ -256,3 +256,17 @@ def test_a_wrong_section_is_one_sentence_and_nothing_is_imported(
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_variable_that_is_not_set_stops_the_start_and_hides_nothing_from_the_doctor(
+    acme: Path, tmp_path: Path
+) -> None:
+    env = environment(tmp_path, PYTHONPATH=str(acme))
+    (tmp_path / "config.yaml").write_text(SETTINGS)
+    assert run(silas("init"), env).code == 0
+    asked, doctor = run(silas("ask", "hello"), env), run(silas("doctor"), env)
+    assert asked.code == 2
+    assert f"toolsets.{BANK}.key needs the environment variable BANK_KEY" in asked.err
+    assert "variable BANK_KEY" in " ".join(doctor.out.split())
+    assert "ok  database" in doctor.out
+    assert "Traceback" not in asked.err + doctor.err
