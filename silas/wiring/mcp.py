@@ -18,6 +18,7 @@ from silas.plans import show_lines
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.resident import Residents
 from silas.tools import RiskLevel, ToolRegistry
+from silas.tools.health import SqlHealthStore
 from silas.tools.mcp_definitions import Definition, Drift, Listing, drift
 from silas.tools.mcp_settings import MCPEntry
 from silas.tools.mcp_trust import SqlTrust
@@ -184,7 +185,7 @@ class MCPDesk:
     async def rows(self) -> list[dict[str, Any]]:
         """Every MCP tool as `silas tools list` shows it."""
         clock = SystemClock()
-        registry = ToolRegistry(clock)
+        registry = ToolRegistry(clock, SqlHealthStore(self.db))
         async with self._servers(registry, clock).running():
             return tool_rows(registry)
 

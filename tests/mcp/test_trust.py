@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from silas.errors import DatabaseError
+from silas.tools import HealthStatus, ToolHealth
+from silas.tools.health import SqlHealthStore
 from tests.mcp.house import Fake, a_tool, desk, trust
 from tests.support.command import environment, person, run, silas
 
@@ -98,3 +100,16 @@ def test_without_servers_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     )
     done = run([sys.executable, "-c", source], home)
     assert done.out.strip() == "[]", done.err
+
+
+async def test_the_list_of_tools_shows_how_those_of_a_server_fared_before(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake")
+    await trust(tmp_path, fake.settings(), "fake")
+    async with desk(tmp_path, fake.settings()) as at:
+        fared = ToolHealth(
+            status=HealthStatus.degraded, last_error="E_TOOL_DOWN", consecutive_errors=2
+        )
+        SqlHealthStore(at.db).keep("fake__act", fared)
+        (row,) = await at.rows()
+    assert (row["name"], row["health"]) == ("fake__act", "degraded")
+    assert row["last_error"] == "E_TOOL_DOWN"
