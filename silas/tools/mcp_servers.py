@@ -88,6 +88,7 @@ class TrustedServer:
 
     async def down(self, why: str) -> None:
         """It is not there: nothing of it is offered, and a call fails at once."""
+        why = self._entry.server.without_hidden(why)
         for tool in self._usable:
             self._suspend(tool, f"the MCP server {self._entry.name!r} is not there: {why}")
         if self._standing is not ServerStanding.down or self._error != why:

@@ -19,6 +19,9 @@ _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}(?<!_)")
 """No `__` and no `_` at the end: `server__tool` then means one server and one tool."""
 
 
+_TOLD_APART = 8  # characters; what is shorter is part of ordinary words (decision D71)
+
+
 def _named(name: str) -> str:
     if not _SERVER_NAME.fullmatch(name):
         raise ValueError(
@@ -81,6 +84,12 @@ class MCPServer(Frozen):
             for kind, values in both
             for name, value in values.items()
         }
+
+    def without_hidden(self, text: str) -> str:
+        """A text of the server's own, such as its last words, without what it was told."""
+        for name, value in self.hidden.items():
+            text = text.replace(value, f"[{name}]") if len(value) >= _TOLD_APART else text
+        return text
 
     @property
     def words(self) -> str:

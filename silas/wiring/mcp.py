@@ -13,7 +13,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.context import scrub
 from silas.db import Database
-from silas.errors import ConfigError
+from silas.errors import ConfigError, ToolError
 from silas.plans import show_lines
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.resident import Residents
@@ -153,7 +153,10 @@ class MCPDesk:
         connect = _connector(self.sandbox, self.audit)(entry)
         from silas.tools.mcp_link import look_at  # noqa: PLC0415 - the SDK is heavy
 
-        found = await look_at(name, connect)
+        try:
+            found = await look_at(name, connect)
+        except ToolError as error:
+            raise ToolError(entry.server.without_hidden(error.message), code=error.code) from None
         known = self.trusted.of(name)
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)

@@ -41,6 +41,12 @@ def crash(number: Any, script: dict[str, Any]) -> None:
     os._exit(7)
 
 
+def tell(number: Any, script: dict[str, Any]) -> None:
+    del number, script
+    sys.stderr.write(f"my token is {os.environ['TOKEN']}\n")
+    os._exit(8)
+
+
 def hang(number: Any, script: dict[str, Any]) -> None:
     del number, script
     while True:
@@ -92,7 +98,7 @@ def answer(number: Any, script: dict[str, Any]) -> None:
 
 CALLS = {
     each.__name__: each
-    for each in (crash, hang, huge, flood, error, refuse, garbage, ask, changed, answer)
+    for each in (crash, tell, hang, huge, flood, error, refuse, garbage, ask, changed, answer)
 }
 
 

@@ -171,6 +171,19 @@ async def test_a_server_that_is_gone_is_not_offered_and_comes_back(tmp_path: Pat
         assert at.health("fake__act")[0] == "healthy"
 
 
+async def test_what_a_server_was_told_is_in_no_word_about_its_end(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake", call="tell")
+    settings = fake.settings()
+    settings["mcpServers"]["fake"]["env"] = {"TOKEN": "abc-123-none-may-see"}
+    await trust(tmp_path, settings, "fake")
+    async with house(tmp_path, settings, ACT) as at:
+        await at.work()
+        await at.until("mcp.disconnected")
+        [event] = await at.events("mcp.disconnected")
+        assert "exit code 8, my token is [env.TOKEN]" in event["why"]
+        assert "none-may-see" not in repr(at.h.silas.tool_rows())
+
+
 @pytest.mark.parametrize("how", ["error", "refuse"])
 async def test_what_the_server_calls_an_error_is_a_failed_result(tmp_path: Path, how: str) -> None:
     fake = Fake(tmp_path / "fake", call=how)
