@@ -21,6 +21,11 @@ _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def _runs(text: str) -> list[str]:
+    """Its runs of letters; a sign for a number is none, though it counts as a part of a word."""
+    return [run for run in _WORD.findall(text) if run.isalpha()]
+
+
 def _listed(words: str) -> frozenset[str]:
     return frozenset(_WORD.findall(words))
 
@@ -99,7 +104,7 @@ def distinctive(said: str) -> bool:
         return _structured(said)
     peculiar = {
         word.lower()
-        for word in _WORD.findall(said)
+        for word in _runs(said)
         if len(word) > 1 and word.lower() not in _CALENDAR and word.lower() not in _COMMON
     }
     return len(peculiar) >= 2 and sum(map(len, peculiar)) >= MIN_LETTERS
@@ -108,11 +113,11 @@ def distinctive(said: str) -> bool:
 def _structured(token: str) -> bool:
     """One word that is more than a word: `alice@example.com`, `notes/plan.md`, `DE89370400440`."""
     bare = token.strip(".,;:!?\"'()[]{}<>")
-    letters = sum(len(run) for run in _WORD.findall(bare))
+    letters = sum(len(run) for run in _runs(bare))
     if len(bare) < MIN_LETTERS or letters < 2:
         return False
     tied = any(not character.isalpha() for character in bare)
-    dated = all(word.lower() in _CALENDAR or len(word) < 2 for word in _WORD.findall(bare))
+    dated = all(word.lower() in _CALENDAR or len(word) < 2 for word in _runs(bare))
     return tied and not dated
 
 

