@@ -76,7 +76,7 @@ async def test_an_approved_plan_runs_once(
 ) -> None:
     token = await engine.issue_token(TASK, a_decision())
     assert tuple(await engine.verify(token, TASK)) == (True, "Valid", "", "")
-    assert await engine.check(token, TASK) == (True, "Valid", "")
+    assert await engine.check(token, TASK) == (True, "Valid", "", "")
     await refused(engine, audit, nonces, "E_APPROVAL_SPENT", token, TASK)
     assert await engine.check(token, TASK)
     assert [e for e, _ in await events(audit)] == [
