@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench mutants fuzz chaos lock system clean
+.PHONY: demo test check bench bench-agentdojo mutants fuzz chaos lock system clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -33,6 +33,19 @@ check: $(READY)
 bench: $(READY) system
 	@$(BIN)/python -m benchmarks
 
+# Drives AgentDojo's tasks through the whole product with a model that obeys every injection; the
+# suite lives in an environment of its own, never in $(VENV).
+DOJO := .venv-agentdojo
+$(DOJO)/.ready: benchmarks/agentdojo/requirements.lock pyproject.toml
+	@sh scripts/venv.sh $(PYTHON) $(DOJO)
+	@echo "Installing AgentDojo into $(DOJO) ..."
+	@$(DOJO)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/agentdojo/requirements.lock
+	@$(DOJO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+bench-agentdojo: $(DOJO)/.ready system
+	@$(DOJO)/bin/python -m benchmarks.agentdojo $(ARGS)
+
 # Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`.
 mutants: $(READY) system
 	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) "$(ONLY)"
@@ -48,6 +61,9 @@ chaos: $(READY)
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml benchmarks/agentdojo/requirements.in --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
+	  -o benchmarks/agentdojo/requirements.lock
 
 clean:
-	rm -rf $(VENV) .demo .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOJO) .demo .ruff_cache .hypothesis

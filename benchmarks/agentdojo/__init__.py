@@ -1,0 +1,1 @@
+"""AgentDojo, driven through the whole product by a model that obeys every injection."""
