@@ -79,12 +79,12 @@ class TaskAuthority:
         nobody but the model, or a text from outside, asked for this (decision D83).
         """
         derived = self._grants.provenance.derive(call.tool_name, call.args)
-        if self._grants and derived.unproved:
+        if self._grants and (derived.unproved or not derived.leaves):
+            what = derived.unproved[0].path if derived.unproved else "wish"
             return Verdict(
                 False,
-                f"The approved plan leaves this call out ({reason}), and its "
-                f"{derived.unproved[0].path} is neither the owner's nor the plan's. Nobody was "
-                "asked; do without it.",
+                f"The approved plan leaves this call out ({reason}), and its {what} is neither the "
+                "owner's nor the plan's. Nobody was asked; do without it.",
                 OUTSIDE_PLAN,
             )
         return Verdict(False, reason, "E_APPROVAL_NOT_COVERED")

