@@ -113,7 +113,8 @@ class ToolExecutor:
         4. Its risk is assessed: base, then adjusters.
         5. Policy gates may block, ask, or rewrite arguments, which are then validated and rated
            again.
-        6. The decision: strictest of overrides, matrix, toolset, gates, worker and run policy.
+        6. The decision: strictest of overrides, matrix, toolset, gates, worker and run policy, and
+           of where the arguments come from (decision B9).
         7. Authority: a verified approval covers exactly these validated arguments. Asked for on
            CONFIRM, and always by tools that change state.
         8. A call that was already made returns its recorded outcome.
