@@ -123,9 +123,11 @@ _PLACES: Mapping[OriginKind, str] = {
 
 
 def _place(origin: Origin) -> str:
-    name = f" {show_exactly(origin.name)}" if origin.name else ""
-    tool = f" of {show_exactly(origin.tool)}" if origin.tool else ""
-    return f"{_PLACES[origin.kind]}{name}{tool}"
+    tool = show_exactly(origin.tool)
+    if origin.name:
+        read = f", read by {tool}" if tool else ""
+        return f"{_PLACES[origin.kind]} {show_exactly(origin.name)}{read}"
+    return _PLACES[origin.kind] + (f" of {tool}" if tool else "")
 
 
 def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
