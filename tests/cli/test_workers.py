@@ -71,9 +71,10 @@ def test_doctor_says_which_worker_cannot_be_used(
 
 @pytest.mark.parametrize(("option", "asked"), [("--reject-all", "run policy"), (None, "owner")])
 def test_a_run_answers_as_the_command_line_says(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str | None, asked: str
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str | None, asked: str
 ) -> None:
     """A worker that asks about every call: nobody is asked, or nobody is there to say yes."""
+    said("init")
     careful = "approval: { shell_exec: { approval_required: true } }\n---\nLook."
     monkeypatch.setenv("SILAS_WORKERS_DIR", str(tmp_path))
     (tmp_path / "good.worker").write_text(GOOD.replace("---\nLook.", careful))
@@ -89,6 +90,7 @@ def test_a_run_answers_as_the_command_line_says(
     words = ["run", str(plan), "--approve", f"sha256:{plan_hash(PlanParser().parse(text))}"]
     done = CliRunner().invoke(cli, [*words, *([option] if option else [])])
     assert done.exit_code == 1, done.output
+    assert bare.is_dir()
     assert CliRunner().invoke(cli, ["audit", "export", str(tmp_path / "log")]).exit_code == 0
     lines = (tmp_path / "log").read_text().splitlines()
     denied = [
