@@ -92,6 +92,18 @@ def _core_connection(driver: sqlite3.Connection) -> "Connection":
     return engine.connect()
 
 
+def _create(path: Path) -> None:
+    """Make the file for its owner alone, unless it is there.
+
+    A file that is there is not opened here: closing any descriptor of it lets go of every lock that
+    this process has on it, and another process could then remove the log that is being written.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return
+
+
 class Database:
     """The state of one Silas. Readers never wait; writers queue, here and across processes."""
 
@@ -108,7 +120,7 @@ class Database:
         self._durable = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            _create(path)
             self._writer = Tx(_connect(path))
             self._reader = Tx(_connect(path))
             with self.write() as tx:

@@ -2,6 +2,7 @@ import asyncio
 import hashlib
 import sqlite3
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Generator
@@ -319,3 +320,19 @@ def test_a_damaged_page_is_an_error_and_never_an_answer(tmp_path: Path) -> None:
         count(damaged)
     assert caught.value.code == "E_DB_CORRUPT"
     damaged.close()
+
+
+def test_a_second_look_at_the_file_lets_go_of_no_lock(tmp_path: Path) -> None:
+    """Without its locks another process would take the log away under the first one's feet."""
+    path = tmp_path / "silas.db"
+    first = Database(path, MockClock())
+    with first.write() as tx:
+        tx.driver.execute("CREATE TABLE kept (n INTEGER)")
+    second = Database(
+        path, MockClock()
+    )  # and its connections stay open, as those of a process at work
+    other = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM kept')"
+    subprocess.run([sys.executable, "-c", f"{other}; c.close()", str(path)], check=True, timeout=5)
+    assert path.with_name("silas.db-wal").exists()
+    second.close()
+    first.close()
