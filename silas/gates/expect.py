@@ -23,9 +23,12 @@ class Evaluation(NamedTuple):
         return self.passed
 
 
+_BLANKS = " \t\n\r\v\f"  # what Python counts as white space besides, no number may have
+
+
 def parse_number(text: str) -> float | None:
     """A finite decimal number with white space around it, else None: no `nan`, `inf`, `1_000`."""
-    stripped = text.strip()
+    stripped = text.strip(_BLANKS)
     if not _NUMBER.fullmatch(stripped):
         return None
     number = float(stripped)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -143,6 +143,7 @@ def test_every_finite_number_that_python_prints_is_read_back(number: float) -> N
 
 
 @given(st.text())
+@example("0\x1f")
 def test_what_is_read_as_a_number_is_finite_and_ascii(text: str) -> None:
     number = parse_number(text)
     if number is not None:
