@@ -182,7 +182,7 @@ class ToolConfig(Frozen):
     """What the registry is told about a tool that the tool does not say itself.
 
     `result_taint` is the owner's word on what the tool brings in; a result is never trusted more,
-    whatever the tool says. `content` is the owner's word on how its text is cleaned (D110).
+    whatever the tool says. `content` is the owner's word on how its text is cleaned (D87).
     """
 
     connector_id: str

@@ -76,7 +76,7 @@ class TaskAuthority:
 
     def _uncovered(self, call: ValidatedCall, reason: str) -> Verdict:
         """A call beside the plan is asked about, unless the plan says what may be called and
-        nobody but the model, or a text from outside, asked for this (decision D83).
+        nobody but the model, or a text from outside, asked for this (decision D84).
         """
         derived = self._grants.provenance.derive(call.tool_name, call.args)
         if self._grants and (derived.unproved or not derived.leaves):

@@ -1,4 +1,4 @@
-"""Attacks that a plan's grants leave room for, each by name: what still stands between (D83, B9).
+"""Attacks that a plan's grants leave room for, each by name: what still stands between (D84, B9).
 
 An owner who approves whatever is asked lets these through; one who reads the card does not. Each
 was first seen with a model that obeys every text it reads.
