@@ -58,7 +58,7 @@ class PlanBinding:
     """Reads what a plan would run, and compares it with what its token binds."""
 
     def __init__(
-        self, skills: Skills, grants: Grants, audit: Audit, workers: WorkerDigests = no_workers
+        self, skills: Skills, grants: Grants, audit: Audit, workers: WorkerDigests
     ) -> None:
         self._skills = skills
         self._grants = grants
@@ -124,7 +124,7 @@ def bound(
     paths: Facts,
     skill_digests: Mapping[str, str],
     grants: Grants,
-    workers: Mapping[str, str] | None = None,
+    workers: Mapping[str, str],
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 

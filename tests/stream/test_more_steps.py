@@ -23,7 +23,7 @@ from silas.approval import (
 from silas.cards import ChannelMessage
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser
-from silas.plans.binding import Grants, PlanBinding
+from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
 from silas.skills import NoSkills
 from silas.stream.models import OWNER
@@ -314,7 +314,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
 
     def forged(rooms: TurnRooms) -> TurnRooms:
         grants = Grants(sandbox.name, SandboxLimits())
-        binding = PlanBinding(NoSkills(), grants, rooms.audit)
+        binding = PlanBinding(NoSkills(), grants, rooms.audit, no_workers)
         proposer = Proposer(
             PlanParser(),
             Forging(harness),

@@ -8,7 +8,7 @@ import pytest
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.cards import ToolCallCard
 from silas.plans import VerificationCheck, WorkItem, WorkItemStatus
-from silas.plans.binding import Grants, PlanBinding
+from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits, SandboxResult
 from silas.skills import NoSkills
 from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
@@ -157,7 +157,9 @@ class TestOneCall:
             ]
 
         known = item or await work.approve(a_plan())
-        binding = PlanBinding(NoSkills(), Grants("none", SandboxLimits()), work.harness.audit)
+        binding = PlanBinding(
+            NoSkills(), Grants("none", SandboxLimits()), work.harness.audit, no_workers
+        )
         grants = RunGrants(known, (), MemoryOutcomeStore(MockClock()))
         return TaskAuthority(known, work.silas.approval, binding, None, grants, answer)
 
