@@ -1,0 +1,407 @@
+"""What Silas sends to a browser over the WebSocket, as one discriminated union (spec 8.1).
+
+Every question carries the whole card (spec 0.5.3), so that one page component shows them all; the
+fields beside it are those that section 8.1 names.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field, TypeAdapter
+
+from silas.types import Frozen
+
+
+class CardAction(Frozen):
+    """One choice: what happens, and how it is drawn."""
+
+    label: str
+    value: Any
+    role: Literal["recommended", "alternative", "decline"]
+
+
+class CardDetail(Frozen):
+    """One expandable part: a heading and plain lines."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+class CardFace(Frozen):
+    """The anatomy every card shares. The page draws nothing that is not in here."""
+
+    intent: str
+    risk_level: Literal["low", "medium", "high", "irreversible"]
+    rationale: str
+    affected: str = ""
+    actions: tuple[CardAction, ...]
+    details: tuple[CardDetail, ...] = ()
+
+
+class _Question(Frozen):
+    """A card that waits for an answer.
+
+    Attributes:
+        request_id: Names it in the answer.
+        digest: Hex SHA-256 of the canonical JSON of this event without `digest`, `asked_at`,
+            `expires_at`: what a device signs together with the answer.
+        asked_at, expires_at: After `expires_at` the safe answer stands.
+    """
+
+    request_id: str
+    card: CardFace
+    digest: str = ""
+    asked_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+class ApprovalRequest(_Question):
+    """A plan to approve."""
+
+    type: Literal["approval_request"] = "approval_request"
+    work_item_id: str
+    plan_hash: str
+    title: str
+    body: str
+    budget: tuple[str, ...]
+    verify: tuple[str, ...]
+
+
+class GateApproval(_Question):
+    """A gate that asks whether to go on."""
+
+    type: Literal["gate_approval"] = "gate_approval"
+    gate_name: str
+    value: str | float | None = None
+    context: str = ""
+
+
+class ToolCallRequest(_Question):
+    """One call that no approved plan covers."""
+
+    type: Literal["tool_call"] = "tool_call"
+    tool_name: str
+    call_digest: str
+    asked_by: str = ""
+
+
+class Checkpoint(_Question):
+    """A pause with choices."""
+
+    type: Literal["checkpoint"] = "checkpoint"
+    message: str
+    options: tuple[CardAction, ...]
+
+
+class BatchReview(_Question):
+    """Several alike items to approve together."""
+
+    type: Literal["batch_review"] = "batch_review"
+    batch: dict[str, Any]
+
+
+class DraftReview(_Question):
+    """A draft to send, change or drop."""
+
+    type: Literal["draft_review"] = "draft_review"
+    context: str
+    draft: str
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class Decision(_Question):
+    """A question with options."""
+
+    type: Literal["decision"] = "decision"
+    question: str
+    options: tuple[CardAction, ...]
+    allow_freetext: bool = False
+
+
+class Suggestion(_Question):
+    """Something Silas proposes to do next."""
+
+    type: Literal["suggestion"] = "suggestion"
+    suggestion: dict[str, Any]
+
+
+class AutonomyThresholdReview(_Question):
+    """A change of what Silas may do without asking."""
+
+    type: Literal["autonomy_threshold_review"] = "autonomy_threshold_review"
+    proposal: dict[str, Any]
+
+
+class SecureInputRequest(_Question):
+    """Asks for a secret, which goes to `POST /secrets/{ref_id}` and never over this connection."""
+
+    type: Literal["secure_input_request"] = "secure_input_request"
+    ref_id: str
+    label: str
+    input_hint: str | None = None
+    guidance: dict[str, Any] = Field(default_factory=dict)
+
+
+class ConnectionSetupStep(_Question):
+    """A step of setting up a connection."""
+
+    type: Literal["connection_setup_step"] = "connection_setup_step"
+    step_type: str
+    step: dict[str, Any] = Field(default_factory=dict)
+
+
+class PermissionEscalation(_Question):
+    """A connection asks for more permissions."""
+
+    type: Literal["permission_escalation"] = "permission_escalation"
+    connection_name: str
+    current_permissions: tuple[str, ...]
+    requested_permissions: tuple[str, ...]
+    reason: str
+    risk_level: Literal["low", "medium", "high", "irreversible"]
+
+
+class ConnectionFailure(_Question):
+    """A connection failed; its ways out, always with a skip."""
+
+    type: Literal["connection_failure"] = "connection_failure"
+    failure_type: str
+    service: str
+    message: str
+    recovery_options: tuple[CardAction, ...]
+
+
+CardEvent = Annotated[
+    ApprovalRequest
+    | GateApproval
+    | ToolCallRequest
+    | Checkpoint
+    | BatchReview
+    | DraftReview
+    | Decision
+    | Suggestion
+    | AutonomyThresholdReview
+    | SecureInputRequest
+    | ConnectionSetupStep
+    | PermissionEscalation
+    | ConnectionFailure,
+    Field(discriminator="type"),
+]
+"""Every question."""
+
+
+class CardClosed(Frozen):
+    """A question that waits no more, for the other devices: `answered`, `expired`, `closed`."""
+
+    type: Literal["card_closed"] = "card_closed"
+    request_id: str
+    outcome: Literal["answered", "expired", "closed"]
+    words: str
+    """What the answer was, in the words of its button."""
+
+
+class Said(Frozen):
+    """A message in the Stream, of Silas or of the owner; kept, and sent again after `after`.
+
+    Attributes:
+        seq: Its place in the conversation.
+        id: The page's own id of an owner's message, or Silas's.
+        sender: `silas`, `owner` (signed on a device) or `auth` (a paired browser without a key).
+    """
+
+    type: Literal["message"] = "message"
+    seq: int
+    id: str
+    text: str
+    sender: Literal["silas", "owner", "auth"]
+    timestamp: AwareDatetime
+    turn_id: str = ""
+
+
+class MessageDelta(Frozen):
+    """A piece of an answer as the model finds it; the message of the same turn replaces it."""
+
+    type: Literal["message_delta"] = "message_delta"
+    turn_id: str
+    text: str
+
+
+class Step(Frozen):
+    """One step of running work."""
+
+    words: str
+    state: Literal["running", "done", "failed"]
+
+
+class Progress(Frozen):
+    """How running work is going; the newest one of an item replaces the one before.
+
+    Attributes:
+        status: `running`, `verification_failed`, `done`, `blocked`, `stuck`, `failed`, `paused`.
+        steps: What was done, oldest first; the last ones where there are many.
+        log_tail: The last lines that tools put out.
+        budget: What of the plan's budget is used: a line each, with its share of 1.
+        stoppable: Whether `POST /work/{id}/cancel` would do anything.
+    """
+
+    type: Literal["progress"] = "progress"
+    work_item_id: str
+    title: str
+    status: str
+    message: str
+    attempt: int = 0
+    steps: tuple[Step, ...] = ()
+    log_tail: tuple[str, ...] = ()
+    budget: tuple["BudgetLine", ...] = ()
+    stoppable: bool = True
+
+
+class BudgetLine(Frozen):
+    """One budget: `12 of 100 tokens`, and 0.12."""
+
+    words: str
+    share: float
+
+
+class CheckResult(Frozen):
+    """One check outside the agent's reach, and what it found."""
+
+    name: str
+    passed: bool
+    words: str = ""
+
+
+class PostExecution(Frozen):
+    """Work that has ended: the card with the result, what changed, and the way back (0.5.5).
+
+    Attributes:
+        diff: What changed, as a patch; empty where nothing did.
+        undo_until: Until when one tap takes it back; null where there is nothing to take back.
+        undone: Whether that has happened.
+    """
+
+    type: Literal["post_execution"] = "post_execution"
+    seq: int
+    work_item_id: str
+    title: str
+    status: str
+    summary: str
+    checks: tuple[CheckResult, ...] = ()
+    diff: str = ""
+    undo_until: AwareDatetime | None = None
+    undone: bool = False
+    timestamp: AwareDatetime
+
+
+class Cue(Frozen):
+    """Something to notice, which stops nobody (0.5.4): answers come too fast, or many wait."""
+
+    type: Literal["cue"] = "cue"
+    kind: Literal["cadence", "density", "none"]
+    words: str
+
+
+class Waiting(Frozen):
+    """A plan whose question is open and is not on a card now; `POST /work/{id}/ask` shows it."""
+
+    work_item_id: str
+    title: str
+
+
+class StreamState(Frozen):
+    """Everything a page needs when it connects: the same on every device.
+
+    Attributes:
+        level: `owner` where this session's device has a key, else `auth`.
+        seq: The newest event's place.
+        complete: Whether `transcript` is all there is after `after`; if not, older ones are at
+            `GET /transcript?before=`, and the page forgets what it had.
+        cards: Open questions, the oldest first.
+        running: Work under way.
+        waiting: Plans that wait for their owner.
+        stopped: Words about an emergency stop in force; empty when there is none.
+        runbook: Whether no language model is configured.
+        onboarding: Whether the first-run cards should be shown.
+    """
+
+    type: Literal["stream_state"] = "stream_state"
+    level: Literal["owner", "auth"]
+    device: str
+    seq: int
+    complete: bool
+    transcript: tuple["Kept", ...]
+    cards: tuple[CardEvent, ...]
+    running: tuple[Progress, ...]
+    waiting: tuple[Waiting, ...]
+    stopped: str
+    runbook: bool
+    onboarding: bool
+
+
+class Ack(Frozen):
+    """A message or an answer has arrived and is kept; the page need not send it again."""
+
+    type: Literal["ack"] = "ack"
+    id: str
+
+
+class Refused(Frozen):
+    """Something that was sent and did not count, and why: one sentence. `id` as in what it was."""
+
+    type: Literal["error"] = "error"
+    id: str = ""
+    code: str
+    message: str
+
+
+class StoppedNow(Frozen):
+    """The emergency stop began or ended."""
+
+    type: Literal["stopped"] = "stopped"
+    words: str
+    """Empty when it ended."""
+
+
+class Undone(Frozen):
+    """A work item's changes were taken back."""
+
+    type: Literal["undone"] = "undone"
+    work_item_id: str
+
+
+Kept = Annotated[Said | PostExecution, Field(discriminator="type")]
+"""What is kept of the conversation and sent again; each has its `seq`."""
+
+Outbound = Annotated[
+    Said
+    | MessageDelta
+    | Progress
+    | PostExecution
+    | Cue
+    | CardClosed
+    | StreamState
+    | Ack
+    | Refused
+    | StoppedNow
+    | Undone
+    | ApprovalRequest
+    | GateApproval
+    | ToolCallRequest
+    | Checkpoint
+    | BatchReview
+    | DraftReview
+    | Decision
+    | Suggestion
+    | AutonomyThresholdReview
+    | SecureInputRequest
+    | ConnectionSetupStep
+    | PermissionEscalation
+    | ConnectionFailure,
+    Field(discriminator="type"),
+]
+"""Everything Silas may send."""
+
+StreamState.model_rebuild()
+Progress.model_rebuild()
+
+outbound: TypeAdapter[Outbound] = TypeAdapter(Outbound)
+"""For the reference page and for tests."""
