@@ -1,0 +1,134 @@
+"""How an endpoint says no: one code, one sentence, one HTTP status; what was sent is not repeated.
+
+A validation error of the framework would quote what was sent, and that may be a secret.
+"""
+
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from silas.channels.web.views import Problem
+from silas.errors import (
+    ApprovalError,
+    ChannelError,
+    ConfigError,
+    DatabaseError,
+    PlanFamilyError,
+    SandboxError,
+    SilasError,
+    Stopped,
+    from_foreign,
+)
+
+_BY_CODE: Mapping[str, int] = {
+    "E_CHANNEL_BAD_REQUEST": 400,
+    "E_CHANNEL_NO_SESSION": 401,
+    "E_CHANNEL_PROOF": 403,
+    "E_CHANNEL_UNSIGNED": 403,
+    "E_CHANNEL_NOT_FOUND": 404,
+    "E_CHANNEL_NOT_NOW": 409,
+    "E_CHANNEL_RATE_LIMIT": 429,
+    "E_CFG_SECRET_UNKNOWN": 404,
+    "E_CFG_SECRET_STORED": 409,
+    "E_DB_MISSING": 404,
+    "E_PLAN_NOT_WAITING": 404,
+    "E_SANDBOX_NO_UNDO": 409,
+}
+_BY_FAMILY: tuple[tuple[type[SilasError], int], ...] = (
+    (Stopped, 409),
+    (ConfigError, 400),
+    (ChannelError, 400),
+    (PlanFamilyError, 409),
+    (ApprovalError, 409),
+    (SandboxError, 409),
+    (DatabaseError, 503),
+)
+_UNPLANNED = 500
+
+_WORDS: Mapping[int, tuple[str, str]] = {
+    404: ("E_CHANNEL_NOT_FOUND", "There is nothing at this address; see /docs."),
+    405: ("E_CHANNEL_BAD_REQUEST", "This address takes another method; see /docs."),
+    413: ("E_CHANNEL_TOO_LARGE", "That is more than Silas reads at once; send less."),
+}
+_UNREADABLE = ("E_CHANNEL_BAD_REQUEST", "The request cannot be read; see /docs.")
+
+_FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}\Z")
+_KINDS: Mapping[str, str] = {
+    "json_invalid": "is not JSON",
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_too_long": "is too long",
+    "string_too_short": "is too short",
+    "string_type": "must be text",
+    "literal_error": "is not one of the words it may be",
+    "int_parsing": "must be a whole number",
+    "bool_parsing": "must be true or false",
+    "greater_than_equal": "is too small",
+    "less_than_equal": "is too large",
+    "model_attributes_type": "must be a JSON object",
+}
+
+
+def status_of(error: SilasError) -> int:
+    """The HTTP status of an error: by its code, else by its family."""
+    known = _BY_CODE.get(error.code)
+    if known is not None:
+        return known
+    return next((status for kind, status in _BY_FAMILY if isinstance(error, kind)), _UNPLANNED)
+
+
+def problem(status: int, code: str, message: str) -> JSONResponse:
+    """A refusal as it is sent."""
+    answer = Problem(code=code, message=message)
+    return JSONResponse(answer.model_dump(), status, headers={"Cache-Control": "no-store"})
+
+
+def refusal(error: SilasError) -> JSONResponse:
+    """An error as it is sent."""
+    return problem(status_of(error), error.code, error.message)
+
+
+def unfit(error: RequestValidationError) -> JSONResponse:
+    """What of a request does not fit, by its name; never what it holds."""
+    first: dict[str, Any] = {"loc": (), "type": "", **error.errors()[0]}
+    where = [str(part) for part in first["loc"][1:]]
+    named = bool(where) and all(_FIELD.match(part) or part.isdecimal() for part in where)
+    what = f"`{'.'.join(where)}`" if named else "What was sent"
+    words = _KINDS.get(first["type"], "is not of the right form")
+    return problem(400, "E_CHANNEL_BAD_REQUEST", f"{what} {words}; see /docs.")
+
+
+def unread(error: HTTPException) -> JSONResponse:
+    """The framework's own refusals in our form."""
+    return problem(error.status_code, *_WORDS.get(error.status_code, _UNREADABLE))
+
+
+class AnsweringRoute(APIRoute):
+    """A route whose errors are sentences, wherever it is mounted."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler with its errors answered; a mistake of ours goes on to the server's log."""
+        handle = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                response = await handle(request)
+            except RequestValidationError as error:
+                return unfit(error)
+            except HTTPException as error:
+                return unread(error)
+            except Exception as error:
+                known = from_foreign(error)
+                if known is None:
+                    raise
+                return refusal(known)
+            response.headers.setdefault("Cache-Control", "no-store")
+            return response
+
+        return answered

@@ -1,0 +1,219 @@
+"""What the cockpit's HTTP routes need from above, as ports; `silas.wiring.cockpit` has them.
+
+Every method raises `SilasError` with a sentence for a person where it cannot do what is asked;
+`silas.channels.web.answers` knows which code is which HTTP status.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+from silas.channels.web.views import (
+    Activity,
+    Device,
+    Doctor,
+    Done,
+    EntryDetail,
+    Kind,
+    Memories,
+    Metric,
+    Onboarding,
+    SecretAsked,
+    Settings,
+    ToolRow,
+    WorkDetail,
+    WorkerRow,
+    WorkRow,
+)
+from silas.channels.web.wire import Proof
+
+
+class SessionFacts(Protocol):
+    """A paired browser's session, as the guard puts it into `request.state.session`."""
+
+    @property
+    def id(self) -> str:
+        """Names the session."""
+        ...
+
+    @property
+    def device_id(self) -> str:
+        """Names the device."""
+        ...
+
+    @property
+    def device(self) -> str:
+        """What the owner calls the device."""
+        ...
+
+    @property
+    def level(self) -> Literal["owner", "auth"]:
+        """`owner` where the device has a key to sign with."""
+        ...
+
+
+class Door(Protocol):
+    """What the routes need of the pairing door."""
+
+    async def prove(self, session: SessionFacts, data: bytes, proof: Proof) -> str:
+        """Why a proof does not count, or nothing where it does; then its nonce is spent."""
+        ...
+
+    async def link(self, base: str) -> str:
+        """A fresh pairing link below this address."""
+        ...
+
+    def devices(self) -> Sequence[Device]:
+        """Every paired device."""
+        ...
+
+    async def revoke(self, device_id: str) -> None:
+        """End a device's sessions and forget its key. Raises where there is none."""
+        ...
+
+
+class Record(Protocol):
+    """What happened: the audit log as a narrative, and what it says about the cockpit itself."""
+
+    async def activity(
+        self, *, before: int, last: int, kind: Kind | None, item: str, everything: bool
+    ) -> Activity:
+        """At most `last` entries before a number (0: from the newest on), the newest first."""
+        ...
+
+    async def entry(self, seq: int) -> EntryDetail:
+        """One entry with what was shown, signed and run. Raises where there is none."""
+        ...
+
+    async def ux_metrics(self) -> tuple[Metric, ...]:
+        """The measures of spec 0.5.6, each with what is known so far."""
+        ...
+
+
+class Work(Protocol):
+    """The work items, and what the owner may do about them."""
+
+    async def rows(self) -> tuple[WorkRow, ...]:
+        """Every work item and every plan that waits, the newest first."""
+        ...
+
+    async def one(self, work_item_id: str) -> WorkDetail:
+        """One of them. Raises where there is none."""
+        ...
+
+    async def cancel(self, work_item_id: str) -> Done:
+        """Stop running work. Raises where it is not running."""
+        ...
+
+    async def ask(self, work_item_id: str) -> Done:
+        """Show a waiting plan's card again; its work goes on by itself after a yes."""
+        ...
+
+    async def undo(self, work_item_id: str) -> Done:
+        """Take back what a work item changed."""
+        ...
+
+    async def stop(self) -> Done:
+        """The emergency stop."""
+        ...
+
+    async def resume(self) -> Done:
+        """End the emergency stop. What was interrupted needs a new approval."""
+        ...
+
+
+class House(Protocol):
+    """What there is: tools, workers, memories, settings, and whether all is well."""
+
+    async def tools(self) -> tuple[ToolRow, ...]:
+        """Every tool and how it fares."""
+        ...
+
+    async def workers(self) -> tuple[WorkerRow, ...]:
+        """The owner's workers."""
+        ...
+
+    async def memory(self, query: str) -> Memories:
+        """What is remembered and fits."""
+        ...
+
+    async def settings(self) -> Settings:
+        """What is in force, without secrets."""
+        ...
+
+    async def doctor(self) -> Doctor:
+        """Every part, and whether it is well."""
+        ...
+
+
+class PersonaRoom(Protocol):
+    """How Silas speaks (spec 8.1). Each raises where there is no personality to tune."""
+
+    async def state(self) -> Mapping[str, object]:
+        """The effective persona."""
+        ...
+
+    async def preset(self, name: str) -> Mapping[str, object]:
+        """Apply a preset."""
+        ...
+
+    async def feedback(self, kind: str) -> Mapping[str, object]:
+        """Take note of how the owner was spoken to."""
+        ...
+
+    async def tune(self, delta: Mapping[str, float], persist: bool) -> Mapping[str, object]:
+        """Move axes."""
+        ...
+
+
+class Setup(Protocol):
+    """The first run, and secrets on a path outside the agent."""
+
+    async def onboarding(self) -> Onboarding:
+        """Where the first run stands."""
+        ...
+
+    async def onboard(self, provider: str, name: str, email: str, phone: str) -> Onboarding:
+        """Keep the choices of the first run; asks for the provider's key where it needs one."""
+        ...
+
+    async def ask_secret(self, label: str) -> SecretAsked:
+        """Make a pending secure input and show its card. Raises where the name is taken."""
+        ...
+
+    async def store_secret(self, ref_id: str, value: str) -> None:
+        """Keep the value of a pending secure input, and nothing else of it.
+
+        Raises:
+            ConfigError: `E_CFG_SECRET_UNKNOWN`: nothing waits for it; `E_CFG_SECRET_STORED`: it
+                was stored already; `E_CFG_SECRET`: it cannot be kept, and can be sent again.
+        """
+        ...
+
+
+class Cockpit(Protocol):
+    """Everything the routes need, by room."""
+
+    @property
+    def record(self) -> Record:
+        """What happened."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """The work items."""
+        ...
+
+    @property
+    def house(self) -> House:
+        """What there is."""
+        ...
+
+    @property
+    def persona(self) -> PersonaRoom:
+        """How Silas speaks."""
+        ...
+
+    @property
+    def setup(self) -> Setup:
+        """The first run, and secrets."""
+        ...

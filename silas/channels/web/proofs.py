@@ -1,0 +1,62 @@
+"""Who asks, and whether the owner's device signed for it (decision B7)."""
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from silas.channels.web.port import Door, SessionFacts
+from silas.channels.web.wire import Proof, command_bytes
+from silas.errors import ChannelError
+from silas.types import Frozen
+
+
+class Proven(Frozen):
+    """The body of a command that counts only when the owner's device signed it."""
+
+    proof: Proof
+
+
+def session_of(request: Request) -> SessionFacts:
+    """The session that the guard found; without one nothing is answered.
+
+    Raises:
+        ChannelError: `E_CHANNEL_NO_SESSION`: no guard stands before this route, or it found none.
+    """
+    session = getattr(request.state, "session", None)
+    if session is None:
+        raise ChannelError(
+            "This browser is not paired with Silas; open the link that `silas devices link` gives.",
+            code="E_CHANNEL_NO_SESSION",
+        )
+    return cast(SessionFacts, session)
+
+
+Session = Annotated[SessionFacts, Depends(session_of)]
+
+
+class Prover:
+    """Lets a command pass only with a proof of its own: command, subject, moment and nonce."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def require(
+        self, session: SessionFacts, command: str, subject: str, proof: Proof
+    ) -> None:
+        """Spend the proof of exactly this command about exactly this subject.
+
+        Raises:
+            ChannelError: `E_CHANNEL_UNSIGNED`: this session's device has no key;
+                `E_CHANNEL_PROOF`: the proof does not count. Nothing was done.
+        """
+        if session.level != "owner":
+            raise ChannelError(
+                "This browser has no key to sign with; use a paired one that has, or the terminal.",
+                code="E_CHANNEL_UNSIGNED",
+            )
+        words = await self._door.prove(session, command_bytes(command, subject, proof), proof)
+        if words:
+            raise ChannelError(
+                f"Your device's signature does not count ({words}); reload the page and try again.",
+                code="E_CHANNEL_PROOF",
+            )

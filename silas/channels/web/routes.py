@@ -1,0 +1,37 @@
+"""Every HTTP endpoint of the cockpit that has data, as one router.
+
+The guard stands before it: a session in `request.state.session` is what each route asks for first,
+and without one it answers nothing.
+"""
+
+from fastapi import APIRouter
+
+from silas.channels.web.docs_page import docs_routes
+from silas.channels.web.port import Cockpit, Door
+from silas.channels.web.proofs import Prover
+from silas.channels.web.routes_house import house_routes, persona_routes
+from silas.channels.web.routes_record import record_routes
+from silas.channels.web.routes_setup import device_routes, setup_routes
+from silas.channels.web.routes_work import work_routes
+
+
+def cockpit_routes(cockpit: Cockpit, door: Door) -> APIRouter:
+    """The endpoints; include them in an application whose `docs_url` is None.
+
+    Args:
+        cockpit: What stands behind them.
+        door: The pairing door, for proofs and devices.
+    """
+    prover = Prover(door)
+    router = APIRouter()
+    for part in (
+        record_routes(cockpit.record),
+        work_routes(cockpit.work, prover),
+        house_routes(cockpit.house),
+        persona_routes(cockpit.persona),
+        device_routes(door, prover),
+        setup_routes(cockpit.setup, prover),
+        docs_routes(),
+    ):
+        router.include_router(part)
+    return router

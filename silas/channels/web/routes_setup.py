@@ -1,0 +1,150 @@
+"""Endpoints about devices, the first run, and secrets on a path outside the agent (spec 0.5)."""
+
+import json
+from typing import Annotated, Any, Literal, cast
+
+from fastapi import APIRouter, Depends, Path, Request
+from pydantic import Field
+
+from silas.canonical import canonical_bytes, sha256_hex
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import Door, Setup
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Device, Done, Link, Onboarding, SecretAsked, Stored
+from silas.channels.web.wire import Proof
+from silas.errors import ChannelError
+from silas.types import Frozen
+
+Line = Annotated[str, Field(max_length=200)]
+
+MOST_SECRET_BYTES = 65_536
+"""Of a body with a secret: more than any that is kept, so that its refusal is a sentence."""
+
+_SECRET_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"value": {"type": "string", "format": "password"}},
+                    "required": ["value"],
+                    "additionalProperties": False,
+                }
+            }
+        },
+    }
+}
+
+
+class Onboard(Frozen):
+    """The choices of the first run. What is signed is the hash of all but the proof."""
+
+    provider: Literal["openrouter", "local", "runbook"]
+    name: Line = ""
+    email: Line = ""
+    phone: Line = ""
+    proof: Proof
+
+
+class AskSecret(Frozen):
+    """The name that a new secret is to have."""
+
+    label: str = Field(min_length=1, max_length=64)
+    proof: Proof
+
+
+def onboarding_subject(provider: str, name: str, email: str, phone: str) -> str:
+    """What a proof of onboarding is about: hex SHA-256 of the canonical JSON of the choices."""
+    chosen = {"provider": provider, "name": name, "email": email, "phone": phone}
+    return sha256_hex(canonical_bytes(chosen))
+
+
+def device_routes(door: Door, prover: Prover) -> APIRouter:
+    """`/devices...`: to look needs no proof, to revoke and to let another in does."""
+    router = APIRouter(
+        tags=["devices"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/devices", summary="Every paired browser")
+    async def devices(session: Session) -> tuple[Device, ...]:
+        found = door.devices()
+        return tuple(one.model_copy(update={"this": one.id == session.device_id}) for one in found)
+
+    @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
+    async def link(body: Proven, session: Session, request: Request) -> Link:
+        await prover.require(session, "link", "devices", body.proof)
+        return Link(link=await door.link(str(request.base_url).rstrip("/")))
+
+    @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
+    async def revoke(
+        device_id: Annotated[str, Path(min_length=1, max_length=128)],
+        body: Proven,
+        session: Session,
+    ) -> Done:
+        await prover.require(session, "revoke", device_id, body.proof)
+        await door.revoke(device_id)
+        return Done(words="This device is no longer paired; its key counts no more.")
+
+    return router
+
+
+def setup_routes(setup: Setup, prover: Prover) -> APIRouter:
+    """`/onboarding` and `/secrets...`."""
+    router = APIRouter(
+        tags=["setup"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/onboarding", summary="Where the first run stands")
+    async def onboarding() -> Onboarding:
+        return await setup.onboarding()
+
+    @router.post("/onboarding", summary="Choose who answers, and say who you are; needs a proof")
+    async def onboard(body: Onboard, session: Session) -> Onboarding:
+        chosen = (body.provider, body.name, body.email, body.phone)
+        await prover.require(session, "onboarding", onboarding_subject(*chosen), body.proof)
+        return await setup.onboard(*chosen)
+
+    @router.post("/secrets", summary="Ask for a secret by its name; needs a proof")
+    async def ask_secret(body: AskSecret, session: Session) -> SecretAsked:
+        await prover.require(session, "secret", body.label, body.proof)
+        return await setup.ask_secret(body.label)
+
+    # Read by hand: what reads a body by its model keeps it, and quotes it where it does not fit.
+    @router.post(
+        "/secrets/{ref_id}",
+        summary="The value of a secret that is asked for",
+        openapi_extra=_SECRET_BODY,
+    )
+    async def store_secret(
+        ref_id: Annotated[str, Path(min_length=1, max_length=128)], request: Request
+    ) -> Stored:
+        await setup.store_secret(ref_id, await _secret_in(request))
+        return Stored()
+
+    return router
+
+
+async def _secret_in(request: Request) -> str:
+    """The value in a body; its error says nothing of what was sent."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_SECRET_BYTES:
+            raise _no_secret()
+    try:
+        sent: object = json.loads(body)
+    except (ValueError, RecursionError):
+        raise _no_secret() from None
+    members = cast(dict[str, object], sent) if isinstance(sent, dict) else {}
+    value = members.get("value")
+    if members.keys() != {"value"} or not isinstance(value, str):
+        raise _no_secret()
+    return value
+
+
+def _no_secret() -> ChannelError:
+    return ChannelError(
+        'Nothing was stored: send one JSON object, {"value": "..."}, with the secret as text.',
+        code="E_CHANNEL_BAD_REQUEST",
+    )

@@ -1,0 +1,54 @@
+"""Endpoints about work items, and the emergency stop."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import Work
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Done, WorkDetail, WorkRow
+
+ItemId = Annotated[str, Path(min_length=1, max_length=128)]
+
+EVERYTHING = "silas"
+"""The subject of a command that is about no single thing."""
+
+
+def work_routes(work: Work, prover: Prover) -> APIRouter:
+    """`/work...`, `/stop`, `/resume`. To stop needs no proof; to undo and to go on does."""
+    router = APIRouter(
+        tags=["work"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/work", summary="Every work item, the newest first")
+    async def rows() -> tuple[WorkRow, ...]:
+        return await work.rows()
+
+    @router.get("/work/{work_item_id}", summary="One work item: plan, checks, changes, approval")
+    async def one(work_item_id: ItemId) -> WorkDetail:
+        return await work.one(work_item_id)
+
+    @router.post("/work/{work_item_id}/cancel", summary="Stop this work; nothing of it is applied")
+    async def cancel(work_item_id: ItemId) -> Done:
+        return await work.cancel(work_item_id)
+
+    @router.post("/work/{work_item_id}/ask", summary="Show the card of a waiting plan again")
+    async def ask(work_item_id: ItemId) -> Done:
+        return await work.ask(work_item_id)
+
+    @router.post("/work/{work_item_id}/undo", summary="Take back what it changed; needs a proof")
+    async def undo(work_item_id: ItemId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "undo", work_item_id, body.proof)
+        return await work.undo(work_item_id)
+
+    @router.post("/stop", summary="Emergency stop: kill what runs, void every approval")
+    async def stop() -> Done:
+        return await work.stop()
+
+    @router.post("/resume", summary="End the emergency stop; needs a proof")
+    async def resume(body: Proven, session: Session) -> Done:
+        await prover.require(session, "resume", EVERYTHING, body.proof)
+        return await work.resume()
+
+    return router

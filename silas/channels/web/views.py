@@ -1,0 +1,311 @@
+"""What the cockpit's HTTP endpoints answer with: small frozen shapes, and no secret in any."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from silas.types import Frozen
+
+Kind = Literal["asked", "approved", "ran", "checked", "changed", "refused", "system"]
+"""What an entry of the activity is about."""
+
+
+class Problem(Frozen):
+    """What every refusal looks like: a stable code, and one sentence that says what to do."""
+
+    code: str
+    message: str
+
+
+class Entry(Frozen):
+    """One thing that happened, in a sentence.
+
+    Attributes:
+        seq: Its number in the audit log.
+        quiet: Whether it is a step in between, which is left out unless everything is asked for.
+        work_item_id: Whose; empty where it belongs to none.
+    """
+
+    seq: int
+    at: AwareDatetime
+    kind: Kind
+    words: str
+    work_item_id: str = ""
+    event: str = ""
+    quiet: bool = False
+
+
+class Activity(Frozen):
+    """A page of entries, the newest first.
+
+    Attributes:
+        more: Whether there may be older ones.
+        before: What to ask for next, as `before`.
+    """
+
+    entries: tuple[Entry, ...]
+    more: bool
+    before: int
+
+
+class Signed(Frozen):
+    """What is known of a signed approval. Times in UTC.
+
+    Attributes:
+        hash: Hex SHA-256 of what was signed for.
+        uses: How often it may be used, and how often it was.
+        device: On which device the owner answered; empty where that was not a browser.
+    """
+
+    token_id: str
+    hash: str
+    scope: str
+    verdict: str
+    issued_at: AwareDatetime
+    expires_at: AwareDatetime
+    max_executions: int
+    uses: int
+    device: str = ""
+
+
+class Ran(Frozen):
+    """One thing that ran: a tool call, the checks, a change of files."""
+
+    at: AwareDatetime
+    words: str
+    state: Literal["running", "done", "failed", "unknown"]
+
+
+class EntryDetail(Entry):
+    """An entry with what is known behind it; null where the entry is not about such a thing."""
+
+    shown: tuple[str, ...] | None = None
+    signed: Signed | None = None
+    ran: tuple[Ran, ...] | None = None
+    diff: str = ""
+
+
+class Metric(Frozen):
+    """One measure of how the cockpit does (spec 0.5.6).
+
+    Attributes:
+        value: Null where there is not enough to say.
+        unit: `s`, `taps`, `%` or `a week`.
+        state: `good`, `watch`, or `none` where there is not enough.
+        words: What it means, in one sentence.
+    """
+
+    name: str
+    title: str
+    value: float | None
+    unit: str
+    target: str
+    state: Literal["good", "watch", "none"]
+    words: str
+
+
+class WorkRow(Frozen):
+    """One work item in the list.
+
+    Attributes:
+        status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer.
+        undoable: Whether what it changed stands and can be taken back now.
+    """
+
+    id: str
+    title: str
+    status: str
+    created_at: AwareDatetime | None
+    summary: str
+    undoable: bool
+
+
+class Section(Frozen):
+    """A heading and plain lines."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+class Check(Frozen):
+    """What one check found, in which attempt."""
+
+    name: str
+    passed: bool
+    words: str
+    output: str = ""
+    attempt: int = 0
+
+
+class BudgetRow(Frozen):
+    """One budget in words, and which share of 1 is used."""
+
+    words: str
+    share: float
+
+
+class WorkDetail(WorkRow):
+    """A work item with everything behind it.
+
+    Attributes:
+        intent, risk, plan: The plan's card, made from the stored bytes.
+        hash: Hex SHA-256 of those bytes.
+        diff: What changed, as a patch.
+        approval: The token that the plan runs under; null where none was given.
+        running: Whether `POST /work/{id}/cancel` would do anything.
+    """
+
+    intent: str
+    risk: str
+    affected: str
+    plan: tuple[Section, ...]
+    hash: str
+    checks: tuple[Check, ...]
+    diff: str
+    approval: Signed | None
+    attempts: int
+    budget: tuple[BudgetRow, ...]
+    next_steps: tuple[str, ...]
+    running: bool
+
+
+class Done(Frozen):
+    """It was done, or it was so already; in one sentence."""
+
+    words: str
+
+
+class ToolRow(Frozen):
+    """A tool and how it fares."""
+
+    name: str
+    risk: str
+    scopes: tuple[str, ...]
+    health: str
+    last_error: str | None
+
+
+class WorkerRow(Frozen):
+    """A worker of the owner's, or the fault of its file."""
+
+    name: str
+    fault: str
+    description: str = ""
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    delegates: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+
+
+class MemoryRow(Frozen):
+    """One memory and how far it is trusted."""
+
+    id: str
+    text: str
+    taint: str
+
+
+class Memories(Frozen):
+    """What was found; `words` says why nothing could be where that is so."""
+
+    memories: tuple[MemoryRow, ...]
+    words: str = ""
+
+
+class Fact(Frozen):
+    """One line of the settings in force."""
+
+    name: str
+    value: str
+    words: str = ""
+
+
+class Facts(Frozen):
+    """A part of the settings in force."""
+
+    heading: str
+    facts: tuple[Fact, ...]
+
+
+class Settings(Frozen):
+    """What the configuration in force comes to, without any secret, and where it is read from."""
+
+    parts: tuple[Facts, ...]
+    file: str
+
+
+class Finding(Frozen):
+    """One part that Silas needs, and whether it is well."""
+
+    part: str
+    ok: bool
+    words: str
+
+
+class Doctor(Frozen):
+    """Every part, and whether all are well."""
+
+    ok: bool
+    findings: tuple[Finding, ...]
+
+
+class Device(Frozen):
+    """A paired browser. `this` is the one that asks."""
+
+    id: str
+    name: str
+    level: str
+    paired_at: AwareDatetime | None = None
+    seen_at: AwareDatetime | None = None
+    revoked: bool = False
+    this: bool = False
+
+
+class Link(Frozen):
+    """A fresh pairing link, good once and for ten minutes."""
+
+    link: str
+
+
+class Choice(Frozen):
+    """One choice of onboarding."""
+
+    value: str
+    label: str
+    words: str
+
+
+class Onboarding(Frozen):
+    """Where the first run stands (spec 1.5).
+
+    Attributes:
+        needed: Whether its cards should be shown.
+        provider: What was chosen; empty before that.
+        in_force: The model that answers now.
+        key: `needed`, `stored` or `none`: whether the provider's key is wanted and there.
+        restart: Whether what was chosen counts from the next start on.
+    """
+
+    needed: bool
+    provider: str
+    providers: tuple[Choice, ...]
+    in_force: str
+    key: Literal["needed", "stored", "none"]
+    restart: bool
+    name: str = ""
+    email: str = ""
+    phone: str = ""
+    words: str = ""
+
+
+class SecretAsked(Frozen):
+    """A secure input waits; its card comes over the WebSocket."""
+
+    ref_id: str
+    label: str
+
+
+class Stored(Frozen):
+    """The answer to a secret that was kept, and all of it (spec 8.1)."""
+
+    stored: Literal[True] = True
