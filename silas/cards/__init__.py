@@ -1,6 +1,6 @@
 """Questions Silas asks its owner, and the messages it exchanges: data and ports, no transport."""
 
-from silas.cards.messages import ChannelMessage, SignedMessage, message_bytes
+from silas.cards.messages import Arrived, ChannelMessage, SignedMessage, message_bytes
 from silas.cards.models import (
     Action,
     Card,
@@ -14,6 +14,7 @@ from silas.cards.port import CardChannel, Channel
 
 __all__ = [
     "Action",
+    "Arrived",
     "Card",
     "CardChannel",
     "Channel",

@@ -36,6 +36,15 @@ class SignedMessage(Frozen):
     nonce: str
     taint: TaintLevel = TaintLevel.external
 
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return self.message.text
+
+
+Arrived = ChannelMessage | SignedMessage
+"""What a channel brings: with the signature that came with it, or without one."""
+
 
 def message_bytes(message: ChannelMessage, nonce: str) -> bytes:
     """The bytes a message signature covers: exactly text, timestamp and nonce (spec 3.1).

@@ -1,6 +1,7 @@
 """Cards: one question each, with an answer that harms nobody (spec 0.5.3, 3.11, 4.1.1)."""
 
-from typing import ClassVar, Generic, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -147,14 +148,35 @@ class BatchAnswer(Frozen):
     selected_item_ids: tuple[str, ...] = ()
 
 
+class BatchRow(Frozen):
+    """One item of a batch: what it is, and whether it stands out (spec 0.5.4)."""
+
+    item_id: str
+    title: str
+    unusual: bool = False
+
+
 class BatchReviewCard(Card[BatchAnswer]):
-    """Several alike items to approve together."""
+    """Several alike items to approve together.
+
+    Attributes:
+        item_ids: In the order that an approval binds.
+        rows: What a list shows of each; what stands out starts unchosen.
+    """
 
     batch_id: str
     item_ids: tuple[str, ...]
+    rows: tuple[BatchRow, ...] = ()
 
 
-class DraftReviewCard(Card[Literal["approve", "edit", "rephrase", "reject"]]):
+class DraftAnswer(Frozen):
+    """What becomes of a draft; the owner's own words with `edit`, and with nothing else."""
+
+    verdict: Literal["approve", "edit", "rephrase", "reject"]
+    edited_text: str | None = None
+
+
+class DraftReviewCard(Card[DraftAnswer]):
     """A draft to send, change or drop."""
 
     draft: str
@@ -195,9 +217,10 @@ class SetupAnswer(Frozen):
 
 
 class ConnectionSetupCard(Card[SetupAnswer]):
-    """A step of setting up a connection."""
+    """A step of setting up a connection, with what that step shows (spec 3.12)."""
 
     step_type: str
+    step: Mapping[str, Any] = Field(default_factory=dict[str, Any])
 
 
 class PermissionEscalationCard(Card[DecisionAnswer]):
@@ -212,6 +235,7 @@ class ConnectionFailureCard(Card[DecisionAnswer]):
     """A connection failed; its ways out, always with a skip."""
 
     service: str
+    failure_type: str = "unknown"
 
 
 def _harmless(answer: object) -> bool:
@@ -221,7 +245,9 @@ def _harmless(answer: object) -> bool:
             return True
         case DecisionAnswer(approved=False) | SecureInputAnswer(success=False):
             return True
-        case SetupAnswer(action="cancel") | "block" | "decline" | "reject":
+        case SetupAnswer(action="cancel") | DraftAnswer(verdict="reject", edited_text=None):
+            return True
+        case "block" | "decline":
             return True
         case _:
             return False

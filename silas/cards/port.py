@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Protocol, TypeVar, runtime_checkable
 
-from silas.cards.messages import ChannelMessage
+from silas.cards.messages import Arrived
 from silas.cards.models import Card
 
 Answer = TypeVar("Answer")
@@ -18,8 +18,8 @@ class Channel(Protocol):
         """`web`, `cli`, `telegram`."""
         ...
 
-    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
-        """Incoming messages, each with the connection it came on."""
+    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
+        """Incoming messages, each with the connection it came on; signed where a device signed."""
         ...
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:

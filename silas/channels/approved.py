@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
-from silas.cards import Card, CardChannel, ChannelMessage, PlanCard
+from silas.cards import Arrived, Card, CardChannel, PlanCard
 
 Answer = TypeVar("Answer")
 
@@ -20,7 +20,7 @@ class PreApproved:
         """The wrapped channel's name."""
         return self._channel.channel_name
 
-    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
         """The wrapped channel's messages."""
         return self._channel.listen()
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from silas.cards import Card, Channel, ChannelMessage
+from silas.cards import Arrived, Card, Channel
 from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 
@@ -26,7 +26,7 @@ class TextCards:
         """The wrapped channel's name."""
         return self._channel.channel_name
 
-    async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+    async def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
         """Messages, except those that answer a pending question on their connection."""
         async for message, connection_id in self._channel.listen():
             waiting = self._waiting.get(connection_id)

@@ -8,6 +8,7 @@ from silas import __version__
 
 _COMMANDS = {
     "init": ("work", "Make keys, database and directories; safe to repeat."),
+    "start": ("start", "Start the cockpit in your browser, and print the link that pairs it."),
     "ask": ("work", "Say something to Silas, once; waits for the work it starts."),
     "run": ("work", "Show a plan's card, take the approval, run it sandboxed, verify it."),
     "approve": ("work", "Show the card of a plan that waits for you; on your yes, run it."),

@@ -71,11 +71,11 @@ def open_silas(
     sentinel.require_running()
     from silas.wiring import Silas
 
-    overdue = partial(_end_process, sentinel)
+    overdue = partial(end_process, sentinel)
     return Silas.open(config, channel=channel, resume=resume, overdue=overdue)
 
 
-def _end_process(sentinel: "Sentinel") -> NoReturn:
+def end_process(sentinel: "Sentinel") -> NoReturn:
     """What a command does whose work does not end though Silas is stopped.
 
     In a thread, past a blocked event loop and past every `finally`: files are left as after a

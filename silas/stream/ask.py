@@ -7,7 +7,7 @@ from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.cards import Action, CardChannel, Detail, ToolCallCard
-from silas.cards.models import BatchAnswer, BatchReviewCard
+from silas.cards.models import BatchAnswer, BatchReviewCard, BatchRow
 from silas.clock import Clock
 from silas.gates import GateResult
 from silas.plans import WorkItem, show, show_lines
@@ -162,6 +162,14 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
         safe=REFUSED,
         batch_id=cards[0].call_digest,
         item_ids=tuple(card.call_digest for card in cards),
+        rows=tuple(
+            BatchRow(
+                item_id=card.call_digest,
+                title=f"{number}. {show_exactly(card.tool_name)}",
+                unusual=bool(question.doubts),
+            )
+            for number, (card, question) in enumerate(zip(cards, questions, strict=True), 1)
+        ),
     )
 
 

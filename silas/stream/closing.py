@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from silas.cards import Card, CardChannel, ChannelMessage
+from silas.cards import Arrived, Card, CardChannel
 
 Answer = TypeVar("Answer")
 
@@ -21,7 +21,7 @@ class ClosingChannel:
         """The wrapped channel's name."""
         return self._channel.channel_name
 
-    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
         """The wrapped channel's messages."""
         return self._channel.listen()
 

@@ -1,9 +1,11 @@
 """Handing approved work to the executor, its progress told as it comes (5.1 step 12)."""
 
-from silas.plans import WorkItem
+from collections.abc import Callable
+
+from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Send
 from silas.work.executor import WorkItemExecutor
-from silas.work.models import ProgressEvent
+from silas.work.models import Notify, ProgressEvent
 
 _WORDS = {
     "running": "working",
@@ -20,16 +22,31 @@ def progress_line(event: ProgressEvent) -> str:
     return f"{_WORDS.get(event.status, event.status)}: {event.message}"
 
 
+ShowWork = Callable[[WorkItem, Send], Notify]
+"""Where the progress of an item goes: to whoever can show it as such, else as lines of text."""
+
+
+def as_text(item: WorkItem, send: Send) -> Notify:
+    """Progress as lines."""
+    del item
+
+    async def notify(event: ProgressEvent) -> None:
+        await send(progress_line(event))
+
+    return notify
+
+
 class Dispatcher:
     """Starts work in the background; a turn never waits for it."""
 
-    def __init__(self, executor: WorkItemExecutor) -> None:
+    def __init__(self, executor: WorkItemExecutor, show: ShowWork) -> None:
         self._executor = executor
+        self._show = show
 
     def dispatch(self, item: WorkItem, send: Send) -> None:
-        """Return at once; every progress event goes to `send`."""
+        """Return at once; every progress event is shown."""
+        self._executor.dispatch(item, self._show(item, send))
 
-        async def notify(event: ProgressEvent) -> None:
-            await send(progress_line(event))
-
-        self._executor.dispatch(item, notify)
+    async def execute(self, item: WorkItem, send: Send) -> WorkItemResult:
+        """Run an item to its end; every progress event is shown."""
+        return await self._executor.execute(item, self._show(item, send))

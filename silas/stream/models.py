@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from silas.cards import ChannelMessage
+from silas.cards import Arrived, ChannelMessage, SignedMessage
 from silas.plans import WorkItem
 
 Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
@@ -31,6 +31,14 @@ class Incoming:
     signature: bytes = b""
     nonce: str = ""
     workspace: str | None = None
+
+    @classmethod
+    def of(cls, arrived: Arrived, connection_id: str, workspace: str | None) -> "Incoming":
+        """What a channel brought, with the signature that came with it, if one did."""
+        if isinstance(arrived, SignedMessage):
+            signature, nonce = arrived.signature, arrived.nonce
+            return cls(arrived.message, connection_id, signature, nonce, workspace)
+        return cls(arrived, connection_id, workspace=workspace)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from silas.plans import (
     WorkItemStore,
 )
 from silas.stop.halt import Halt
-from silas.stream.dispatch import progress_line
+from silas.stream.dispatch import Dispatcher
 from silas.stream.models import OWNER, Incoming, Reply
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
@@ -32,7 +32,6 @@ from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.types import new_nonce
 from silas.work.executor import WorkItemExecutor
-from silas.work.models import ProgressEvent
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 
@@ -47,6 +46,7 @@ class Session:
     stream: Stream
     proposer: Proposer
     executor: WorkItemExecutor
+    dispatcher: Dispatcher
     store: WorkItemStore
     undoing: Undo
     approval: ApprovalVerifier
@@ -140,10 +140,7 @@ class Session:
                 last_error=proposal.words,
             )
         with self.policies.given(item.id, policy):
-            return await self.executor.execute(item, self._tell)
-
-    async def _tell(self, event: ProgressEvent) -> None:
-        await self.channel.send(OWNER, progress_line(event))
+            return await self.dispatcher.execute(item, partial(self.channel.send, OWNER))
 
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """The result of dispatched work, waiting for it if it still runs; None if unknown."""

@@ -38,11 +38,15 @@ class Backpressure:
     def enter(self, scope_id: str) -> bool:
         """Take a place; False when the scope's or the whole queue is full."""
         mine = self._waiting.get(scope_id, 0)
-        everyone = sum(self._waiting.values())
-        if mine >= self._per_scope or (everyone >= self._total and scope_id != OWNER):
+        if mine >= self._per_scope or (self.waiting >= self._total and scope_id != OWNER):
             return False
         self._waiting[scope_id] = mine + 1
         return True
+
+    @property
+    def waiting(self) -> int:
+        """How many turns are under way or wait."""
+        return sum(self._waiting.values())
 
     def leave(self, scope_id: str) -> None:
         """Give the place back."""
@@ -105,8 +109,8 @@ class Stream:
         waiting, self._ask_again = self._ask_again, ()
         if waiting:
             self._under_way(self._asked_again(waiting))
-        async for message, connection_id in self._channel.listen():
-            self._under_way(self._serve(Incoming(message, connection_id, workspace=workspace)))
+        async for arrived, connection_id in self._channel.listen():
+            self._under_way(self._serve(Incoming.of(arrived, connection_id, workspace)))
         if self._turns:
             await asyncio.wait(self._turns)
 
@@ -170,6 +174,11 @@ class Stream:
             raise
         finally:
             self._backpressure.leave(scope_id)
+
+    @property
+    def pressure(self) -> int:
+        """How many turns are under way or wait (18.6)."""
+        return self._backpressure.waiting
 
     def _sender(self, connection_id: str) -> Send:
         async def send(text: str) -> None:

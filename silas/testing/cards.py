@@ -14,6 +14,7 @@ from silas.cards.models import (
     DecisionAnswer,
     DecisionCard,
     Detail,
+    DraftAnswer,
     DraftReviewCard,
     GateCard,
     PermissionEscalationCard,
@@ -62,7 +63,9 @@ _EXAMPLES: dict[type[Any], dict[str, Any]] = {
         batch_id="batch-example",
         item_ids=("a",),
     ),
-    DraftReviewCard: _fields("approve", "reject", draft="Dear all"),
+    DraftReviewCard: _fields(
+        DraftAnswer(verdict="approve"), DraftAnswer(verdict="reject"), draft="Dear all"
+    ),
     DecisionCard: _fields(_YES, _NO),
     SuggestionCard: _fields(_YES, _NO, suggestion_id="suggestion-example"),
     AutonomyThresholdCard: _fields("approve", "decline", proposal_id="proposal-example"),
@@ -78,7 +81,11 @@ _EXAMPLES: dict[type[Any], dict[str, Any]] = {
         step_type="device_code",
     ),
     PermissionEscalationCard: _fields(
-        _YES, _NO, connection_name="mail", current=("read",), requested=("write",)
+        DecisionAnswer(selected_value="approve", approved=True),
+        _NO,
+        connection_name="mail",
+        current=("read",),
+        requested=("write",),
     ),
     ConnectionFailureCard: _fields(_YES, _NO, service="mail"),
 }

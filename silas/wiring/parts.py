@@ -53,6 +53,7 @@ from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
+from silas.wiring.telling import shown_on
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from silas.agents import ModelChoice, PlannerAgent, ProxyAgent
     from silas.tools.toolset import ToolRun
 
-_KNOWN_CHANNELS = frozenset({"cli"})  # a terminal of the owner's own login
+_KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
 
 Furnish = Callable[[TurnRooms], TurnRooms]
@@ -199,7 +200,7 @@ class Parts:
         runner = self._task_runner(crew, planner)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor)
+        dispatcher = Dispatcher(executor, shown_on(self.channel, self.store))
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -230,6 +231,7 @@ class Parts:
             stream=stream,
             proposer=proposer,
             executor=executor,
+            dispatcher=dispatcher,
             store=self.store,
             undoing=Undo(config.data_dir / "undo", self.audit),
             approval=self.approval,

@@ -21,6 +21,7 @@ from silas.stop.runs import end_runs
 from silas.stop.sentinel import Sentinel
 from silas.stop.watch import Watch
 from silas.wiring.ground import MIGRATED
+from silas.wiring.unsigned import NoKey
 from silas.work.executor import RunItem
 from silas.work.models import Notify, ProgressEvent
 
@@ -181,23 +182,8 @@ def open_stop(config: SilasConfig) -> Generator[StopDesk]:
     try:
         for package in MIGRATED:
             db.migrate(package)
-        audit = AuditLog(db, clock, _NoKey())
+        audit = AuditLog(db, clock, NoKey())
         store = SqlWorkItemStore(db, clock)
         yield StopDesk(sentinel, StopEpochs(db, clock, sentinel), store, audit, clock)
     finally:
         db.close()
-
-
-class _NoKey:
-    """Stopping signs nothing, so it must not wait for a locked key."""
-
-    public_key = ""
-
-    def sign(self, data: bytes) -> bytes:
-        """Never called."""
-        raise AssertionError("the emergency stop signs nothing")
-
-    def verify(self, data: bytes, signature: bytes) -> bool:
-        """Nobody's signature is believed here."""
-        del data, signature
-        return False

@@ -1,0 +1,212 @@
+"""The cockpit's application: the page's files, pairing, the live connection, health (8.1)."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Annotated, Any, Literal, Protocol
+
+from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+from starlette.websockets import WebSocket
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.deck import WebChannel
+from silas.channels.web.events import Kept
+from silas.channels.web.pairing import Paired
+from silas.channels.web.socket import Sockets
+from silas.channels.web.static import Files
+from silas.types import Base64Bytes, Frozen
+
+COOKIE = "silas_session"
+"""The session's cookie. It opens the page's files and nothing else (decision B6)."""
+
+_YEAR_SECONDS = 90 * 24 * 3600
+_STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
+_OPEN_WHILE_STARTING = frozenset({"/health", "/healthz", "/readyz"})
+
+ASGI = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
+
+
+class Pairs(Protocol):
+    """What pairing needs of the door."""
+
+    async def pair(
+        self, token: str, name: str, public_key: bytes | None, signature: bytes | None
+    ) -> Paired:
+        """Begin a session. Raises `ChannelError` where the link does not count."""
+        ...
+
+
+class PairRequest(Frozen):
+    """What a browser sends to be paired; without a key it is known, but never the owner."""
+
+    token: str = Field(max_length=256)
+    name: str = Field(min_length=1, max_length=100)
+    public_key: Base64Bytes | None = None
+    signature: Base64Bytes | None = None
+
+
+class PairAnswer(Frozen):
+    """What a page keeps: the token that opens everything with data."""
+
+    page_token: str
+    level: Literal["owner", "auth"]
+    device: str
+
+
+class TranscriptPart(Frozen):
+    """Older parts of the conversation, oldest first."""
+
+    transcript: tuple[Kept, ...]
+    complete: bool
+
+
+class Pressure(Protocol):
+    """How much waits (18.6)."""
+
+    def __call__(self) -> int:
+        """Turns that wait."""
+        ...
+
+
+def create_app(
+    door: Pairs,
+    channel: WebChannel,
+    sockets: Sockets,
+    files: Files,
+    rooms: APIRouter,
+    pressure: Pressure,
+) -> FastAPI:
+    """The application inside the guard.
+
+    Args:
+        door: Pairs browsers.
+        channel: The conversation.
+        sockets: Serves live connections.
+        files: The page.
+        rooms: Every other endpoint; see `silas.channels.web.routes`.
+        pressure: How many turns wait.
+    """
+    app = FastAPI(
+        title="Silas", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+    )
+    app.include_router(rooms)
+    app.include_router(_conversation(channel))
+    app.include_router(_pairing(door))
+    _health(app, channel, pressure)
+    _page(app, files)
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def document() -> JSONResponse:
+        return JSONResponse(app.openapi())
+
+    @app.websocket("/ws")
+    async def live(websocket: WebSocket) -> None:
+        await sockets.serve(websocket)
+
+    return app
+
+
+def _conversation(channel: WebChannel) -> APIRouter:
+    router = APIRouter(route_class=AnsweringRoute)
+
+    @router.get("/transcript", summary="Older parts of the conversation")
+    async def transcript(
+        before: Annotated[int, Query(ge=1)], last: Annotated[int, Query(ge=1, le=200)] = 50
+    ) -> TranscriptPart:
+        part = channel.transcript.before(before, last)
+        return TranscriptPart(transcript=part.kept, complete=part.complete)
+
+    return router
+
+
+def _pairing(door: Pairs) -> APIRouter:
+    router = APIRouter(route_class=AnsweringRoute)
+
+    @router.post("/pair", summary="Pair this browser, with a link that works once")
+    async def pair(wanted: PairRequest, request: Request) -> Response:
+        paired = await door.pair(wanted.token, wanted.name, wanted.public_key, wanted.signature)
+        session = paired.session
+        answer = PairAnswer(
+            page_token=paired.page_token, level=session.level, device=session.device
+        )
+        response = Response(answer.model_dump_json(), media_type="application/json")
+        response.set_cookie(
+            COOKIE,
+            paired.cookie,
+            max_age=_YEAR_SECONDS,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    return router
+
+
+def _health(app: FastAPI, channel: WebChannel, pressure: Pressure) -> None:
+    @app.get("/health", summary="Whether Silas is well, and how much waits")
+    async def health() -> JSONResponse:
+        return JSONResponse(
+            {"status": "ok", "connections": len(channel.pages), "queue": pressure()}
+        )
+
+    @app.get("/healthz", summary="Whether the process answers")
+    async def alive() -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    @app.get("/readyz", summary="Whether Silas takes requests")
+    async def ready() -> JSONResponse:
+        return JSONResponse({"status": "ready"})
+
+
+def _page(app: FastAPI, files: Files) -> None:
+    def serve(path: str, name: str) -> None:
+        @app.get(path, include_in_schema=False)
+        async def one(request: Request) -> Response:
+            return files.answer(name, request)
+
+    serve("/", "index.html")
+    serve("/pair", "index.html")
+    serve("/manifest.json", "manifest.json")
+    serve("/sw.js", "sw.js")
+    serve("/offline.html", "offline.html")
+
+    @app.get("/static/{name:path}", include_in_schema=False)
+    async def static(name: str, request: Request) -> Response:
+        return files.answer(name, request)
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> Response:
+        return RedirectResponse("/static/icon.svg", 308)
+
+
+class Front:
+    """Answers from the first moment: that Silas is starting, and then what Silas says (A25)."""
+
+    def __init__(self) -> None:
+        self._app: ASGI | None = None
+
+    def open(self, app: ASGI) -> None:
+        """From now on the application answers."""
+        self._app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """One request or connection."""
+        if self._app is not None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1013})
+        elif scope["type"] == "http":
+            await _starting(scope["path"], send)
+
+
+async def _starting(path: str, send: Any) -> None:
+    known = path in _OPEN_WHILE_STARTING and path != "/readyz"
+    body = b'{"status":"starting","connections":0}' if known else _STARTING
+    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+    if not known:
+        headers.append((b"retry-after", b"1"))
+    status = 200 if known else 503
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

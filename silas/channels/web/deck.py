@@ -1,0 +1,343 @@
+"""The cockpit as a channel: messages, cards and running work on every page of the owner (8.1)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+from silas.audit import Audit
+from silas.cards import Arrived, Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage
+from silas.cards.messages import message_bytes
+from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.channels.web.events import (
+    Ack,
+    CardClosed,
+    CardEvent,
+    Outbound,
+    PostExecution,
+    Progress,
+    Refused,
+    Said,
+    StoppedNow,
+    Undone,
+)
+from silas.channels.web.faces import Asked, answer_of, card_event
+from silas.channels.web.pages import GOING_AWAY, Page, Pages
+from silas.channels.web.reports import ENDED, progress_of, result_of
+from silas.channels.web.session import WebSession
+from silas.channels.web.transcript import Transcript
+from silas.channels.web.wire import Message, Proof, Response, decision_bytes
+from silas.clock import Clock
+from silas.errors import ChannelError
+from silas.plans import WorkItem, WorkItemResult
+from silas.types import TaintLevel, new_id
+from silas.work.models import Notify, ProgressEvent
+
+Answer = TypeVar("Answer")
+
+OWNER = "owner"
+"""The one connection that every paired browser is: several devices, one person (5.1)."""
+
+Prove = Callable[[WebSession, bytes, Proof], Awaitable[str]]
+"""Whether a device signed these bytes, now and for the first time; else why it does not count."""
+
+Signed = Callable[[bytes, bytes], bool]
+"""Whether a signature over these bytes is an enrolled device's."""
+
+ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+"""What the last finished run of a work item gave."""
+
+_WAITING: Any = PlanAnswer(verdict="waiting")
+_EXPIRED = "Nobody answered in time; the safe answer stands."
+_CLOSED = "Silas closed this question; the safe answer stands."
+_GONE = "This question is closed already."
+_NOT_OFFERED = "This card does not offer that answer; reload the page."
+_NO_KEY = (
+    "Only a device with a key of its own can agree to this; pair this browser again, or say no."
+)
+_BAD_SIGNATURE = "The signature on your message does not fit; reload the page and say it again."
+
+
+@dataclass
+class _Open:
+    """A question that waits."""
+
+    card: Card[Any]
+    event: CardEvent
+    answer: asyncio.Future[Any]
+    began: float
+
+
+class WebChannel:
+    """What pages see and say. Decides nothing: an answer is the card's own, or it does not count.
+
+    Args:
+        transcript: Where the conversation is kept.
+        prove, signed: What the door says of signatures.
+        audit: Where answers are recorded.
+        clock: For time stamps and time-outs.
+    """
+
+    channel_name = "web"
+
+    def __init__(
+        self, transcript: Transcript, prove: Prove, signed: Signed, audit: Audit, clock: Clock
+    ) -> None:
+        self._transcript = transcript
+        self._prove = prove
+        self._signed = signed
+        self._audit = audit
+        self._clock = clock
+        self._pages = Pages()
+        self._open: dict[str, _Open] = {}
+        self._running: dict[str, Progress] = {}
+        self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
+        self._closed = False
+
+    # The Stream's side
+
+    async def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
+        """What the owner says on any page, until the channel is closed."""
+        while (arrived := await self._arrived.get()) is not None:
+            yield arrived
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        """Say something on every page; it is kept for those that come later.
+
+        Raises:
+            ChannelError: It is for somebody who is not on this channel.
+        """
+        del reply_to
+        if recipient_id != OWNER:
+            raise ChannelError(
+                f"Nobody called {recipient_id!r} is in the cockpit.", code="E_CHANNEL_RECIPIENT"
+            )
+        self._keep(
+            Said(
+                seq=0,
+                id=new_id("said"),
+                text=text,
+                sender="silas",
+                timestamp=self._clock.now(),
+            )
+        )
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        """Show a card on every page and wait for the first answer that counts.
+
+        Where no page is connected nobody is asked: a plan waits for its owner, everything else has
+        its safe answer at once (8.1). A page that goes while a card is open may come back to it.
+        """
+        if to != OWNER or self._closed:
+            return card.safe
+        if not len(self._pages):
+            return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
+        name, now = new_id("ask"), self._clock.now()
+        asked = Asked(name, now, now + timedelta(seconds=card.timeout_seconds))
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        event = card_event(card, asked)
+        self._open[name] = _Open(card, event, answer, self._clock.monotonic())
+        self._tell(event)
+        timer = asyncio.ensure_future(self._clock.sleep(card.timeout_seconds))
+        try:
+            await asyncio.wait({answer, timer}, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return cast(Answer, answer.result())
+            self._tell(CardClosed(request_id=name, outcome="expired", words=_EXPIRED))
+            return card.safe
+        except asyncio.CancelledError:
+            self._tell(CardClosed(request_id=name, outcome="closed", words=_CLOSED))
+            raise
+        finally:
+            timer.cancel()
+            del self._open[name]
+
+    def showing(self, item: WorkItem, result: ResultOf) -> Notify:
+        """Where the progress of a work item goes, for as long as it runs."""
+
+        async def notify(event: ProgressEvent) -> None:
+            report = progress_of(item, event)
+            if event.status not in ENDED:
+                self._running[item.id] = report
+                self._tell(report)
+                return
+            self._running.pop(item.id, None)
+            ended = result_of(item, event, await result(item.id), self._clock.now())
+            self._tell(report)
+            self._tell(self._transcript.add_result(ended))
+
+        return notify
+
+    # The pages' side
+
+    async def said(self, page: Page, message: Message) -> None:
+        """Take a message once, acknowledge it, and hand it to the Stream.
+
+        A signature that does not fit is refused here; whether it is fresh, the turn says.
+        """
+        proof, now = message.proof, self._clock.now()
+        arrived: Arrived = ChannelMessage(
+            channel=self.channel_name,
+            sender_id=OWNER,  # what the page claims is not looked at
+            text=message.text,
+            timestamp=now if proof is None else proof.timestamp,
+            reply_to=message.reply_to,
+        )
+        if proof is not None:
+            if not self._signed(message_bytes(arrived, proof.nonce), proof.signature):
+                await self._audit.log("message_signature_bad", connection_id=page.session.id)
+                self.refuse(page, message.id, "E_CHANNEL_SIGNATURE", _BAD_SIGNATURE)
+                return
+            arrived = SignedMessage(
+                message=arrived,
+                signature=proof.signature,
+                nonce=proof.nonce,
+                taint=TaintLevel.external,  # what it is worth, the turn finds out
+            )
+        kept = self._transcript.add(
+            Said(
+                seq=0,
+                id=message.id,
+                text=message.text,
+                sender="auth" if proof is None else "owner",
+                timestamp=now,
+            )
+        )
+        page.give(_frame(Ack(id=message.id)))
+        if kept is not None and not self._closed:
+            self._tell(kept)
+            self._arrived.put_nowait((arrived, OWNER))
+
+    async def answered(self, page: Page, response: Response) -> None:
+        """Take an answer to a card, if it is one and is the owner's."""
+        waiting = self._open.get(response.request_id)
+        if waiting is None or waiting.answer.done():
+            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
+            return
+        answer = answer_of(waiting.card, response)
+        if answer is None:
+            self.refuse(page, response.request_id, "E_CHANNEL_NOT_OFFERED", _NOT_OFFERED)
+            return
+        if answer != waiting.card.safe:
+            why = await self._objection(page.session, waiting.event, response)
+            if why:
+                self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
+                return
+        if not waiting.answer.done():  # another page was quicker while the signature was looked at
+            await self._record(page, waiting, answer)
+            waiting.answer.set_result(answer)
+            words = _label(waiting.card, answer)
+            closed = CardClosed(request_id=response.request_id, outcome="answered", words=words)
+            page.give(_frame(Ack(id=response.request_id)))
+            self._tell(closed)
+
+    async def _objection(self, session: WebSession, event: CardEvent, response: Response) -> str:
+        if response.proof is None:
+            return _NO_KEY
+        return await self._prove(session, decision_bytes(response, event.digest), response.proof)
+
+    async def _record(self, page: Page, waiting: _Open, answer: Any) -> None:
+        await self._audit.log(
+            "card_answered",
+            kind=waiting.event.type,
+            risk=waiting.card.risk.value,
+            seconds=round(self._clock.monotonic() - waiting.began, 1),
+            answer=_label(waiting.card, answer),
+            device=page.session.device,
+        )
+
+    def secret_form_closed(self, ref_id: str, *, stored: bool) -> None:
+        """A form for a secret was left; that one was stored is believed of nobody but the vault."""
+        if not stored:
+            self._secret(ref_id, stored=False)
+
+    def secret_stored(self, ref_id: str) -> None:
+        """The vault has the secret that a card asked for."""
+        self._secret(ref_id, stored=True)
+
+    def _secret(self, ref_id: str, *, stored: bool) -> None:
+        for name, waiting in self._open.items():
+            card = waiting.card
+            if isinstance(card, SecureInputCard) and card.ref_id == ref_id:
+                if not waiting.answer.done():
+                    waiting.answer.set_result(SecureInputAnswer(ref_id=ref_id, success=stored))
+                    words = "Stored." if stored else "Not stored."
+                    self._tell(CardClosed(request_id=name, outcome="answered", words=words))
+                return
+
+    def secret_wanted(self, ref_id: str) -> bool:
+        """Whether a card asks for this secret now."""
+        return any(
+            isinstance(waiting.card, SecureInputCard)
+            and waiting.card.ref_id == ref_id
+            and not waiting.answer.done()
+            for waiting in self._open.values()
+        )
+
+    def refuse(self, page: Page, what: str, code: str, words: str) -> None:
+        """Tell one page that what it sent did not count, and why."""
+        page.give(_frame(Refused(id=what, code=code, message=words)))
+
+    def undone(self, work_item_id: str) -> None:
+        """What an item changed was taken back."""
+        self._transcript.undone(work_item_id)
+        self._tell(Undone(work_item_id=work_item_id))
+
+    def stopped(self, words: str) -> None:
+        """The emergency stop began, or with no words: ended."""
+        self._tell(StoppedNow(words=words))
+
+    # What is there to see
+
+    @property
+    def pages(self) -> Pages:
+        """Who is connected."""
+        return self._pages
+
+    @property
+    def cards(self) -> tuple[CardEvent, ...]:
+        """Open questions, the oldest first."""
+        return tuple(waiting.event for waiting in self._open.values())
+
+    @property
+    def running(self) -> tuple[Progress, ...]:
+        """Work under way."""
+        return tuple(self._running.values())
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said."""
+        return self._transcript
+
+    def close(self) -> None:
+        """No more messages and no more questions (18.2); pages stay until `leave`."""
+        if not self._closed:
+            self._closed = True
+            self._arrived.put_nowait(None)
+            for waiting in self._open.values():
+                if not waiting.answer.done():
+                    waiting.answer.set_result(waiting.card.safe)
+
+    def leave(self) -> None:
+        """Let every page go: Silas ends (close code 1001)."""
+        self._pages.close(GOING_AWAY)
+
+    def _keep(self, said: Said) -> None:
+        kept = self._transcript.add(said)
+        if kept is not None:
+            self._tell(kept)
+
+    def _tell(self, event: Outbound) -> None:
+        if len(self._pages):
+            self._pages.all(_frame(event))
+
+
+def _frame(event: Outbound | PostExecution) -> str:
+    return event.model_dump_json()
+
+
+def _label(card: Card[Any], answer: Any) -> str:
+    """An answer in the words of its button; of a selection or an edit, what it is."""
+    chosen = next((a.label for a in card.actions if a.value == answer), None)
+    return chosen or str(getattr(answer, "verdict", "answered in own words"))

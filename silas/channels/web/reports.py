@@ -1,0 +1,54 @@
+"""Running and finished work as a page shows it: pure functions."""
+
+from datetime import datetime, timedelta
+
+from silas.channels.web.events import CheckResult, PostExecution, Progress
+from silas.plans import WorkItem, WorkItemResult
+from silas.work.models import PATCH, ProgressEvent
+
+UNDO_WINDOW = timedelta(minutes=5)
+"""For how long one tap takes back what work changed (spec 0.5.5); later it takes two."""
+
+ENDED = frozenset({"done", "failed", "stuck", "blocked", "paused"})
+"""The statuses after which nothing more comes."""
+
+_LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+
+
+def progress_of(item: WorkItem, event: ProgressEvent) -> Progress:
+    """How an item is going."""
+    return Progress(
+        work_item_id=item.id,
+        title=item.title,
+        status=event.status,
+        message=event.message,
+        attempt=event.attempt,
+        stoppable=event.status not in ENDED,
+    )
+
+
+def result_of(
+    item: WorkItem, event: ProgressEvent, result: WorkItemResult | None, now: datetime
+) -> PostExecution:
+    """How an item ended: its checks, what changed, and until when one tap takes it back."""
+    if result is None:  # it ended before anything of it could be kept
+        result = WorkItemResult(work_item_id=item.id, status=item.status, summary=event.message)
+    patch = result.artifacts.get(PATCH, "") or result.diff
+    return PostExecution(
+        seq=0,
+        work_item_id=item.id,
+        title=item.title,
+        status=event.status,
+        summary=result.summary,
+        checks=tuple(
+            CheckResult(
+                name=str(check.get("name", "")),
+                passed=check.get("passed") is True,
+                words=str(check.get("reason", "")),
+            )
+            for check in result.verification_results
+        ),
+        diff=patch[:_LONGEST_DIFF],
+        undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
+        timestamp=now,
+    )

@@ -1,0 +1,189 @@
+"""The live connection of a page: who it is, what it missed, what it says (spec 8.1)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from silas.channels.web.deck import WebChannel
+from silas.channels.web.events import StreamState, Waiting
+from silas.channels.web.pages import UNAUTHENTICATED, Page
+from silas.channels.web.session import WebSession
+from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
+from silas.clock import Clock
+
+AUTH_SECONDS = 5.0
+"""How long a connection may take to say who it is (spec 8.1)."""
+
+MOST_SENT_AGAIN = 200
+"""How much of the conversation a page gets when it connects; older parts are asked for."""
+
+_MOST_MISTAKES = 20
+_POLICY = 1008  # why a page that makes nothing but mistakes is let go
+_NO_FRAME = "Silas did not understand what this page sent; reload it."
+_SECOND_AUTH = "This connection has said who it is already."
+
+
+class Standing(Protocol):
+    """What a page must know besides the conversation and the cards."""
+
+    async def waiting(self) -> tuple[Waiting, ...]:
+        """Plans that wait for their owner."""
+        ...
+
+    def stopped(self) -> str:
+        """Words about an emergency stop in force; empty when there is none."""
+        ...
+
+    @property
+    def runbook(self) -> bool:
+        """Whether no language model is configured."""
+        ...
+
+    def onboarding(self) -> bool:
+        """Whether the first-run cards should be shown."""
+        ...
+
+
+class Sockets:
+    """Serves the live connections.
+
+    Args:
+        channel: Where messages and answers go.
+        standing: What a page must know when it connects.
+        page_ok: Whether a token is the one that a session's page was given.
+        too_many: Why a session at an address may not send yet another message; empty if it may.
+        clock: For the time a connection has to say who it is.
+    """
+
+    def __init__(
+        self,
+        channel: WebChannel,
+        standing: Standing,
+        page_ok: Callable[[WebSession, str], bool],
+        too_many: Callable[[WebSession, str], Awaitable[str]],
+        clock: Clock,
+    ) -> None:
+        self._channel = channel
+        self._standing = standing
+        self._page_ok = page_ok
+        self._too_many = too_many
+        self._clock = clock
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """One connection from its first frame to its end."""
+        session: WebSession = websocket.state.session
+        await websocket.accept()
+        first = await self._first(websocket)
+        if first is None or not self._page_ok(session, first.token):
+            await websocket.close(UNAUTHENTICATED)
+            return
+        page = Page(session)
+        waiting = await self._standing.waiting()
+        page.give(self._state(session, first.after, waiting).model_dump_json())
+        self._channel.pages.enter(page)
+        writing = asyncio.create_task(_write(websocket, page))
+        try:
+            await self._read(websocket, page, writing)
+        finally:
+            self._channel.pages.leave(page)
+            writing.cancel()
+            await asyncio.wait([writing])
+
+    async def _first(self, websocket: WebSocket) -> Auth | None:
+        reading = asyncio.ensure_future(_frame_of(websocket))
+        timer = asyncio.ensure_future(self._clock.sleep(AUTH_SECONDS))
+        try:
+            await asyncio.wait({reading, timer}, return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done() or reading.exception() is not None:
+                return None
+            frame = _understood(reading.result())
+            return frame if isinstance(frame, Auth) else None
+        finally:
+            timer.cancel()
+            reading.cancel()
+
+    def _state(self, session: WebSession, after: int, waiting: tuple[Waiting, ...]) -> StreamState:
+        """The same for every device; made in one step with entering, so that nothing is missed."""
+        channel = self._channel
+        newest = channel.transcript.newest()
+        # a page that knows more than there is has another Silas's conversation
+        part = channel.transcript.after(after if after <= newest else 0, MOST_SENT_AGAIN)
+        return StreamState(
+            level=session.level,
+            device=session.device,
+            seq=newest,
+            complete=part.complete and after <= newest,
+            transcript=part.kept,
+            cards=channel.cards,
+            running=channel.running,
+            waiting=waiting,
+            stopped=self._standing.stopped(),
+            runbook=self._standing.runbook,
+            onboarding=self._standing.onboarding(),
+        )
+
+    async def _read(self, websocket: WebSocket, page: Page, writing: "asyncio.Task[None]") -> None:
+        address = websocket.client.host if websocket.client else ""
+        mistakes = 0
+        while mistakes < _MOST_MISTAKES:
+            reading = asyncio.ensure_future(_frame_of(websocket))
+            await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done() or reading.exception() is not None:  # closed, by them or by us
+                reading.cancel()
+                return
+            if not await self._taken(page, reading.result(), address):
+                mistakes += 1
+        page.close(_POLICY)
+        await asyncio.wait([writing])
+
+    async def _taken(self, page: Page, text: str, address: str) -> bool:
+        """Whether a frame was understood; a refused answer is no mistake of the page's."""
+        frame = _understood(text)
+        match frame:
+            case None:
+                self._channel.refuse(page, "", "E_CHANNEL_FRAME", _NO_FRAME)
+                return False
+            case Auth():
+                self._channel.refuse(page, "", "E_CHANNEL_FRAME", _SECOND_AUTH)
+                return False
+            case SecureInputCompleted():
+                self._channel.secret_form_closed(frame.ref_id, stored=frame.success)
+            case Message():
+                if why := await self._too_many(page.session, address):
+                    self._channel.refuse(page, frame.id, "E_CHANNEL_LIMIT", why)
+                else:
+                    await self._channel.said(page, frame)
+            case _:
+                if why := await self._too_many(page.session, address):
+                    self._channel.refuse(page, frame.request_id, "E_CHANNEL_LIMIT", why)
+                else:
+                    await self._channel.answered(page, frame)
+        return True
+
+
+def _understood(text: str) -> Inbound | None:
+    try:
+        return inbound.validate_json(text)
+    except ValidationError:
+        return None
+
+
+async def _frame_of(websocket: WebSocket) -> str:
+    """The next text frame. Raises `WebSocketDisconnect`; a binary frame is no frame of ours."""
+    received = await websocket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(received.get("code") or 1000)
+    return received.get("text") or ""
+
+
+async def _write(websocket: WebSocket, page: Page) -> None:
+    """Send what waits for a page, in order, until it is closed or gone."""
+    try:
+        while (frame := await page.next()) is not None:
+            await websocket.send_text(frame)
+        await websocket.close(page.closing or 1000)
+    except (WebSocketDisconnect, RuntimeError, OSError):
+        return  # gone; it says where it was when it comes back

@@ -1,0 +1,71 @@
+"""The page's own files: read once, served from memory, the same for everybody."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from silas.errors import ConfigError
+
+_TYPES: Mapping[str, str] = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/manifest+json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+}
+"""What is served, by its ending; a file of any other kind is not."""
+
+_AGAIN = "no-cache"  # kept by the browser, and asked about each time: a new version shows at once
+
+
+class File(NamedTuple):
+    """One file of the page."""
+
+    content: bytes
+    kind: str
+    tag: str
+
+
+class Files:
+    """The files below one directory, by their path in it.
+
+    Raises:
+        ConfigError: `E_CFG_FACE`: the page is not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {
+            path.relative_to(folder).as_posix(): _read(path)
+            for path in sorted(folder.rglob("*"))
+            if path.suffix in _TYPES and path.is_file()
+        }
+        if "index.html" not in self._files:
+            raise ConfigError(
+                f"The cockpit's page is not in {folder}; install Silas again.", code="E_CFG_FACE"
+            )
+
+    def names(self) -> frozenset[str]:
+        """Every file, by its path."""
+        return frozenset(self._files)
+
+    def answer(self, name: str, request: Request) -> Response:
+        """One file, or that there is none; nothing is looked for on the disk."""
+        file = self._files.get(name)
+        if file is None:
+            return Response("There is nothing here.\n", 404, media_type="text/plain")
+        headers = {"ETag": file.tag, "Cache-Control": _AGAIN}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.content, headers=headers, media_type=file.kind)
+
+
+def _read(path: Path) -> File:
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    return File(content, _TYPES[path.suffix], f'"{digest}"')

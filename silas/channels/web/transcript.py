@@ -1,0 +1,101 @@
+"""What was said on the pages, in the database: the same after a reload, elsewhere and later."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Column, Integer, MetaData, Table, Text, insert, select, update
+
+from silas.canonical import canonical_json
+from silas.channels.web.events import Kept, PostExecution, Said
+from silas.db import Database
+from silas.errors import DatabaseError
+
+_TABLE = Table(
+    "web_transcript",
+    MetaData(),
+    Column("seq", Integer, primary_key=True),
+    Column("id", Text, unique=True),
+    Column("body", Text),
+)
+_kept: TypeAdapter[Kept] = TypeAdapter(Kept)
+
+_RESULT = "result-"  # before a work item's id: one result each, the newest
+
+
+class Part(NamedTuple):
+    """Some of the conversation, oldest first, and whether older parts were left out."""
+
+    kept: tuple[Kept, ...]
+    complete: bool
+
+
+class Transcript:
+    """The conversation. Statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, said: Said) -> Said | None:
+        """Keep a message and give it its place; None where one of this id is kept already."""
+        known = select(_TABLE.c.seq).where(_TABLE.c.id == said.id)
+        with self._db.write() as tx:
+            if tx.execute(known).first() is not None:
+                return None
+            return said.model_copy(update={"seq": self._insert(tx, said.id, said)})
+
+    def add_result(self, ended: PostExecution) -> PostExecution:
+        """Keep how work ended; a second end of the same item stands at a place of its own."""
+        with self._db.write() as tx:
+            name = f"{_RESULT}{ended.work_item_id}"
+            tx.execute(
+                update(_TABLE)
+                .where(_TABLE.c.id == name)
+                .values(id=_TABLE.c.id + "-" + _TABLE.c.seq)
+            )
+            return ended.model_copy(update={"seq": self._insert(tx, name, ended)})
+
+    def undone(self, work_item_id: str) -> None:
+        """Note that what an item changed was taken back."""
+        with self._db.write() as tx:
+            mine = _TABLE.c.id == f"{_RESULT}{work_item_id}"
+            row = tx.execute(select(_TABLE.c.seq, _TABLE.c.body).where(mine)).first()
+            if row is not None:
+                body = canonical_json({**json.loads(row.body), "undone": True, "undo_until": None})
+                tx.execute(update(_TABLE).where(_TABLE.c.seq == row.seq).values(body=body))
+
+    def newest(self) -> int:
+        """The newest place; 0 where nothing was said."""
+        with self._db.read() as tx:
+            row = tx.execute(select(_TABLE.c.seq).order_by(_TABLE.c.seq.desc()).limit(1)).first()
+        return 0 if row is None else int(row.seq)
+
+    def after(self, seq: int, most: int) -> Part:
+        """What was said after a place, or the newest of it where that is more than `most`."""
+        return self._part(_TABLE.c.seq > seq, most)
+
+    def before(self, seq: int, most: int) -> Part:
+        """What was said before a place, the newest of it."""
+        return self._part(_TABLE.c.seq < seq, most)
+
+    def _part(self, condition: Any, most: int) -> Part:
+        newest_first = select(_TABLE).where(condition).order_by(_TABLE.c.seq.desc())
+        with self._db.read() as tx:
+            rows: Sequence[Any] = tx.execute(newest_first.limit(most + 1)).all()
+        return Part(tuple(map(_read, reversed(rows[:most]))), len(rows) <= most)
+
+    @staticmethod
+    def _insert(tx: Any, name: str, kept: Said | PostExecution) -> int:
+        body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
+        return int(tx.execute(insert(_TABLE).values(id=name, body=body)).lastrowid)
+
+
+def _read(row: Any) -> Kept:
+    try:
+        return _kept.validate_python({**json.loads(row.body), "seq": row.seq})
+    except (ValueError, ValidationError) as error:
+        raise DatabaseError(
+            f"The stored conversation is damaged at {row.seq}; restore the database from a backup.",
+            code="E_DB_CORRUPT",
+        ) from error

@@ -1,0 +1,61 @@
+"""`silas start`: the cockpit in the browser, until it is ended."""
+
+import asyncio
+import signal
+from functools import partial
+from pathlib import Path
+
+import click
+
+from silas.main.shared import DONE, end_process, read_config, run_to_exit
+
+
+@click.command()
+@click.option("--host", metavar="ADDRESS", help="Where to listen; this machine alone by default.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Which port; 8420 by default.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="The directory that requests are about; the current one by default.",
+)
+@click.pass_context
+def start(ctx: click.Context, host: str | None, port: int | None, workspace: Path | None) -> None:
+    """Start the cockpit and print the link that pairs a browser with it.
+
+    Anything but this machine's own loopback needs `channels.web.auth_token` in the configuration.
+    """
+
+    async def work() -> int:
+        from silas.stop import Sentinel
+        from silas.stream.session import standing_in
+        from silas.wiring import initialise
+        from silas.wiring.web import listening_at, open_cockpit
+
+        config = listening_at(read_config(ctx), host, port)
+        await initialise(config)
+        place = standing_in() if workspace is None else str(workspace.resolve())
+        overdue = partial(end_process, Sentinel(config.data_dir))
+        async with open_cockpit(config, place, overdue) as cockpit:
+            click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
+            click.echo(f"\n  {cockpit.link}\n")
+            click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
+            if place is not None:
+                click.echo(f"Requests are about {place} unless they say otherwise.")
+            await _told_to_end()
+            click.echo("Ending: open questions are answered safely, work under way is kept.")
+        return DONE
+
+    run_to_exit(work)
+
+
+async def _told_to_end() -> None:
+    """Wait for the terminal or the system to say so."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,198 @@
+"""`silas start`: the cockpit around a running Silas, from the socket to the last page's goodbye."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from pydantic import ValidationError
+
+from silas.agents.choice import RUNBOOK
+from silas.approval.nonces import SqlNonceStore
+from silas.audit.log import AuditLog
+from silas.channels.models import WebConfig
+from silas.channels.web.app import Front, create_app
+from silas.channels.web.deck import WebChannel
+from silas.channels.web.events import Waiting
+from silas.channels.web.face import face_dir
+from silas.channels.web.guard import Guard
+from silas.channels.web.hosts import WebHosts
+from silas.channels.web.limits import WebLimits, address_of
+from silas.channels.web.pairing import WebDoor
+from silas.channels.web.routes import cockpit_routes
+from silas.channels.web.serve import served
+from silas.channels.web.session import WebSession
+from silas.channels.web.sessions import WebSessions
+from silas.channels.web.socket import Sockets
+from silas.channels.web.static import Files
+from silas.channels.web.transcript import Transcript
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.errors import ConfigError
+from silas.keys.devices import DeviceKeys
+from silas.stop import Sentinel
+from silas.wiring.build import Silas
+from silas.wiring.cockpit import Rooms
+from silas.wiring.ground import MIGRATED, Ground, ground
+from silas.wiring.unsigned import NoKey
+
+if TYPE_CHECKING:
+    from silas.channels.web.app import ASGI
+
+
+def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:
+    """The configuration with another address, held against the same rules.
+
+    Raises:
+        ConfigError: `E_CFG_WEB`: the address can be reached from elsewhere, and no `auth_token` is
+            set.
+    """
+    web = config.channels.web
+    given = {"host": host, "port": port}
+    changed = {name: value for name, value in given.items() if value is not None}
+    try:
+        web = WebConfig.model_validate({**web.model_dump(), **changed})
+    except ValidationError as error:
+        words = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"channels.web: {words}.", code="E_CFG_WEB") from error
+    channels = config.channels.model_copy(update={"web": web})
+    return config.model_copy(update={"channels": channels})
+
+
+@dataclass(frozen=True)
+class RunningCockpit:
+    """A cockpit that is being served.
+
+    Attributes:
+        silas: What it is the cockpit of.
+        channel: Its pages.
+        door: Who may come in.
+        link: Pairs one browser, once.
+        address: Where paired browsers find it.
+    """
+
+    silas: Silas
+    channel: WebChannel
+    door: WebDoor
+    link: str
+    address: str
+
+
+@asynccontextmanager
+async def open_cockpit(
+    config: SilasConfig,
+    workspace: str | None,
+    overdue: Callable[[], None],
+    *,
+    ground: Callable[[SilasConfig], Ground] = ground,
+) -> AsyncGenerator[RunningCockpit]:
+    """Serve first, then wire Silas behind it; at the end the other way round (18.2, A25).
+
+    Args:
+        config: From `listening_at`.
+        workspace: The directory that requests are about where they name none.
+        overdue: See `Silas.open`.
+        ground: See `Silas.open`.
+
+    Raises:
+        ConfigError: The address or the configuration cannot be used.
+    """
+    clock, web = SystemClock(), config.channels.web
+    front = Front()
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(served(front, web.host, web.port, clock))
+        config = listening_at(config, None, port)
+        db = Database(config.data_dir / "silas.db", clock)
+        stack.callback(db.close)
+        for package in MIGRATED:
+            db.migrate(package)
+        audit = AuditLog(db, clock, NoKey())
+        devices, hosts = DeviceKeys(db, clock), WebHosts.of(config.channels.web)
+        nonces = SqlNonceStore(db, clock, config.nonce_store)
+        door = WebDoor(WebSessions(db, clock), devices, nonces, clock, audit, hosts)
+        channel = WebChannel(Transcript(db), door.prove, devices.verify, audit, clock)
+        stack.callback(channel.leave)
+        limits = WebLimits(
+            config.limits.ws_messages_per_minute_per_scope,
+            config.limits.ws_messages_per_minute_per_ip,
+            clock,
+        )
+        silas = await stack.enter_async_context(
+            Silas.open(config, channel=channel, overdue=overdue, ground=ground)
+        )
+        rooms = Rooms(config, silas, channel, db, clock)
+        sockets = Sockets(
+            channel, _Standing(config, silas, rooms), door.page_ok, _Limit(limits, audit), clock
+        )
+        app = create_app(
+            door,
+            channel,
+            sockets,
+            Files(face_dir()),
+            cockpit_routes(rooms, door),
+            lambda: silas.stream.pressure,
+        )
+        door.on_ended(lambda session_id: channel.pages.close(_REVOKED, (session_id,)))
+        front.open(cast("ASGI", Guard(app, door, hosts, limits)))
+        listening = asyncio.create_task(silas.stream.listen(workspace))
+        stack.push_async_callback(_ended, channel, listening)
+        yield RunningCockpit(silas, channel, door, await door.link(hosts.base), hosts.base)
+
+
+_REVOKED = 4001
+
+
+async def _ended(channel: WebChannel, listening: "asyncio.Task[None]") -> None:
+    """No new messages and safe answers first; turns under way end inside the Stream's own time."""
+    channel.close()
+    await asyncio.wait([listening])
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """What a page must know when it connects."""
+
+    config: SilasConfig
+    silas: Silas
+    rooms: Rooms
+
+    async def waiting(self) -> tuple[Waiting, ...]:
+        """Plans that wait, and are on no card."""
+        shown = {getattr(card, "work_item_id", "") for card in self.rooms.channel.cards}
+        waiting = await self.silas.proposer.waiting()
+        return tuple(
+            Waiting(work_item_id=item.id, title=item.title)
+            for item in waiting
+            if item.id not in shown
+        )
+
+    def stopped(self) -> str:
+        """Words about a stop in force."""
+        return Sentinel(self.config.data_dir).words()
+
+    @property
+    def runbook(self) -> bool:
+        """Whether the built-in model answers."""
+        return self.config.models.proxy.name == RUNBOOK
+
+    def onboarding(self) -> bool:
+        """Whether nobody has said yet which model to use and who the owner is."""
+        return self.rooms.first_run
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """Says no to whoever sends too much, on record."""
+
+    limits: WebLimits
+    audit: AuditLog
+
+    async def __call__(self, session: WebSession, address: str) -> str:
+        """Why a frame is not taken, or nothing."""
+        what = self.limits.message(session.id, address_of((address, 0)))
+        if not what:
+            return ""
+        await self.audit.log("web.limited", what=what, device=session.device)
+        return f"Too many {what} in a minute; wait a little and try again."
