@@ -27,7 +27,7 @@ from silas.channels.web.sessions import WebSessions
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
-from silas.clock import Clock, SystemClock
+from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ConfigError
@@ -99,11 +99,12 @@ async def open_cockpit(
     Raises:
         ConfigError: The address or the configuration cannot be used.
     """
-    clock, web = SystemClock(), config.channels.web
-    front = Front()
+    web, front = config.channels.web, Front()
     async with AsyncExitStack() as stack:
-        port = await stack.enter_async_context(served(front, web.host, web.port, clock))
+        port = await stack.enter_async_context(served(front, web.host, web.port, SystemClock()))
         config = listening_at(config, None, port)
+        standing = ground(config)
+        clock = standing.clock
         db = Database(config.data_dir / "silas.db", clock)
         stack.callback(db.close)
         for package in MIGRATED:
@@ -120,7 +121,7 @@ async def open_cockpit(
             clock,
         )
         silas = await stack.enter_async_context(
-            Silas.open(config, channel=channel, overdue=overdue, ground=ground)
+            Silas.open(config, channel=channel, overdue=overdue, ground=lambda _: standing)
         )
         rooms = Rooms(config, silas, channel, db, clock)
         sockets = Sockets(

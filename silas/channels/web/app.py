@@ -12,15 +12,11 @@ from starlette.websockets import WebSocket
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.deck import WebChannel
 from silas.channels.web.events import Kept
-from silas.channels.web.pairing import Paired
+from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.types import Base64Bytes, Frozen
 
-COOKIE = "silas_session"
-"""The session's cookie. It opens the page's files and nothing else (decision B6)."""
-
-_YEAR_SECONDS = 90 * 24 * 3600
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
 _OPEN_WHILE_STARTING = frozenset({"/health", "/healthz", "/readyz"})
 
@@ -31,7 +27,12 @@ class Pairs(Protocol):
     """What pairing needs of the door."""
 
     async def pair(
-        self, token: str, name: str, public_key: bytes | None, signature: bytes | None
+        self,
+        token: str,
+        name: str,
+        public_key: bytes | None,
+        signature: bytes | None,
+        auth_token: str,
     ) -> Paired:
         """Begin a session. Raises `ChannelError` where the link does not count."""
         ...
@@ -44,6 +45,8 @@ class PairRequest(Frozen):
     name: str = Field(min_length=1, max_length=100)
     public_key: Base64Bytes | None = None
     signature: Base64Bytes | None = None
+    auth_token: str = Field(default="", max_length=256)
+    """What the configuration wants besides the link, from another machine."""
 
 
 class PairAnswer(Frozen):
@@ -125,21 +128,19 @@ def _pairing(door: Pairs) -> APIRouter:
 
     @router.post("/pair", summary="Pair this browser, with a link that works once")
     async def pair(wanted: PairRequest, request: Request) -> Response:
-        paired = await door.pair(wanted.token, wanted.name, wanted.public_key, wanted.signature)
+        paired = await door.pair(
+            wanted.token, wanted.name, wanted.public_key, wanted.signature, wanted.auth_token
+        )
         session = paired.session
         answer = PairAnswer(
             page_token=paired.page_token, level=session.level, device=session.device
         )
-        response = Response(answer.model_dump_json(), media_type="application/json")
-        response.set_cookie(
-            COOKIE,
-            paired.cookie,
-            max_age=_YEAR_SECONDS,
-            httponly=True,
-            samesite="strict",
-            secure=request.url.scheme == "https",
+        secure = request.headers.get("origin", "").startswith("https:")
+        return Response(
+            answer.model_dump_json(),
+            media_type="application/json",
+            headers={"Set-Cookie": set_cookie(paired.cookie, secure=secure)},
         )
-        return response
 
     return router
 

@@ -1,0 +1,445 @@
+"""The cockpit as a channel: every device sees the same, and only the owner's hand says yes."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pytest
+
+from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage, message_bytes
+from silas.cards.models import (
+    ALL_CARDS,
+    BatchAnswer,
+    BatchReviewCard,
+    DecisionAnswer,
+    DecisionCard,
+    DraftAnswer,
+    DraftReviewCard,
+    SecureInputAnswer,
+    SecureInputCard,
+)
+from silas.channels.web.deck import OWNER, WebChannel
+from silas.channels.web.faces import Asked, card_event, digest_of
+from silas.channels.web.pages import MOST_WAITING, TRY_LATER, Page
+from silas.channels.web.session import WebSession
+from silas.channels.web.transcript import Transcript
+from silas.channels.web.wire import Message, Proof, Response, decision_bytes, inbound
+from silas.db import Database
+from silas.errors import ChannelError
+from silas.keys.signer import Ed25519Signer
+from silas.testing.cards import a_card
+from silas.testing.clock import MockClock
+from silas.testing.stores import MemoryAudit
+
+T = TypeVar("T")
+
+_DEVICE = Ed25519Signer.from_seed(b"d" * 32)
+_NONCE = "ab" * 32
+
+
+async def _soon(work: Awaitable[T]) -> T:
+    return await asyncio.wait_for(work, 5)
+
+
+class _House(NamedTuple):
+    channel: WebChannel
+    clock: MockClock
+    audit: MemoryAudit
+    db: Database
+
+    def page(self, level: Any = "owner") -> Page:
+        session = WebSession(id="s-1", device_id="d-1", device="phone", level=level)
+        page = Page(session)
+        self.channel.pages.enter(page)
+        return page
+
+    def proof(self, data: Any) -> Proof:
+        """A proof over what `data(proof)` gives for it."""
+        empty = Proof(timestamp=self.clock.now(), nonce=_NONCE, signature=b"")
+        return empty.model_copy(update={"signature": _DEVICE.sign(data(empty))})
+
+    def signed(self, event: dict[str, Any], **fields: Any) -> Response:
+        """An answer to an event, signed for exactly that event."""
+        bare = _answer(request_id=event["request_id"], **fields)
+        proof = self.proof(
+            lambda empty: decision_bytes(bare.model_copy(update={"proof": empty}), event["digest"])
+        )
+        return bare.model_copy(update={"proof": proof})
+
+
+def _answer(**fields: Any) -> Response:
+    read: Any = inbound.validate_python(fields)
+    return read
+
+
+@asynccontextmanager
+async def house(tmp_path: Path) -> AsyncGenerator[_House]:
+    clock, audit = MockClock(), MemoryAudit()
+    db = Database(tmp_path / "silas.db", clock)
+    db.migrate("silas.channels.web")
+
+    async def prove(session: WebSession, data: bytes, proof: Proof) -> str:
+        del session
+        return "" if _DEVICE.verify(data, proof.signature) else "not this device's"
+
+    yield _House(WebChannel(Transcript(db), prove, _DEVICE.verify, audit, clock), clock, audit, db)
+    db.close()
+
+
+async def _next(page: Page) -> dict[str, Any]:
+    frame = await _soon(page.next())
+    assert frame is not None
+    return json.loads(frame)
+
+
+async def _of(page: Page, kind: str) -> dict[str, Any]:
+    while (event := await _next(page))["type"] != kind:
+        pass
+    return event
+
+
+_YES: dict[str, dict[str, Any]] = {
+    "PlanCard": {"type": "approval_response", "verdict": "approved"},
+    "GateCard": {"type": "gate_response", "verdict": "approve"},
+    "ToolCallCard": {"type": "tool_call_response", "verdict": "approve"},
+    "CheckpointCard": {"type": "checkpoint", "verdict": "go on"},
+    "BatchReviewCard": {"type": "batch_review_response", "verdict": "approve"},
+    "DraftReviewCard": {"type": "draft_review_response", "verdict": "approve"},
+    "DecisionCard": {"type": "decision_response", "selected_value": "yes"},
+    "SuggestionCard": {"type": "suggestion_response", "selected_value": "yes"},
+    "AutonomyThresholdCard": {"type": "autonomy_threshold_response", "verdict": "approve"},
+    "ConnectionSetupCard": {
+        "type": "connection_setup_response",
+        "step_type": "device_code",
+        "action": "done",
+    },
+    "PermissionEscalationCard": {"type": "permission_escalation_response", "verdict": "approve"},
+    "ConnectionFailureCard": {"type": "connection_failure_response", "selected_action": "yes"},
+}
+_NO: dict[str, dict[str, Any]] = {
+    "PlanCard": {"verdict": "declined"},
+    "GateCard": {"verdict": "block"},
+    "ToolCallCard": {"verdict": "decline"},
+    "CheckpointCard": {"verdict": "stop here"},
+    "BatchReviewCard": {"verdict": "decline"},
+    "DraftReviewCard": {"verdict": "reject"},
+    "DecisionCard": {"selected_value": None},
+    "SuggestionCard": {"selected_value": None},
+    "AutonomyThresholdCard": {"verdict": "decline"},
+    "ConnectionSetupCard": {"action": "cancel"},
+    "PermissionEscalationCard": {"verdict": "deny"},
+    "ConnectionFailureCard": {"selected_action": "skip"},
+}
+_BY_RESPONSE = [kind for kind in ALL_CARDS if kind is not SecureInputCard]
+
+
+@pytest.mark.parametrize("kind", _BY_RESPONSE)
+async def test_each_card_goes_to_a_page_and_its_signed_answer_comes_back(
+    kind: type[Card[Any]], tmp_path: Path
+) -> None:
+    async with house(tmp_path) as h:
+        page, other = h.page(), h.page()
+        card = a_card(kind)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        assert event["card"]["intent"] == card.intent
+        assert event == await _next(other)
+        await h.channel.answered(page, h.signed(event, **_YES[kind.__name__]))
+        assert await _soon(asking) == card.actions[0].value
+        assert (await _of(other, "card_closed"))["outcome"] == "answered"
+        assert h.channel.cards == ()
+
+
+@pytest.mark.parametrize("kind", _BY_RESPONSE)
+async def test_a_browser_without_a_key_may_say_no_and_never_yes(
+    kind: type[Card[Any]], tmp_path: Path
+) -> None:
+    async with house(tmp_path) as h:
+        page, card = h.page("auth"), a_card(kind)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        name = kind.__name__
+        await h.channel.answered(page, _answer(request_id=event["request_id"], **_YES[name]))
+        assert (await _next(page))["code"] == "E_CHANNEL_PROOF"
+        assert not asking.done()
+        refused = {**_YES[name], **_NO[name]}
+        await h.channel.answered(page, _answer(request_id=event["request_id"], **refused))
+        assert await _soon(asking) == card.safe
+
+
+async def test_a_signature_for_another_card_or_another_answer_does_not_count(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        first = asyncio.ensure_future(h.channel.ask(OWNER, a_card(PlanCard)))
+        shown = await _next(page)
+        second = asyncio.ensure_future(h.channel.ask(OWNER, a_card(PlanCard, intent="Another")))
+        other = await _next(page)
+        yes = h.signed(shown, **_YES["PlanCard"])
+        moved = yes.model_copy(update={"request_id": other["request_id"]})
+        no = h.signed(shown, type="approval_response", verdict="declined")
+        turned = no.model_copy(update={"verdict": "approved"})
+        tampered = h.signed({**shown, "digest": other["digest"]}, **_YES["PlanCard"])
+        for forged in (moved, turned, tampered):
+            await h.channel.answered(page, forged)
+            assert (await _next(page))["code"] == "E_CHANNEL_PROOF"
+        assert not first.done()
+        assert not second.done()
+        first.cancel()
+        second.cancel()
+
+
+async def test_an_answer_that_the_card_does_not_offer_counts_for_nothing(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, a_card(PlanCard)))
+        event = await _next(page)
+        foreign = [
+            {"type": "approval_response", "verdict": "edit_requested"},  # not on this card
+            {"type": "gate_response", "verdict": "approve"},
+            {"type": "tool_call_response", "verdict": "approve"},
+            {"type": "decision_response", "selected_value": "approved"},
+        ]
+        for fields in foreign:
+            await h.channel.answered(page, h.signed(event, **fields))
+            assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
+        assert not asking.done()
+        asking.cancel()
+
+
+async def test_the_first_answer_stands_and_a_later_one_is_told_so(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, a_card(PlanCard)))
+        event = await _next(page)
+        no = h.signed(event, type="approval_response", verdict="declined")
+        await h.channel.answered(page, no)
+        await h.channel.answered(page, h.signed(event, **_YES["PlanCard"]))
+        assert await _soon(asking) == PlanAnswer(verdict="declined")
+        assert (await _of(page, "error"))["code"] == "E_CHANNEL_CARD_CLOSED"
+
+
+@pytest.mark.parametrize("kind", ALL_CARDS)
+async def test_with_no_page_nobody_is_asked_and_a_plan_waits(
+    kind: type[Card[Any]], tmp_path: Path
+) -> None:
+    async with house(tmp_path) as h:
+        card = a_card(kind)
+        answer = await _soon(h.channel.ask(OWNER, card))
+        assert answer == (PlanAnswer(verdict="waiting") if kind is PlanCard else card.safe)
+        h.page()
+        assert await _soon(h.channel.ask("somebody else", card)) == card.safe
+
+
+async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        page, card = h.page(), a_card(PlanCard, timeout_seconds=300.0)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        h.channel.pages.leave(page)
+        h.clock.advance(299)
+        assert [waiting.request_id for waiting in h.channel.cards] == [event["request_id"]]
+        back = h.page()
+        h.clock.advance(2)
+        assert await _soon(asking) == card.safe
+        assert (await _of(back, "card_closed"))["outcome"] == "expired"
+
+
+async def test_a_closing_cockpit_answers_every_open_card_safely(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page, card = h.page(), a_card(PlanCard)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        await _next(page)
+        h.channel.close()
+        assert await _soon(asking) == card.safe
+        assert await _soon(h.channel.ask(OWNER, card)) == card.safe
+        h.channel.leave()
+        assert page.closing == 1001
+
+
+async def test_a_message_is_kept_once_acknowledged_each_time_and_heard_once(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        page, other = h.page(), h.page()
+        message = Message(type="message", id="m-1", text="hello")
+        await h.channel.said(page, message)
+        await h.channel.said(page, message)
+        assert [(await _next(page))["type"] for _ in range(3)] == ["ack", "message", "ack"]
+        said = await _next(other)
+        assert (said["seq"], said["text"], said["sender"]) == (1, "hello", "auth")
+        h.channel.close()
+        heard = [arrived async for arrived, _ in h.channel.listen()]
+        assert [type(arrived) for arrived in heard] == [ChannelMessage]
+
+
+async def test_a_signed_message_reaches_the_stream_with_its_signature_and_claims_nobody(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        page, now = h.page(), h.clock.now()
+        said = ChannelMessage(channel="web", sender_id="x", text="fix it", timestamp=now)
+        proof = h.proof(lambda empty: message_bytes(said, empty.nonce))
+        fields = {"type": "message", "id": "m-2", "text": "fix it", "sender_id": "the owner"}
+        await h.channel.said(page, Message.model_validate({**fields, "proof": proof}))
+        forged = {**fields, "id": "m-3", "text": "delete it", "proof": proof}
+        await h.channel.said(page, Message.model_validate(forged))
+        assert (await _of(page, "error"))["code"] == "E_CHANNEL_SIGNATURE"
+        h.channel.close()
+        [(arrived, connection)] = [pair async for pair in h.channel.listen()]
+        assert isinstance(arrived, SignedMessage)
+        assert (arrived.text, arrived.nonce, arrived.message.sender_id) == (
+            "fix it",
+            _NONCE,
+            "owner",
+        )
+        assert connection == OWNER
+        assert "message_signature_bad" in h.audit.events()
+
+
+async def test_silas_speaks_to_every_page_and_to_nobody_else(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        await h.channel.send(OWNER, "done")
+        assert (await _next(page))["text"] == "done"
+        with pytest.raises(ChannelError, match="in the cockpit"):
+            await h.channel.send("a stranger", "secret")
+        assert [kept.text for kept in h.channel.transcript.after(0, 10).kept] == ["done"]  # pyright: ignore[reportAttributeAccessIssue] - a message
+
+
+async def test_a_page_that_does_not_read_is_let_go_and_holds_nobody_up(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        slow = h.page()
+        for number in range(MOST_WAITING + 2):
+            await h.channel.send(OWNER, str(number))
+        assert slow.closing == TRY_LATER
+        part = h.channel.transcript.after(MOST_WAITING, 10)
+        assert (len(part.kept), part.complete) == (2, True)
+        assert h.channel.transcript.after(0, 10).complete is False
+
+
+async def test_a_selection_is_of_the_batch_and_in_its_order(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        actions = [
+            {"label": "All", "value": BatchAnswer(verdict="approve"), "role": "recommended"},
+            {"label": "Some", "value": BatchAnswer(verdict="edit_selection")},
+            {"label": "None", "value": BatchAnswer(verdict="decline"), "role": "decline"},
+        ]
+        card = a_card(BatchReviewCard, item_ids=("a", "b", "c"), actions=actions)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        assert [row["item_id"] for row in event["batch"]["items"]] == ["a", "b", "c"]
+        some = {"type": "batch_review_response", "verdict": "edit_selection"}
+        await h.channel.answered(page, h.signed(event, **some, selected_item_ids=("z",)))
+        assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
+        await h.channel.answered(page, h.signed(event, **some, selected_item_ids=("c", "a")))
+        chosen = BatchAnswer(verdict="edit_selection", selected_item_ids=("a", "c"))
+        assert await _soon(asking) == chosen
+
+
+@pytest.mark.parametrize(
+    ("fields", "answer"),
+    [
+        ({"verdict": "edit", "edited_text": "Hi"}, DraftAnswer(verdict="edit", edited_text="Hi")),
+        ({"verdict": "edit"}, None),
+        ({"verdict": "approve", "edited_text": "Hi"}, None),
+    ],
+)
+async def test_words_of_the_owners_own_come_with_an_edit_and_nothing_else(
+    fields: dict[str, Any], answer: Any, tmp_path: Path
+) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        actions = [
+            {"label": "Send", "value": DraftAnswer(verdict="approve"), "role": "recommended"},
+            {"label": "Edit", "value": DraftAnswer(verdict="edit")},
+            {"label": "Drop", "value": DraftAnswer(verdict="reject"), "role": "decline"},
+        ]
+        card = a_card(DraftReviewCard, actions=actions)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        await h.channel.answered(page, h.signed(event, type="draft_review_response", **fields))
+        if answer is None:
+            assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
+            asking.cancel()
+        else:
+            assert await _soon(asking) == answer
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_free_words_answer_only_a_question_that_allows_them(
+    allowed: bool, tmp_path: Path
+) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        card = a_card(DecisionCard, allow_freetext=allowed)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        event = await _next(page)
+        own = {"type": "decision_response", "selected_value": None, "freetext": "neither"}
+        await h.channel.answered(page, h.signed(event, **own))
+        if allowed:
+            assert await _soon(asking) == DecisionAnswer(freetext="neither", approved=True)
+        else:
+            assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
+            asking.cancel()
+
+
+async def test_only_the_vault_says_that_a_secret_was_stored(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        page, card = h.page(), a_card(SecureInputCard)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        await _next(page)
+        assert h.channel.secret_wanted("ref")
+        h.channel.secret_form_closed("ref", stored=True)
+        assert not asking.done()
+        h.channel.secret_stored("ref")
+        assert await _soon(asking) == SecureInputAnswer(ref_id="ref", success=True)
+        assert not h.channel.secret_wanted("ref")
+        assert (await _next(page))["words"] == "Stored."
+
+
+@pytest.mark.parametrize("kind", ALL_CARDS)
+def test_the_digest_covers_everything_that_is_shown(kind: type[Card[Any]]) -> None:
+    now = MockClock().now()
+    event = card_event(a_card(kind), Asked("ask-1", now, now))
+    assert event.digest == digest_of(event)
+    shown = event.model_dump(mode="json", exclude={"digest", "asked_at", "expires_at"})
+    for path in _leaves(shown):
+        changed = type(event).model_validate(
+            {**event.model_dump(mode="json"), **_with(shown, path)}
+        )
+        assert digest_of(changed) != event.digest, path
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where a text of a document stands that may be any text."""
+    found: list[tuple[Any, ...]] = []
+    if isinstance(value, dict):
+        entries: dict[str, Any] = value
+        for name, inner in entries.items():
+            if name not in {"type", "risk_level", "role"}:
+                found += _leaves(inner, (*path, name))
+    elif isinstance(value, list):
+        inners: list[Any] = value
+        for at, inner in enumerate(inners):
+            found += _leaves(inner, (*path, at))
+    elif isinstance(value, str):
+        found.append(path)
+    return found
+
+
+def _with(document: Any, path: tuple[Any, ...]) -> Any:
+    """The same document with one text changed."""
+    copied = json.loads(json.dumps(document))
+    place = copied
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] += "!"
+    return copied
