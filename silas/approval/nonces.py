@@ -11,8 +11,9 @@ from silas.errors import ApprovalError
 
 __all__ = ["DOMAINS", "SAFETY_BUFFER", "NonceStore", "SqlNonceStore"]
 
-DOMAINS = frozenset({"msg", "exec"})
-"""Message nonces and execution nonces (spec 4.5); they cannot collide."""
+DOMAINS = frozenset({"msg", "exec", "proof"})
+"""Message nonces and execution nonces (spec 4.5), and those of what a device signed; they cannot
+collide."""
 
 SAFETY_BUFFER = timedelta(minutes=10)
 """How long a use is remembered after its token has expired, against a clock that steps back."""

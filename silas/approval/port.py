@@ -60,8 +60,8 @@ class Stops(Protocol):
 class NonceStore(Protocol):
     """What was used once and must not be used again, keyed `"{domain}:{binding}"` (spec 4.5).
 
-    Domains: `msg`, whose binding is the message's nonce, and `exec`, whose binding is
-    `"{token_id}:{digest}:{nonce}"`.
+    Domains: `msg`, whose binding is the message's nonce, `exec`, whose binding is
+    `"{token_id}:{digest}:{nonce}"`, and `proof`, whose binding is `"{device_id}:{nonce}"`.
     """
 
     async def is_used(self, domain: str, nonce: str) -> bool:

@@ -32,6 +32,14 @@ _SENTENCES: Mapping[str, str] = {
     "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
     "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",
     "work_item_stopped": "{work_item_id} was under way when Silas was stopped; it is paused.",
+    # the cockpit's door
+    "device.paired": "The device {device} was paired ({device_id}, {level}).",
+    "device.revoked": "The device {device} was revoked ({device_id}).",
+    "pairing.offered": "A pairing link was made.",
+    "pairing.refused": "A try to pair was refused: {reason} ({unsaid} more refusals unsaid).",
+    "proof.refused": "A signature of {who} did not count: {reason} ({unsaid} more unsaid).",
+    "web.limited": "The cockpit let {who} wait: too many {reason} ({unsaid} more unsaid).",
+    "web.refused": "The cockpit refused {who}: {reason} ({unsaid} more unsaid).",
     # turns
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",

@@ -2,8 +2,9 @@
 
 import ipaddress
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
+from silas.channels.origins import origin_of
 from silas.types import Frozen
 
 
@@ -23,13 +24,21 @@ class WebConfig(Frozen):
     Attributes:
         enabled: Whether it is served.
         host, port: Where. Anything but this machine's own loopback needs `auth_token`.
-        auth_token: What a remote browser must know; null on loopback.
+        auth_token: What a browser must know besides the link to pair; null on loopback.
+        allowed_hosts: Further addresses under which browsers may reach it, such as that of a
+            reverse proxy: `silas.example`, or `http://box.lan:8420` where there is no TLS.
     """
 
     enabled: bool = True
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=8420, ge=1, le=65535)
     auth_token: SecretStr | None = None
+    allowed_hosts: tuple[str, ...] = ()
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _plain_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(origin_of, value))
 
     @model_validator(mode="after")
     def _remote_needs_a_token(self) -> "WebConfig":

@@ -25,6 +25,7 @@ _COMMANDS = {
     "workers": ("workers", "Workers that plans may name, each from a file of its own."),
     "mcp": ("mcp", "Servers of tools: who is there, and what of it you trust."),
     "secrets": ("secrets", "What your plans may use and nobody may see."),
+    "devices": ("devices", "Browsers and phones that are paired with Silas."),
     "audit": ("audit", "The record of what happened."),
     "keys": ("keys", "The owner's keys."),
     "doctor": ("inspect", "Check every part Silas needs, and say what each protects against."),

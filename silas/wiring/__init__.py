@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
+    from silas.wiring.door import open_door
     from silas.wiring.ground import Ground
     from silas.wiring.mcp import MCPDesk, all_tool_rows, open_mcp
     from silas.wiring.ownerkey import key_facts, rotate_key
@@ -37,6 +38,7 @@ __all__ = [
     "initialise",
     "key_facts",
     "open_audit",
+    "open_door",
     "open_mcp",
     "open_secrets_desk",
     "open_work",
@@ -55,6 +57,7 @@ _HOMES = {
     "Silas": "build",
     "all_tool_rows": "mcp",
     "examine_sandbox": "conform",
+    "open_door": "door",
     "open_mcp": "mcp",
     "open_secrets_desk": "secretdesk",
     "secret_facts": "secretdesk",

@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     from silas.agents import ModelChoice
 
 MIGRATED = (
-    *("silas.audit", "silas.stop", "silas.approval", "silas.plans", "silas.tools"),
-    *("silas.keys", "silas.channels.web"),
+    "silas.audit",
+    "silas.stop",
+    "silas.approval",
+    "silas.plans",
+    "silas.tools",
+    "silas.keys",
+    "silas.channels.web",
 )
 """The domains that keep tables, in the order in which they are brought up to date."""
 

@@ -46,7 +46,7 @@ async def test_every_migration_there_is_runs_before_the_start(tmp_path: Path) ->
         if file.name.endswith(".sql")
     }
     assert set(rows) == shipped
-    rooms = Path(str(resources.files("silas"))).glob("*/migrations/*.sql")
+    rooms = Path(str(resources.files("silas"))).rglob("migrations/*.sql")
     assert len(shipped) == len(list(rooms))
 
 

@@ -1,0 +1,363 @@
+"""The door of the cockpit: one ASGI middleware that everything passes (decision B6).
+
+Loopback is no boundary: any page in the owner's browser and any user of this machine can send
+requests here. What it does not protect against: a program that runs as the owner and reads what the
+browser keeps, and a browser that runs somebody else's code inside our page.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from silas.channels.web.asgi import App, Message, Receive, Scope, Send, within
+from silas.channels.web.handshake import NOT_PAIRED, Handshake
+from silas.channels.web.headers import hardened
+from silas.channels.web.hosts import WebHosts
+from silas.channels.web.limits import WebLimits, address_of
+from silas.channels.web.pairing import COOKIE, WebDoor, WebSession
+from silas.channels.web.paths import PAIR, SOCKET, Need, Rule, is_odd, rule_for
+from silas.channels.web.refusal import Refusal
+
+MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
+"""Of one request: browsers send about twenty headers and two kilobytes."""
+
+BODY_SECONDS = 10.0
+"""How long a body may take to arrive."""
+
+_ONCE = frozenset(
+    {
+        "content-length",
+        "content-type",
+        "host",
+        "origin",
+        "sec-fetch-dest",
+        "sec-fetch-mode",
+        "sec-fetch-site",
+        "transfer-encoding",
+        "x-silas-page",
+    }
+)
+"""Headers that mean two things where they come twice."""
+
+_MOST_COOKIES = 8  # of our name: other ports may set some, and hide ours behind theirs
+
+_CLOSED_PAGE = b"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Silas</title>
+<link rel="stylesheet" href="/static/style.css">
+</head>
+<body class="closed">
+<main>
+<h1>This browser is not paired with Silas.</h1>
+<p>Open the link that <code>silas start</code> printed, or run <code>silas devices link</code> for a
+fresh one.</p>
+</main>
+</body>
+</html>
+"""
+
+
+class Asked(NamedTuple):
+    """A request, as far as the door looks at it.
+
+    Attributes:
+        socket: Whether it wants a WebSocket.
+        method: `GET` for a WebSocket.
+        path: As the routes will read it.
+        raw: As it came.
+        headers: By lower-case name; of several of one name the last.
+        twice: The names of `_ONCE` that came more than once.
+        size: How many headers, and how many bytes of them.
+        query: Bytes of the query.
+        address: For limits.
+    """
+
+    socket: bool
+    method: str
+    path: str
+    raw: bytes
+    headers: Mapping[str, str]
+    twice: frozenset[str]
+    size: tuple[int, int]
+    query: int
+    address: str
+
+    @property
+    def host(self) -> str:
+        """The `Host` header; empty where there is none."""
+        return self.headers.get("host", "")
+
+    @property
+    def looks(self) -> bool:
+        """Whether it changes nothing."""
+        return self.method in ("GET", "HEAD") and not self.socket
+
+    @property
+    def opens_a_page(self) -> bool:
+        """Whether somebody follows a link or types an address, in a window of its own."""
+        mode, dest = self.headers.get("sec-fetch-mode"), self.headers.get("sec-fetch-dest")
+        return self.looks and mode == "navigate" and dest == "document"
+
+
+class Guard:
+    """Lets through what the table of paths allows, and makes every answer strict.
+
+    The session of a request is in `scope["state"]["session"]`; None where none was needed.
+
+    Args:
+        app: What is guarded.
+        door: Who knows sessions.
+        hosts: Under which addresses we are.
+        limits: How much may come in.
+    """
+
+    def __init__(self, app: App, door: WebDoor, hosts: WebHosts, limits: WebLimits) -> None:
+        self._app = app
+        self._door = door
+        self._hosts = hosts
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection or request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = _asked(scope)
+        rule = None if scope.get("root_path") else rule_for(asked.method, asked.path)
+        no = self._form(asked) or self._where_from(asked, rule) or self._how_much(asked)
+        if rule is None or no is not None:
+            await self._refuse(asked, no or _METHOD, send)
+            return
+        session = self._session(asked)
+        no = self._who(asked, rule, session)
+        if no is not None:
+            await self._refuse(asked, no, send)
+            return
+        if (
+            not asked.looks
+            and session is not None
+            and self._limits.message(session.id, asked.address)
+        ):
+            await self._refuse(asked, _limited("messages of one browser"), send)
+            return
+        body = await self._body(asked, rule, receive)
+        if isinstance(body, Refusal):
+            await self._refuse(asked, body, send)
+            return
+        await self._app(
+            _with(scope, session if rule.need is not Need.nothing else None),
+            _replayed(body, receive),
+            _strict(send, asked.host, data=rule.need is Need.page or not asked.looks),
+        )
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = _asked(scope)
+        no = self._form(asked) or self._where_from(asked, None) or self._how_much(asked)
+        if no is None and (asked.path != SOCKET or scope.get("root_path")):
+            no = _PATH
+        session = None if no else self._session(asked)
+        if session is None:
+            await self._note(asked, no or _SESSION)
+            await receive()  # the wish to connect
+            await send({"type": "websocket.close", "code": NOT_PAIRED})
+            return
+        wrapped = Handshake(session, self._door, self._limits, asked.address, receive, send)
+        await self._app(_with(scope, session), wrapped.receive, wrapped.send)
+
+    def _form(self, asked: Asked) -> Refusal | None:
+        count, length = asked.size
+        if count > MOST_HEADERS or length > MOST_HEADER_BYTES or asked.query > MOST_QUERY_BYTES:
+            return _HEADERS
+        if asked.twice:
+            return _TWICE
+        return _PATH if is_odd(asked.path, asked.raw) else None
+
+    def _where_from(self, asked: Asked, rule: Rule | None) -> Refusal | None:
+        """Under which name we were found, and which page sends this."""
+        if not self._hosts.knows(asked.host):
+            return _HOST
+        origin = asked.headers.get("origin")
+        if origin is None:
+            if not asked.looks:
+                return _ORIGIN
+        elif not self._hosts.same(origin, asked.host):
+            return _ORIGIN
+        site = asked.headers.get("sec-fetch-site", "same-origin")
+        if site == "same-origin" or (site == "none" and asked.looks):
+            return None
+        page = rule is not None and rule.need is not Need.page
+        return None if page and asked.opens_a_page else _ORIGIN
+
+    def _how_much(self, asked: Asked) -> Refusal | None:
+        over = self._limits.request(asked.address)
+        if not over and asked.path == PAIR and not asked.looks:
+            over = self._limits.pairing(asked.address)
+        return _limited(over) if over else None
+
+    def _session(self, asked: Asked) -> WebSession | None:
+        found = (self._door.session(value) for value in _cookies(asked.headers.get("cookie", "")))
+        return next((session for session in found if session is not None), None)
+
+    def _who(self, asked: Asked, rule: Rule, session: WebSession | None) -> Refusal | None:
+        if rule.need is Need.nothing:
+            return None
+        if session is None:
+            return _SESSION
+        if rule.need is Need.session:
+            return None
+        token = asked.headers.get("x-silas-page", "")
+        return None if self._door.page_ok(session, token) else _PAGE
+
+    async def _body(self, asked: Asked, rule: Rule, receive: Receive) -> bytes | Refusal:
+        """All of it, or why not; never reads on when it is too much."""
+        said = asked.headers.get("content-length", "0")
+        if not (said.isascii() and said.isdecimal()) or len(said) > 15 or int(said) > rule.most:
+            return _BODY
+        if asked.headers.get("content-encoding", "identity") != "identity":
+            return _TYPE
+        body = await within(self._door.clock, BODY_SECONDS, _read(receive, rule.most))
+        if body is None:
+            return _SLOW
+        if isinstance(body, Refusal):
+            return body
+        if len(body) > rule.most:
+            return _BODY
+        kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return _TYPE if body and kind != "application/json" else body
+
+    async def _refuse(self, asked: Asked, no: Refusal, send: Send) -> None:
+        await self._note(asked, no)
+        known = self._hosts.knows(asked.host)
+        rule = rule_for(asked.method, asked.path)
+        page = no is _SESSION and rule is not None and rule.need is Need.session
+        kind = b"text/html; charset=utf-8" if page else b"application/json"
+        words = {"code": no.code, "message": no.message}
+        body = _CLOSED_PAGE if page else json.dumps(words).encode()
+        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+        if no.status == _TOO_MANY:
+            headers.append((b"retry-after", b"60"))
+        if not asked.looks:
+            headers.append((b"connection", b"close"))  # whatever of the body is still to come
+        headers = hardened(headers, asked.host if known else "", data=True)
+        await send({"type": "http.response.start", "status": no.status, "headers": headers})
+        body = b"" if asked.method == "HEAD" else body
+        await send({"type": "http.response.body", "body": body})
+
+    async def _note(self, asked: Asked, no: Refusal) -> None:
+        if no.reason:
+            event = "web.limited" if no.status == _TOO_MANY else "web.refused"
+            await self._door.refusals.note(event, no.reason, asked.address)
+
+
+_TOO_MANY = 429
+
+
+def _no(status: int, kind: str, message: str, reason: str) -> Refusal:
+    return Refusal(status, f"E_CHANNEL_{kind}", message, reason)
+
+
+_HOST = _no(
+    421,
+    "HOST",
+    "Silas is not known under this name; use the address of the pairing link, or add the name to "
+    "channels.web.allowed_hosts.",
+    "a host that is not ours",
+)
+_ORIGIN = _no(403, "ORIGIN", "Only Silas's own page may do this.", "another page's origin")
+_METHOD = _no(405, "METHOD", "This method is not spoken here.", "an unknown method")
+_PATH = _no(400, "PATH", "There is no such path.", "a path that can be read in two ways")
+_TWICE = _no(400, "HEADERS", "A header came twice.", "a header that came twice")
+_HEADERS = _no(431, "HEADERS", "The headers are too long.", "headers that are too long")
+_SESSION = _no(
+    401,
+    "SESSION",
+    "This browser is not paired; open the link of `silas start` or `silas devices link`.",
+    "no session",
+)
+_PAGE = _no(
+    401,
+    "PAGE",
+    "This page is not paired; open the link of `silas start` or `silas devices link`.",
+    "a cookie without its page token",
+)
+_BODY = _no(413, "BODY", "That is too long.", "a body that is too long")
+_SLOW = _no(408, "SLOW", "That took too long to arrive; try again.", "a body that came too slowly")
+_GONE = _no(400, "GONE", "The request broke off.", "")
+_TYPE = _no(415, "TYPE", "Only plain application/json is read here.", "a body that is no JSON")
+
+
+def _limited(what: str) -> Refusal:
+    words = "That was too much in one minute; wait a moment and try again."
+    return _no(_TOO_MANY, "LIMIT", words, what)
+
+
+def _asked(scope: Scope) -> Asked:
+    pairs = [(n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in scope["headers"]]
+    names = [name for name, _ in pairs]
+    headers = dict(pairs)
+    headers["cookie"] = "; ".join(value for name, value in pairs if name == "cookie")
+    path = str(scope["path"])
+    return Asked(
+        socket=scope["type"] == "websocket",
+        method=str(scope.get("method", "GET")).upper(),
+        path=path,
+        raw=scope.get("raw_path") or path.encode("utf-8", "surrogatepass"),
+        headers=headers,
+        twice=frozenset(name for name in _ONCE if names.count(name) > 1),
+        size=(len(pairs), sum(len(name) + len(value) for name, value in pairs)),
+        query=len(scope.get("query_string", b"")),
+        address=address_of(scope.get("client")),
+    )
+
+
+def _cookies(header: str) -> list[str]:
+    """Every value that came under our name, in the order in which they came."""
+    found = (pair.partition("=") for pair in header.split(";"))
+    return [value.strip() for name, _, value in found if name.strip() == COOKIE][:_MOST_COOKIES]
+
+
+async def _read(receive: Receive, most: int) -> bytes | Refusal:
+    """The body, or the first bytes of one that is longer than `most`."""
+    pieces, length, more = list[bytes](), 0, True
+    while more and length <= most:
+        message = await receive()
+        if message["type"] != "http.request":
+            return _GONE  # what came of it is not what was meant
+        more = bool(message.get("more_body"))
+        piece: bytes = message.get("body", b"")
+        pieces.append(piece)
+        length += len(piece)
+    return b"".join(pieces)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """What the routes read: the body whole, and then only whether somebody is still there."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again
+
+
+def _with(scope: Scope, session: WebSession | None) -> Scope:
+    state: dict[str, Any] = {**scope.get("state", {}), "session": session}
+    return {**scope, "state": state}
+
+
+def _strict(send: Send, host: str, *, data: bool) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = hardened(message.get("headers", ()), host, data=data)
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return sent

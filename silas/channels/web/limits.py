@@ -1,0 +1,123 @@
+"""How much may come in: token buckets per session and per remote address (spec 18.5)."""
+
+import ipaddress
+from typing import NamedTuple
+
+from silas.clock import Clock
+
+MOST_BUCKETS = 4096
+"""Buckets of one kind; callers beyond them share one, so that nobody can fill the memory."""
+
+PAIRINGS_PER_MINUTE = 10
+"""Tries to pair from one address: nobody types that fast, and 256 bits need more."""
+
+PAIRINGS_IN_ALL = 30
+"""Tries to pair from everywhere together."""
+
+REQUESTS_PER_MESSAGE = 10
+"""Requests that come with each message that is allowed: a page has many files and lists."""
+
+_SHARED = ""
+_SWEEP_SECONDS = 1.0  # a full table is searched for idle buckets no oftener than this
+
+
+class _Bucket(NamedTuple):
+    tokens: float
+    at: float
+
+
+class TokenBuckets:
+    """A bucket for each caller: full at first, one token a message, refilled evenly.
+
+    Args:
+        per_minute: How many tokens a bucket holds, and gets back in a minute.
+        clock: Only its monotonic time counts.
+    """
+
+    def __init__(self, per_minute: int, clock: Clock) -> None:
+        self._most = float(per_minute)
+        self._rate = per_minute / 60.0
+        self._clock = clock
+        self._buckets: dict[str, _Bucket] = {}
+        self._swept = -_SWEEP_SECONDS
+
+    def take(self, caller: str) -> bool:
+        """Whether there was a token left for this caller; then it is gone."""
+        now = self._clock.monotonic()
+        key = self._key(caller, now)
+        tokens = self._left(self._buckets.get(key), now)
+        granted = tokens >= 1.0
+        self._buckets[key] = _Bucket(tokens - 1.0 if granted else tokens, now)
+        return granted
+
+    def __len__(self) -> int:
+        """How many buckets there are."""
+        return len(self._buckets)
+
+    def _left(self, bucket: _Bucket | None, now: float) -> float:
+        if bucket is None:
+            return self._most
+        return min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
+
+    def _key(self, caller: str, now: float) -> str:
+        if caller in self._buckets or len(self._buckets) < MOST_BUCKETS - 1:
+            return caller
+        if now - self._swept >= _SWEEP_SECONDS:
+            self._swept = now
+            full = [k for k, b in self._buckets.items() if self._left(b, now) >= self._most]
+            for key in full:  # a full bucket is as good as none
+                del self._buckets[key]
+        return caller if len(self._buckets) < MOST_BUCKETS - 1 else _SHARED
+
+
+class WebLimits:
+    """The limits of the cockpit; each says what ran out, or nothing.
+
+    Args:
+        per_session: Messages a minute of one paired browser.
+        per_address: Messages a minute from one remote address.
+        clock: Time.
+    """
+
+    def __init__(self, per_session: int, per_address: int, clock: Clock) -> None:
+        self._sessions = TokenBuckets(per_session, clock)
+        self._addresses = TokenBuckets(per_address, clock)
+        self._requests = TokenBuckets(per_address * REQUESTS_PER_MESSAGE, clock)
+        self._pairings = TokenBuckets(PAIRINGS_PER_MINUTE, clock)
+        self._all_pairings = TokenBuckets(PAIRINGS_IN_ALL, clock)
+
+    def message(self, session_id: str, address: str) -> str:
+        """For a message, an answer or a command."""
+        if not self._sessions.take(session_id):
+            return "messages of one browser"
+        return "" if self._addresses.take(address) else "messages from one address"
+
+    def request(self, address: str) -> str:
+        """For any request at all."""
+        return "" if self._requests.take(address) else "requests from one address"
+
+    def pairing(self, address: str) -> str:
+        """For a try to pair."""
+        if not self._pairings.take(address):
+            return "tries to pair from one address"
+        return "" if self._all_pairings.take(_SHARED) else "tries to pair"
+
+
+def address_of(client: object) -> str:
+    """Whom a limit is for: an IPv4 address, or the network of an IPv6 one.
+
+    One subscriber has 2^64 IPv6 addresses, and would have as many buckets.
+
+    Args:
+        client: What ASGI says: `(host, port)`, or None.
+    """
+    host = str(client[0]) if isinstance(client, tuple | list) and client else ""  # pyright: ignore[reportUnknownArgumentType] - whatever a server says
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is None:
+            return str(ipaddress.ip_network((address, 64), strict=False))
+        address = address.ipv4_mapped
+    return str(address)

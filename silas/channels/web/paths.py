@@ -1,0 +1,76 @@
+"""Which path needs what: the one table. What it does not name needs everything (decision B6)."""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Need(StrEnum):
+    """What a request must bring."""
+
+    nothing = "nothing"
+    """Anybody on this machine may have it."""
+    session = "session"
+    """A paired browser's cookie. Ports of one host share cookies, so this opens only pages."""
+    page = "page"
+    """The cookie, and the token that only the page itself knows."""
+
+
+class Rule(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        methods: Every other method is refused.
+        path: Of the whole path.
+        need: What it takes.
+        most: Bytes of the longest body.
+    """
+
+    methods: frozenset[str]
+    path: re.Pattern[str]
+    need: Need
+    most: int = 0
+
+
+_LOOK = frozenset({"GET", "HEAD"})
+_SEND = frozenset({"POST"})
+_KILOBYTE = 1024
+
+_FILE = r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*"
+"""A name that leads nowhere else: no separator, no dot at its beginning, no two dots."""
+
+_RULES = (
+    Rule(_LOOK, re.compile(r"/pair"), Need.nothing),
+    Rule(_SEND, re.compile(r"/pair"), Need.nothing, 4 * _KILOBYTE),
+    Rule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Need.nothing),
+    # The page's own code and pictures: the same for everybody, and the pairing page needs them.
+    Rule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Need.nothing),
+    Rule(_LOOK, re.compile(r"/manifest\.json"), Need.nothing),  # fetched without cookies
+    Rule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
+    # A draft, a secret, an answer with its proof; the longest message goes over the WebSocket.
+    Rule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),
+    Rule(_LOOK, re.compile(r"/.*"), Need.page),
+)
+"""The first row whose method and path fit counts."""
+
+_ODD = re.compile(r"[\x00-\x20\x7f\\]|//|/\.{1,2}(/|$)")
+"""What two readers of a path may read differently."""
+
+_HIDDEN = re.compile(rb"%(2f|5c|00|25)", re.IGNORECASE)
+"""A separator, a zero or a percent sign in disguise."""
+
+SOCKET = "/ws"
+"""The only path that speaks WebSocket."""
+
+PAIR = "/pair"
+"""Where a pairing link leads, and where it is redeemed."""
+
+
+def rule_for(method: str, path: str) -> Rule | None:
+    """What this request needs; None where no path answers to the method."""
+    return next((r for r in _RULES if method in r.methods and r.path.fullmatch(path)), None)
+
+
+def is_odd(path: str, raw: bytes) -> bool:
+    """Whether the path could be read in two ways, by a guard and by what it guards."""
+    return not path.startswith("/") or bool(_ODD.search(path) or _HIDDEN.search(raw))

@@ -1,0 +1,58 @@
+"""What the door says no with, and how a flood of it stays a few lines in the record."""
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from silas.audit import Audit
+from silas.clock import Clock
+from silas.errors import DatabaseError
+
+
+class Refusal(NamedTuple):
+    """One no.
+
+    Attributes:
+        status: The HTTP status.
+        code: `E_CHANNEL_*`.
+        message: One sentence that says what to do.
+        reason: For the record; empty where nobody need know, because it is every day's.
+    """
+
+    status: int
+    code: str
+    message: str
+    reason: str
+
+
+_WINDOW = 60.0  # seconds
+_MOST_A_WINDOW = 30
+"""Entries a minute in all: whoever is refused must not be able to fill the disk."""
+
+
+class RefusalRecord:
+    """Writes refusals to the audit log: each kind once a minute, the others as a number."""
+
+    def __init__(self, audit: Audit, clock: Clock) -> None:
+        self._audit = audit
+        self._clock = clock
+        self._began = clock.monotonic()
+        self._said: set[tuple[str, str, str]] = set()
+        self._unsaid = 0
+
+    async def note(self, event: str, reason: str, who: str, **facts: str) -> None:
+        """Record one; `unsaid` of an entry is how many before it have none of their own.
+
+        A record that cannot be written changes nothing: what was refused stays refused.
+        """
+        now = self._clock.monotonic()
+        if now - self._began >= _WINDOW:
+            self._began = now
+            self._said.clear()
+        kind = (event, reason, who)
+        if kind in self._said or len(self._said) >= _MOST_A_WINDOW:
+            self._unsaid += 1
+            return
+        self._said.add(kind)
+        unsaid, self._unsaid = self._unsaid, 0
+        with suppress(DatabaseError):
+            await self._audit.log(event, reason=reason, who=who, unsaid=unsaid, **facts)

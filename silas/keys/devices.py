@@ -1,0 +1,133 @@
+"""The owner's devices and their public keys: what they sign counts as the owner's (decision B7)."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import ApprovalError
+from silas.keys.signer import import_public_key, verify_with
+from silas.types import new_id
+
+MOST_DEVICES = 32
+"""Devices at a time; every one more is one more key that every signature is tried with."""
+
+# The driver's own SQL: asked at every request and for every signed message.
+_ROWS = "SELECT id, name, coalesce(public_key, ''), paired_at, revoked_at FROM devices"
+_ADD = "INSERT INTO devices (id, name, public_key, paired_at) VALUES (?, ?, ?, ?)"
+_RENAME = "UPDATE devices SET name = ? WHERE id = ?"
+_GET = f"{_ROWS} WHERE id = ?"
+_OF_KEY = f"{_ROWS} WHERE public_key = ?"
+_ALL = f"{_ROWS} ORDER BY paired_at, id"
+_REVOKE = "UPDATE devices SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL"
+_KEYS = "SELECT public_key FROM devices WHERE revoked_at IS NULL AND public_key IS NOT NULL"
+_KEY = f"{_KEYS} AND id = ?"
+_COUNT = "SELECT count(*) FROM devices WHERE revoked_at IS NULL"
+
+
+class Device(NamedTuple):
+    """A browser or phone of the owner's.
+
+    Attributes:
+        id: Names it.
+        name: What it calls itself.
+        public_key: 64 hex digits; empty where it has no key and so signs nothing.
+        paired_at: When it came in.
+        revoked_at: Since when it counts for nothing; None while it counts.
+    """
+
+    id: str
+    name: str
+    public_key: str
+    paired_at: datetime
+    revoked_at: datetime | None
+
+
+class DeviceKeys:
+    """Devices in the database, so that another process can revoke one and it counts at once."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def add(self, name: str, public_key: bytes | None) -> Device:
+        """Enrol a device; one that comes again with the same key stays the device it was.
+
+        Args:
+            name: For people.
+            public_key: The 32 bytes of an Ed25519 key whose private half the device has shown to
+                hold; None where it has none.
+
+        Raises:
+            ApprovalError: The key is no usable one (malformed, of small order) or was revoked, or
+                there are too many devices; nothing was enrolled.
+        """
+        key = None if public_key is None else import_public_key(public_key.hex())
+        with self._db.write() as tx:
+            known = None if key is None else tx.driver.execute(_OF_KEY, (key,)).fetchone()
+            if known is not None:
+                device = _device(known)
+                if device.revoked_at is not None:
+                    raise ApprovalError(
+                        "This device's key was revoked; it needs a new one.",
+                        code="E_APPROVAL_DEVICE_REVOKED",
+                    )
+                tx.driver.execute(_RENAME, (name, device.id))
+                return device._replace(name=name)
+            if tx.driver.execute(_COUNT).fetchone()[0] >= MOST_DEVICES:
+                raise ApprovalError(
+                    f"There are {MOST_DEVICES} devices already; revoke one with "
+                    "`silas devices revoke`.",
+                    code="E_APPROVAL_DEVICES",
+                )
+            now = self._clock.now().astimezone(UTC)
+            device = Device(new_id("device"), name, key or "", now, None)
+            tx.driver.execute(_ADD, (device.id, name, key, now.isoformat()))
+        return device
+
+    def get(self, device_id: str) -> Device | None:
+        """The device, revoked or not; None where there is none of this id."""
+        with self._db.read() as tx:
+            row = tx.driver.execute(_GET, (device_id,)).fetchone()
+        return None if row is None else _device(row)
+
+    def revoke(self, device_id: str) -> Device:
+        """From now on nothing of the device counts; a second time changes nothing.
+
+        Raises:
+            ApprovalError: There is no such device.
+        """
+        now = self._clock.now().astimezone(UTC).isoformat()
+        with self._db.write(durable=True) as tx:
+            tx.driver.execute(_REVOKE, (now, device_id))
+            device = self.get(device_id)
+        if device is None:
+            raise ApprovalError(
+                "There is no such device; see `silas devices list`.", code="E_APPROVAL_DEVICE"
+            )
+        return device
+
+    def verify(self, data: bytes, signature: bytes) -> bool:
+        """Whether the signature over exactly `data` is of any device that counts."""
+        with self._db.read() as tx:
+            keys = [str(key) for (key,) in tx.driver.execute(_KEYS)]
+        return any(verify_with(key, data, signature) for key in keys)
+
+    def signed_by(self, device_id: str, data: bytes, signature: bytes) -> bool:
+        """Whether the signature over exactly `data` is this device's, and it counts."""
+        with self._db.read() as tx:
+            row = tx.driver.execute(_KEY, (device_id,)).fetchone()
+        return row is not None and verify_with(str(row[0]), data, signature)
+
+    def list(self) -> Sequence[Device]:
+        """Every device, the revoked ones too, in the order in which they were paired."""
+        with self._db.read() as tx:
+            return [_device(row) for row in tx.driver.execute(_ALL)]
+
+
+def _device(row: Sequence[str | None]) -> Device:
+    device_id, name, key, paired_at, revoked_at = row
+    revoked = None if revoked_at is None else datetime.fromisoformat(revoked_at)
+    paired = datetime.fromisoformat(str(paired_at))
+    return Device(str(device_id), str(name), str(key), paired, revoked)

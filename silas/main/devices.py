@@ -1,0 +1,72 @@
+"""The commands about paired browsers: list, revoke, link. They work beside a running Silas."""
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+
+@click.group()
+def devices() -> None:
+    """Browsers and phones that are paired with Silas."""
+
+
+@devices.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def devices_list(ctx: click.Context, as_json: bool) -> None:
+    """Every device: whether it can sign for you, since when, and when it was last here."""
+
+    async def work() -> int:
+        from silas.wiring import open_door
+
+        async with open_door(look_config(ctx)) as door:
+            found = door.devices()
+        if as_json:
+            print_json([each.model_dump(mode="json") for each in found])
+            return DONE
+        for each in found:
+            signs = "signs for you" if each.level == "owner" else "cannot sign"
+            state = "revoked" if each.revoked else signs
+            seen = f"{each.seen_at:%Y-%m-%d %H:%M}" if each.seen_at else "never"
+            click.echo(
+                f"{each.id}  {each.name}: {state}, paired {each.paired_at:%Y-%m-%d}, seen {seen}"
+            )
+        if not found:
+            click.echo("No device is paired. Make a link for one: silas devices link")
+        return DONE
+
+    run_to_exit(work)
+
+
+@devices.command("revoke")
+@click.argument("device_id", metavar="ID")
+@click.pass_context
+def devices_revoke(ctx: click.Context, device_id: str) -> None:
+    """End a device's sessions at once; nothing that it signs counts any more."""
+
+    async def work() -> int:
+        from silas.wiring import open_door
+
+        async with open_door(look_config(ctx)) as door:
+            await door.revoke(device_id)
+        click.echo(f"Revoked {device_id}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@devices.command("link")
+@click.pass_context
+def devices_link(ctx: click.Context) -> None:
+    """Print a fresh pairing link: it works once, within ten minutes, while `silas start` runs."""
+
+    async def work() -> int:
+        from silas.wiring import open_door
+
+        config = look_config(ctx)
+        async with open_door(config) as door:
+            click.echo(await door.link(door.base))
+        return DONE
+
+    run_to_exit(work)

@@ -1,0 +1,44 @@
+"""The cockpit's door: made for the server, and alone for the commands about devices."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.audit import Audit
+from silas.channels.web.hosts import WebHosts
+from silas.channels.web.limits import WebLimits
+from silas.channels.web.pairing import WebDoor
+from silas.channels.web.sessions import WebSessions
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.keys.devices import DeviceKeys
+from silas.wiring.upkeep import opened
+
+
+def web_door(
+    config: SilasConfig, db: Database, nonces: NonceStore, clock: Clock, audit: Audit
+) -> WebDoor:
+    """Who may come in and what counts as the owner's, over these stores."""
+    hosts = WebHosts.of(config.channels.web)
+    return WebDoor(WebSessions(db, clock), DeviceKeys(db, clock), nonces, clock, audit, hosts)
+
+
+def web_limits(config: SilasConfig, clock: Clock) -> WebLimits:
+    """How much may come in, from the configuration."""
+    limits = config.limits
+    return WebLimits(
+        limits.ws_messages_per_minute_per_scope, limits.ws_messages_per_minute_per_ip, clock
+    )
+
+
+@asynccontextmanager
+async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
+    """The door of an initialised Silas, beside a running one or without any.
+
+    What is changed here counts there at once: both ask the database each time.
+    """
+    with opened(config, []) as (db, audit, _):
+        clock = SystemClock()
+        nonces = SqlNonceStore(db, clock, config.nonce_store)
+        yield web_door(config, db, nonces, clock, audit)
