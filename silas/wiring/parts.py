@@ -49,6 +49,7 @@ from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
 from silas.wiring.offered import machine_facts, profiles
+from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
@@ -332,7 +333,7 @@ class Parts:
             system_gates=config.gates.system,
             escalator=Escalator(self.audit, {}),
             sign_in=SignIn(
-                self.ground.signer.verify,
+                owner_verified(self.ground.signer, self.db, self.ground.clock),
                 self.nonces,
                 self.audit,
                 self.ground.clock,

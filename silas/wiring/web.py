@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 from pydantic import ValidationError
 
@@ -18,12 +17,9 @@ from silas.channels.web.events import Waiting
 from silas.channels.web.face import face_dir
 from silas.channels.web.guard import Guard
 from silas.channels.web.hosts import WebHosts
-from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.serve import served
-from silas.channels.web.session import WebSession
-from silas.channels.web.sessions import WebSessions
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
@@ -35,11 +31,9 @@ from silas.keys.devices import DeviceKeys
 from silas.stop import Sentinel
 from silas.wiring.build import Silas
 from silas.wiring.cockpit import Rooms
+from silas.wiring.door import web_door, web_limits
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.unsigned import NoKey
-
-if TYPE_CHECKING:
-    from silas.channels.web.app import ASGI
 
 
 def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:
@@ -110,23 +104,15 @@ async def open_cockpit(
         for package in MIGRATED:
             db.migrate(package)
         audit = AuditLog(db, clock, NoKey())
-        devices, hosts = DeviceKeys(db, clock), WebHosts.of(config.channels.web)
-        nonces = SqlNonceStore(db, clock, config.nonce_store)
-        door = WebDoor(WebSessions(db, clock), devices, nonces, clock, audit, hosts)
-        channel = WebChannel(Transcript(db), door.prove, devices.verify, audit, clock)
+        door = web_door(config, db, SqlNonceStore(db, clock, config.nonce_store), clock, audit)
+        signed = DeviceKeys(db, clock).verify
+        channel = WebChannel(Transcript(db), door.prove, signed, audit, clock)
         stack.callback(channel.leave)
-        limits = WebLimits(
-            config.limits.ws_messages_per_minute_per_scope,
-            config.limits.ws_messages_per_minute_per_ip,
-            clock,
-        )
         silas = await stack.enter_async_context(
             Silas.open(config, channel=channel, overdue=overdue, ground=lambda _: standing)
         )
         rooms = Rooms(config, silas, channel, db, clock)
-        sockets = Sockets(
-            channel, _Standing(config, silas, rooms), door.page_ok, _Limit(limits, audit), clock
-        )
+        sockets = Sockets(channel, _Standing(config, silas, rooms))
         app = create_app(
             door,
             channel,
@@ -135,14 +121,15 @@ async def open_cockpit(
             cockpit_routes(rooms, door),
             lambda: silas.stream.pressure,
         )
+        hosts = WebHosts.of(config.channels.web)
         door.on_ended(lambda session_id: channel.pages.close(_REVOKED, (session_id,)))
-        front.open(cast("ASGI", Guard(app, door, hosts, limits)))
+        front.open(Guard(app, door, hosts, web_limits(config, clock)))
         listening = asyncio.create_task(silas.stream.listen(workspace))
         stack.push_async_callback(_ended, channel, listening)
         yield RunningCockpit(silas, channel, door, await door.link(hosts.base), hosts.base)
 
 
-_REVOKED = 4001
+_REVOKED = 4001  # the close code of who is not (any more) paired
 
 
 async def _ended(channel: WebChannel, listening: "asyncio.Task[None]") -> None:
@@ -181,19 +168,3 @@ class _Standing:
     def onboarding(self) -> bool:
         """Whether nobody has said yet which model to use and who the owner is."""
         return self.rooms.first_run
-
-
-@dataclass(frozen=True)
-class _Limit:
-    """Says no to whoever sends too much, on record."""
-
-    limits: WebLimits
-    audit: AuditLog
-
-    async def __call__(self, session: WebSession, address: str) -> str:
-        """Why a frame is not taken, or nothing."""
-        what = self.limits.message(session.id, address_of((address, 0)))
-        if not what:
-            return ""
-        await self.audit.log("web.limited", what=what, device=session.device)
-        return f"Too many {what} in a minute; wait a little and try again."

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pytest
 
@@ -22,6 +22,7 @@ from silas.cards.models import (
     SecureInputCard,
 )
 from silas.channels.web.deck import OWNER, WebChannel
+from silas.channels.web.events import Said
 from silas.channels.web.faces import Asked, card_event, digest_of
 from silas.channels.web.pages import MOST_WAITING, TRY_LATER, Page
 from silas.channels.web.session import WebSession
@@ -56,7 +57,7 @@ class _House(NamedTuple):
         self.channel.pages.enter(page)
         return page
 
-    def proof(self, data: Any) -> Proof:
+    def proof(self, data: Callable[[Proof], bytes]) -> Proof:
         """A proof over what `data(proof)` gives for it."""
         empty = Proof(timestamp=self.clock.now(), nonce=_NONCE, signature=b"")
         return empty.model_copy(update={"signature": _DEVICE.sign(data(empty))})
@@ -310,7 +311,9 @@ async def test_silas_speaks_to_every_page_and_to_nobody_else(tmp_path: Path) -> 
         assert (await _next(page))["text"] == "done"
         with pytest.raises(ChannelError, match="in the cockpit"):
             await h.channel.send("a stranger", "secret")
-        assert [kept.text for kept in h.channel.transcript.after(0, 10).kept] == ["done"]  # pyright: ignore[reportAttributeAccessIssue] - a message
+        [kept] = h.channel.transcript.after(0, 10).kept
+        assert isinstance(kept, Said)
+        assert kept.text == "done"
 
 
 async def test_a_page_that_does_not_read_is_let_go_and_holds_nobody_up(tmp_path: Path) -> None:
@@ -422,13 +425,11 @@ def _leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Where a text of a document stands that may be any text."""
     found: list[tuple[Any, ...]] = []
     if isinstance(value, dict):
-        entries: dict[str, Any] = value
-        for name, inner in entries.items():
+        for name, inner in cast(dict[str, Any], value).items():
             if name not in {"type", "risk_level", "role"}:
                 found += _leaves(inner, (*path, name))
     elif isinstance(value, list):
-        inners: list[Any] = value
-        for at, inner in enumerate(inners):
+        for at, inner in enumerate(cast(list[Any], value)):
             found += _leaves(inner, (*path, at))
     elif isinstance(value, str):
         found.append(path)

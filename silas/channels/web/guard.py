@@ -14,9 +14,10 @@ from silas.channels.web.handshake import NOT_PAIRED, Handshake
 from silas.channels.web.headers import hardened
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits, address_of
-from silas.channels.web.pairing import COOKIE, WebDoor, WebSession
+from silas.channels.web.pairing import COOKIE, WebDoor
 from silas.channels.web.paths import PAIR, SOCKET, Need, Rule, is_odd, rule_for
 from silas.channels.web.refusal import Refusal
+from silas.channels.web.session import WebSession
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
 """Of one request: browsers send about twenty headers and two kilobytes."""

@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from silas.channels.web.asgi import Message, Receive, Send, within
 from silas.channels.web.events import Refused
 from silas.channels.web.limits import WebLimits
-from silas.channels.web.pairing import WebDoor, WebSession
+from silas.channels.web.pairing import WebDoor
+from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth
 
 AUTH_SECONDS = 5.0

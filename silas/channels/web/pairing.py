@@ -5,13 +5,14 @@ import re
 import unicodedata
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 from silas.approval.port import NonceStore
 from silas.audit import Audit
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.paths import PAIR
 from silas.channels.web.refusal import RefusalRecord
+from silas.channels.web.session import Level, WebSession
 from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, token_hash
 from silas.channels.web.wire import Proof
 from silas.clock import Clock
@@ -31,24 +32,6 @@ COOKIE = "silas_session"
 
 _LONGEST_NAME = 64
 _NONCE = re.compile(r"[0-9a-f]{32,128}")  # 128 bits or more, as hex
-
-Level = Literal["owner", "auth"]
-
-
-class WebSession(Frozen):
-    """A paired browser, as a request or a socket has it.
-
-    Attributes:
-        id: Of the session.
-        device_id: Of its device.
-        device: The device's name, for people.
-        level: `owner` where the device has a key to sign with, else `auth`.
-    """
-
-    id: str
-    device_id: str
-    device: str
-    level: Level
 
 
 class Paired(Frozen):

@@ -4,6 +4,9 @@ from typing import Literal
 
 from silas.types import Frozen
 
+Level = Literal["owner", "auth"]
+"""How far a session is trusted before it signs anything."""
+
 
 class WebSession(Frozen):
     """A paired browser.
@@ -18,4 +21,4 @@ class WebSession(Frozen):
     id: str
     device_id: str
     device: str
-    level: Literal["owner", "auth"]
+    level: Level

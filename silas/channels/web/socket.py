@@ -1,7 +1,6 @@
 """The live connection of a page: who it is, what it missed, what it says (spec 8.1)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -12,10 +11,6 @@ from silas.channels.web.events import StreamState, Waiting
 from silas.channels.web.pages import UNAUTHENTICATED, Page
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
-from silas.clock import Clock
-
-AUTH_SECONDS = 5.0
-"""How long a connection may take to say who it is (spec 8.1)."""
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""
@@ -48,36 +43,26 @@ class Standing(Protocol):
 
 
 class Sockets:
-    """Serves the live connections.
+    """Serves the live connections behind the guard, which has heard the page token already.
 
     Args:
         channel: Where messages and answers go.
         standing: What a page must know when it connects.
-        page_ok: Whether a token is the one that a session's page was given.
-        too_many: Why a session at an address may not send yet another message; empty if it may.
-        clock: For the time a connection has to say who it is.
     """
 
-    def __init__(
-        self,
-        channel: WebChannel,
-        standing: Standing,
-        page_ok: Callable[[WebSession, str], bool],
-        too_many: Callable[[WebSession, str], Awaitable[str]],
-        clock: Clock,
-    ) -> None:
+    def __init__(self, channel: WebChannel, standing: Standing) -> None:
         self._channel = channel
         self._standing = standing
-        self._page_ok = page_ok
-        self._too_many = too_many
-        self._clock = clock
 
     async def serve(self, websocket: WebSocket) -> None:
         """One connection from its first frame to its end."""
         session: WebSession = websocket.state.session
         await websocket.accept()
-        first = await self._first(websocket)
-        if first is None or not self._page_ok(session, first.token):
+        try:
+            first = _understood(await _frame_of(websocket))
+        except WebSocketDisconnect:
+            return
+        if not isinstance(first, Auth):  # no guard stands before this
             await websocket.close(UNAUTHENTICATED)
             return
         page = Page(session)
@@ -91,19 +76,6 @@ class Sockets:
             self._channel.pages.leave(page)
             writing.cancel()
             await asyncio.wait([writing])
-
-    async def _first(self, websocket: WebSocket) -> Auth | None:
-        reading = asyncio.ensure_future(_frame_of(websocket))
-        timer = asyncio.ensure_future(self._clock.sleep(AUTH_SECONDS))
-        try:
-            await asyncio.wait({reading, timer}, return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done() or reading.exception() is not None:
-                return None
-            frame = _understood(reading.result())
-            return frame if isinstance(frame, Auth) else None
-        finally:
-            timer.cancel()
-            reading.cancel()
 
     def _state(self, session: WebSession, after: int, waiting: tuple[Waiting, ...]) -> StreamState:
         """The same for every device; made in one step with entering, so that nothing is missed."""
@@ -126,7 +98,6 @@ class Sockets:
         )
 
     async def _read(self, websocket: WebSocket, page: Page, writing: "asyncio.Task[None]") -> None:
-        address = websocket.client.host if websocket.client else ""
         mistakes = 0
         while mistakes < _MOST_MISTAKES:
             reading = asyncio.ensure_future(_frame_of(websocket))
@@ -134,12 +105,12 @@ class Sockets:
             if not reading.done() or reading.exception() is not None:  # closed, by them or by us
                 reading.cancel()
                 return
-            if not await self._taken(page, reading.result(), address):
+            if not await self._taken(page, reading.result()):
                 mistakes += 1
         page.close(_POLICY)
         await asyncio.wait([writing])
 
-    async def _taken(self, page: Page, text: str, address: str) -> bool:
+    async def _taken(self, page: Page, text: str) -> bool:
         """Whether a frame was understood; a refused answer is no mistake of the page's."""
         frame = _understood(text)
         match frame:
@@ -152,15 +123,9 @@ class Sockets:
             case SecureInputCompleted():
                 self._channel.secret_form_closed(frame.ref_id, stored=frame.success)
             case Message():
-                if why := await self._too_many(page.session, address):
-                    self._channel.refuse(page, frame.id, "E_CHANNEL_LIMIT", why)
-                else:
-                    await self._channel.said(page, frame)
+                await self._channel.said(page, frame)
             case _:
-                if why := await self._too_many(page.session, address):
-                    self._channel.refuse(page, frame.request_id, "E_CHANNEL_LIMIT", why)
-                else:
-                    await self._channel.answered(page, frame)
+                await self._channel.answered(page, frame)
         return True
 
 
