@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench bench-agentdojo mutants fuzz chaos lock system clean
+.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos lock system clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -19,6 +19,9 @@ system:
 
 demo: $(READY) system
 	@$(BIN)/python scripts/demo.py
+
+start: $(READY) system
+	@$(BIN)/silas start $(ARGS)
 
 test: $(READY) system
 	@$(BIN)/python -m pytest -n 2

@@ -1,7 +1,6 @@
 """`silas start`: the cockpit in the browser, until it is ended."""
 
 import asyncio
-import os
 import signal
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
 
     Anything but this machine's own loopback needs `channels.web.auth_token` in the configuration.
     """
+    named = workspace and workspace.resolve()
 
     async def work() -> int:
         from silas.stop import Sentinel
@@ -35,7 +35,7 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
 
         config = listening_at(read_config(ctx), host, port)
         await initialise(config)
-        place = standing_in() if workspace is None else os.path.realpath(workspace)
+        place = standing_in() if named is None else str(named)
         overdue = partial(end_process, Sentinel(config.data_dir))
         async with open_cockpit(config, place, overdue) as cockpit:
             click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")

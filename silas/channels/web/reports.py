@@ -40,15 +40,20 @@ def result_of(
         title=item.title,
         status=event.status,
         summary=result.summary,
-        checks=tuple(
-            CheckResult(
-                name=str(check.get("name", "")),
-                passed=check.get("passed") is True,
-                words=str(check.get("reason", "")),
-            )
-            for check in result.verification_results
-        ),
+        checks=_checks(result),
         diff=patch[:_LONGEST_DIFF],
         undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
         timestamp=now,
+    )
+
+
+def _checks(result: WorkItemResult) -> tuple[CheckResult, ...]:
+    """What the last attempt's checks found; none where there was no attempt."""
+    attempts = result.verification_results[-1:]
+    return tuple(
+        CheckResult(
+            name=str(check["name"]), passed=check["passed"] is True, words=str(check["reason"])
+        )
+        for attempt in attempts
+        for check in attempt["results"]
     )
