@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import ValidationError
 
@@ -15,6 +16,7 @@ from silas.channels.web.app import Front, create_app
 from silas.channels.web.deck import WebChannel
 from silas.channels.web.events import Waiting
 from silas.channels.web.face import face_dir
+from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.pairing import WebDoor
@@ -29,10 +31,12 @@ from silas.db import Database
 from silas.errors import ConfigError
 from silas.keys.devices import DeviceKeys
 from silas.stop import Sentinel
+from silas.stream.session import Session
 from silas.wiring.build import Silas
-from silas.wiring.cockpit import Rooms
+from silas.wiring.cockpit import Rooms, cockpit_of
 from silas.wiring.door import web_door, web_limits
 from silas.wiring.ground import MIGRATED, Ground, ground
+from silas.wiring.parts import Parts
 from silas.wiring.unsigned import NoKey
 
 
@@ -106,27 +110,52 @@ async def open_cockpit(
         audit = AuditLog(db, clock, NoKey())
         door = web_door(config, db, SqlNonceStore(db, clock, config.nonce_store), clock, audit)
         signed = DeviceKeys(db, clock).verify
-        channel = WebChannel(Transcript(db), door.prove, signed, audit, clock)
+        attention = Attention(audit)
+        channel = WebChannel(Transcript(db), door.prove, signed, audit, attention, clock)
         stack.callback(channel.leave)
+        serve = partial(_opened, config, front, channel, door)
         silas = await stack.enter_async_context(
-            Silas.open(config, channel=channel, overdue=overdue, ground=lambda _: standing)
+            Silas.open(
+                config,
+                channel=channel,
+                overdue=overdue,
+                ground=lambda _: standing,
+                beside=serve,
+            )
         )
-        rooms = Rooms(config, silas, channel, db, clock)
-        sockets = Sockets(channel, _Standing(config, silas, rooms))
-        app = create_app(
-            door,
-            channel,
-            sockets,
-            Files(face_dir()),
-            cockpit_routes(rooms, door),
-            lambda: silas.stream.pressure,
-        )
-        hosts = WebHosts.of(config.channels.web)
-        door.on_ended(lambda session_id: channel.pages.close(_REVOKED, (session_id,)))
-        front.open(Guard(app, door, hosts, web_limits(config, clock)))
         listening = asyncio.create_task(silas.stream.listen(workspace))
         stack.push_async_callback(_ended, channel, listening)
-        yield RunningCockpit(silas, channel, door, await door.link(hosts.base), hosts.base)
+        base = WebHosts.of(config.channels.web).base
+        yield RunningCockpit(silas, channel, door, await door.link(base), base)
+
+
+@asynccontextmanager
+async def _opened(
+    config: SilasConfig,
+    front: Front,
+    channel: WebChannel,
+    door: WebDoor,
+    parts: Parts,
+    silas: Session,
+) -> AsyncGenerator[None]:
+    """The application behind its guard, for as long as Silas is open."""
+    rooms = cockpit_of(parts, silas)
+    app = create_app(
+        door,
+        channel,
+        Sockets(channel, _Standing(config, silas, channel, rooms)),
+        Files(face_dir()),
+        cockpit_routes(rooms, door),
+        lambda: silas.stream.pressure,
+    )
+    door.on_ended(lambda session_id: channel.pages.close(_REVOKED, (session_id,)))
+    hosts = WebHosts.of(config.channels.web)
+    front.open(Guard(app, door, hosts, web_limits(config, parts.ground.clock)))
+    try:
+        yield
+    finally:
+        front.close()
+        await rooms.setup.close()
 
 
 _REVOKED = 4001  # the close code of who is not (any more) paired
@@ -143,12 +172,13 @@ class _Standing:
     """What a page must know when it connects."""
 
     config: SilasConfig
-    silas: Silas
+    silas: Session
+    channel: WebChannel
     rooms: Rooms
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and are on no card."""
-        shown = {getattr(card, "work_item_id", "") for card in self.rooms.channel.cards}
+        shown = {getattr(card, "work_item_id", "") for card in self.channel.cards}
         waiting = await self.silas.proposer.waiting()
         return tuple(
             Waiting(work_item_id=item.id, title=item.title)
@@ -165,6 +195,6 @@ class _Standing:
         """Whether the built-in model answers."""
         return self.config.models.proxy.name == RUNBOOK
 
-    def onboarding(self) -> bool:
+    async def onboarding(self) -> bool:
         """Whether nobody has said yet which model to use and who the owner is."""
-        return self.rooms.first_run
+        return (await self.rooms.setup.onboarding()).needed

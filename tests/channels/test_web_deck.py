@@ -24,6 +24,7 @@ from silas.cards.models import (
 from silas.channels.web.deck import OWNER, WebChannel
 from silas.channels.web.events import Said
 from silas.channels.web.faces import Asked, card_event, digest_of
+from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import MOST_WAITING, TRY_LATER, Page
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -86,7 +87,9 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
         del session
         return "" if _DEVICE.verify(data, proof.signature) else "not this device's"
 
-    yield _House(WebChannel(Transcript(db), prove, _DEVICE.verify, audit, clock), clock, audit, db)
+    attention = Attention(audit)
+    channel = WebChannel(Transcript(db), prove, _DEVICE.verify, audit, attention, clock)
+    yield _House(channel, clock, audit, db)
     db.close()
 
 

@@ -192,6 +192,10 @@ class Front:
         """From now on the application answers."""
         self._app = app
 
+    def close(self) -> None:
+        """Silas ends; nothing is answered any more but that."""
+        self._app = None
+
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """One request or connection."""
         if self._app is not None:

@@ -23,6 +23,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.faces import Asked, answer_of, card_event
+from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import GOING_AWAY, Page, Pages
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
@@ -31,7 +32,7 @@ from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError
 from silas.plans import WorkItem, WorkItemResult
-from silas.types import TaintLevel, new_id
+from silas.types import Risk, TaintLevel, new_id
 from silas.work.models import Notify, ProgressEvent
 
 Answer = TypeVar("Answer")
@@ -47,6 +48,9 @@ Signed = Callable[[bytes, bytes], bool]
 
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
+
+_TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
+"""What the gesture of a card's risk takes (0.5.2); a no is always one."""
 
 _WAITING: Any = PlanAnswer(verdict="waiting")
 _EXPIRED = "Nobody answered in time; the safe answer stands."
@@ -75,19 +79,27 @@ class WebChannel:
     Args:
         transcript: Where the conversation is kept.
         prove, signed: What the door says of signatures.
-        audit: Where answers are recorded.
+        audit: Where what is refused is recorded.
+        attention: Records answers, and notices what tires their owner (0.5.4).
         clock: For time stamps and time-outs.
     """
 
     channel_name = "web"
 
     def __init__(
-        self, transcript: Transcript, prove: Prove, signed: Signed, audit: Audit, clock: Clock
+        self,
+        transcript: Transcript,
+        prove: Prove,
+        signed: Signed,
+        audit: Audit,
+        attention: Attention,
+        clock: Clock,
     ) -> None:
         self._transcript = transcript
         self._prove = prove
         self._signed = signed
         self._audit = audit
+        self._attention = attention
         self._clock = clock
         self._pages = Pages()
         self._open: dict[str, _Open] = {}
@@ -139,6 +151,7 @@ class WebChannel:
         event = card_event(card, asked)
         self._open[name] = _Open(card, event, answer, self._clock.monotonic())
         self._tell(event)
+        await self._notice()
         timer = asyncio.ensure_future(self._clock.sleep(card.timeout_seconds))
         try:
             await asyncio.wait({answer, timer}, return_when=asyncio.FIRST_COMPLETED)
@@ -225,7 +238,7 @@ class WebChannel:
                 self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
                 return
         if not waiting.answer.done():  # another page was quicker while the signature was looked at
-            await self._record(page, waiting, answer)
+            await self._record(page, waiting, response, answer)
             waiting.answer.set_result(answer)
             words = _label(waiting.card, answer)
             closed = CardClosed(request_id=response.request_id, outcome="answered", words=words)
@@ -237,15 +250,30 @@ class WebChannel:
             return _NO_KEY
         return await self._prove(session, decision_bytes(response, event.digest), response.proof)
 
-    async def _record(self, page: Page, waiting: _Open, answer: Any) -> None:
-        await self._audit.log(
-            "card_answered",
+    async def _record(self, page: Page, waiting: _Open, response: Response, answer: Any) -> None:
+        """Put an answer on record; nobody is held up by what it shows."""
+        card = waiting.card
+        action = next((one for one in card.actions if one.value == answer), None)
+        cue = await self._attention.answered(
             kind=waiting.event.type,
-            risk=waiting.card.risk.value,
-            seconds=round(self._clock.monotonic() - waiting.began, 1),
-            answer=_label(waiting.card, answer),
+            risk=card.risk,
+            seconds=self._clock.monotonic() - waiting.began,
+            answer=_label(card, answer),
+            role="" if action is None else action.role,
+            verdict=str(getattr(response, "verdict", "") or _label(card, answer)),
             device=page.session.device,
+            taps=1 if answer == card.safe else _TAPS[card.risk],
+            freetext=bool(getattr(response, "freetext", None)),
+            work_item_id=getattr(card, "work_item_id", ""),
+            waiting=[one.card.risk for one in self._open.values() if one is not waiting],
         )
+        if cue is not None:
+            self._tell(cue)
+
+    async def _notice(self) -> None:
+        cue = await self._attention.noticed([one.card.risk for one in self._open.values()])
+        if cue is not None:
+            self._tell(cue)
 
     def secret_form_closed(self, ref_id: str, *, stored: bool) -> None:
         """A form for a secret was left; that one was stored is believed of nobody but the vault."""

@@ -37,7 +37,7 @@ class Standing(Protocol):
         """Whether no language model is configured."""
         ...
 
-    def onboarding(self) -> bool:
+    async def onboarding(self) -> bool:
         """Whether the first-run cards should be shown."""
         ...
 
@@ -66,8 +66,8 @@ class Sockets:
             await websocket.close(UNAUTHENTICATED)
             return
         page = Page(session)
-        waiting = await self._standing.waiting()
-        page.give(self._state(session, first.after, waiting).model_dump_json())
+        waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
+        page.give(self._state(session, first.after, waiting, first_run).model_dump_json())
         self._channel.pages.enter(page)
         writing = asyncio.create_task(_write(websocket, page))
         try:
@@ -77,7 +77,9 @@ class Sockets:
             writing.cancel()
             await asyncio.wait([writing])
 
-    def _state(self, session: WebSession, after: int, waiting: tuple[Waiting, ...]) -> StreamState:
+    def _state(
+        self, session: WebSession, after: int, waiting: tuple[Waiting, ...], first_run: bool
+    ) -> StreamState:
         """The same for every device; made in one step with entering, so that nothing is missed."""
         channel = self._channel
         newest = channel.transcript.newest()
@@ -94,7 +96,7 @@ class Sockets:
             waiting=waiting,
             stopped=self._standing.stopped(),
             runbook=self._standing.runbook,
-            onboarding=self._standing.onboarding(),
+            onboarding=first_run,
         )
 
     async def _read(self, websocket: WebSocket, page: Page, writing: "asyncio.Task[None]") -> None:
