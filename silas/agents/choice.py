@@ -73,8 +73,17 @@ _FAST = ModelChoice(name="openrouter:anthropic/claude-haiku-4-5")
 _STRONG = ModelChoice(name="openrouter:anthropic/claude-sonnet-4-5")
 
 
-def default_models(environ: Mapping[str, str]) -> ModelsConfig:
-    """The models of spec 11 with `OPENROUTER_API_KEY` set, else `runbook` for every role."""
-    if not environ.get("OPENROUTER_API_KEY", "").strip():
+PROVIDER_KEY = "OPENROUTER_API_KEY"
+"""The variable with OpenRouter's key; the secret of this name counts where it is not set."""
+
+
+def default_models(environ: Mapping[str, str], *, key_stored: bool = False) -> ModelsConfig:
+    """The models of spec 11 where OpenRouter's key is there, else `runbook` for every role.
+
+    Args:
+        environ: Where `OPENROUTER_API_KEY` may be set.
+        key_stored: Whether the owner chose OpenRouter at the first run and its key is a secret.
+    """
+    if not (key_stored or environ.get(PROVIDER_KEY, "").strip()):
         return ModelsConfig()
     return ModelsConfig(proxy=_FAST, planner=_STRONG, executor=_FAST, scorer=_FAST)

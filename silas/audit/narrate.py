@@ -28,6 +28,7 @@ _SENTENCES: Mapping[str, str] = {
     "send_failed": "A message to {connection_id} could not be sent.",
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",
+    "onboarded": "You chose who answers: {provider}.",
     # emergency stop
     "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
     "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",
@@ -101,11 +102,14 @@ _SENTENCES: Mapping[str, str] = {
     # secrets, by reference
     "secret.added": "The secret {ref_id} was added.",
     "secret.removed": "The secret {ref_id} was removed.",
+    "secret_stored": "The secret {ref_id} was stored on a path of its own.",
     "secret.used": "{work_item_id} was given the secret {ref_id} for one run.",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
     "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",
     "card_timed_out": "A question got no answer in its time and was answered safely: {intent}",
+    "card_answered": "You answered a question: {answer}.",
+    "fatigue_cue": "A cue was shown, and nothing was held up: {words}",
     "card_unanswered": "A question could not be asked and was answered safely: {intent}",
     "escalation_reported": "The gate {gate} was reported to the owner.",
     "escalation_unknown": "The gate {gate} names an unknown escalation: {name}.",

@@ -10,6 +10,7 @@ from typing import Any, Union, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from silas.agents.choice import default_models
+from silas.config.firstrun import read_first_run
 from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
 from silas.config.source import Loc, Source, read_source
@@ -80,7 +81,9 @@ def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
     roles: object = data.get("models") or {}
     if isinstance(roles, dict):
         given_roles = cast(dict[str, Any], roles)
-        usual = dict(default_models(environ))
+        first = read_first_run(Path(str(data["data_dir"])).expanduser())
+        stored = first is not None and first.provider == "openrouter" and first.key
+        usual = dict(default_models(environ, key_stored=stored))
         chosen = {k: v for k, v in given_roles.items() if k not in usual or v is not None}
         data["models"] = usual | chosen
 

@@ -98,22 +98,33 @@ class SecretVault:
         return frozenset(ref for ref in refs if _REF.match(ref))
 
     def add(self, name: str, value: str, at: datetime) -> SecretFacts:
-        """Keep a new secret.
+        """Keep a new secret under a reference of its own; see `keep`."""
+        return self.keep(new_ref(), name, value, at)
+
+    def refuse_name(self, name: str) -> None:
+        """Refuse a name before anybody is asked for its value.
+
+        Raises:
+            ConfigError: It is taken, or no name.
+        """
+        _check_name(name)
+        if any(known.name == name for known in self.facts()):
+            raise _taken(name)
+
+    def keep(self, ref_id: str, name: str, value: str, at: datetime) -> SecretFacts:
+        """Keep a new secret under a reference that `new_ref` made.
 
         Raises:
             ConfigError: The name is taken or no name, the value cannot be recognised in output, or
                 it cannot be stored.
         """
         _check(name, value)
+        if not _REF.match(ref_id) or ref_id in self.refs():
+            raise AssertionError("a reference is made by `new_ref`, and used once")
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._alone():
             if any(known.name == name for known in self.facts()):
-                raise ConfigError(
-                    f"There is a secret named {name} already; remove it first, or use another "
-                    "name.",
-                    code="E_CFG_SECRET",
-                )
-            ref_id = f"ref_{random(16).hex()}"
+                raise _taken(name)
             facts = {"added_at": at.isoformat(), "name": name, "ref_id": ref_id}
             store = self._keyring_for_new()
             if store is not None:
@@ -251,6 +262,18 @@ class SecretVault:
             os.close(descriptor)
 
 
+def new_ref() -> str:
+    """A reference for a secret that is still to come; it says nothing about it."""
+    return f"ref_{random(16).hex()}"
+
+
+def _taken(name: str) -> ConfigError:
+    return ConfigError(
+        f"There is a secret named {name} already; remove it first, or use another name.",
+        code="E_CFG_SECRET",
+    )
+
+
 @contextmanager
 def _nothing_to_lock() -> Generator[None]:
     yield
@@ -261,14 +284,18 @@ def _bound(ref_id: str, value: str) -> bytes:
     return json.dumps([ref_id, value]).encode()
 
 
-def _check(name: str, value: str) -> None:
-    """Refuse what could not be kept out of sight. The words never hold the value."""
+def _check_name(name: str) -> None:
     if not _NAME.match(name):
         raise ConfigError(
             "A secret's name has 1 to 64 letters, digits and underscores and starts with no digit; "
             "use another name.",
             code="E_CFG_SECRET",
         )
+
+
+def _check(name: str, value: str) -> None:
+    """Refuse what could not be kept out of sight. The words never hold the value."""
+    _check_name(name)
     try:
         size = len(value.encode("utf-8"))
     except UnicodeEncodeError:

@@ -23,6 +23,53 @@ class Remaining(NamedTuple):
     planner_calls: int
 
 
+class BudgetShare(NamedTuple):
+    """One budget: `1,200 of 200,000 tokens`, and which share of 1 of it is used."""
+
+    words: str
+    share: float
+
+
+def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
+    """What is used of each limit; a limit of zero is used up as soon as anything is."""
+    return tuple(
+        BudgetShare(words, _share(part, whole))
+        for words, part, whole in (
+            (
+                f"{used.tokens:,} of {budget.max_tokens:,} tokens",
+                used.tokens,
+                budget.max_tokens,
+            ),
+            (
+                f"${used.cost_usd:.2f} of ${budget.max_cost_usd:.2f}",
+                used.cost_usd,
+                budget.max_cost_usd,
+            ),
+            (
+                f"{used.wall_time_seconds:.0f} of {budget.max_wall_time_seconds} seconds",
+                used.wall_time_seconds,
+                budget.max_wall_time_seconds,
+            ),
+            (
+                f"{used.attempts} of {budget.max_attempts} attempts",
+                used.attempts,
+                budget.max_attempts,
+            ),
+            (
+                f"{used.planner_calls} of {budget.max_planner_calls} planner calls",
+                used.planner_calls,
+                budget.max_planner_calls,
+            ),
+        )
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    if whole <= 0:
+        return 1.0 if part > 0 else 0.0
+    return round(min(part / whole, 1.0), 3)
+
+
 class Reservation:
     """Room held for one call. `settle` says what it really used."""
 
@@ -143,16 +190,7 @@ class BudgetTracker:
 
     def describe(self) -> str:
         """Use and limits in words: `1,200 of 200,000 tokens, $0.02 of $2.00, ...`."""
-        used, budget = self.used(), self._budget
-        return ", ".join(
-            (
-                f"{used.tokens:,} of {budget.max_tokens:,} tokens",
-                f"${used.cost_usd:.2f} of ${budget.max_cost_usd:.2f}",
-                f"{used.wall_time_seconds:.0f} of {budget.max_wall_time_seconds} seconds",
-                f"{used.attempts} of {budget.max_attempts} attempts",
-                f"{used.planner_calls} of {budget.max_planner_calls} planner calls",
-            )
-        )
+        return ", ".join(one.words for one in shares(self.used(), self._budget))
 
 
 def _refuse_negative(**amounts: float) -> None:

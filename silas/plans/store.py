@@ -81,6 +81,11 @@ class SqlWorkItemStore:
         """See `WorkItemStore.list_by_follow_up`."""
         return self._load(_ITEMS.c.follow_up_of == work_item_id)
 
+    async def newest(self, limit: int) -> list[WorkItem]:
+        """At most `limit` items, those that changed last, the newest first by creation."""
+        last = select(_ITEMS.c.id).order_by(_ITEMS.c.updated_at.desc()).limit(limit)
+        return self._load(_ITEMS.c.id.in_(last))[::-1]
+
     async def update_status(
         self, work_item_id: str, status: WorkItemStatus, budget_used: BudgetUsed
     ) -> None:

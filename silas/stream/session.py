@@ -18,6 +18,7 @@ from silas.memory import Memory
 from silas.plans import (
     PlanError,
     PlanParser,
+    WaitingPlan,
     WorkItem,
     WorkItemResult,
     WorkItemStatus,
@@ -118,13 +119,30 @@ class Session:
             PlanFamilyError: No plan of this id waits.
             Stopped, SandboxUnavailable: As `run`.
         """
+        waiting = await self._waiting(work_item_id)
+        return await self._asked(waiting.item, waiting.rationale, PROMPT)
+
+    async def ask_again(self, work_item_id: str) -> bool:
+        """Show a waiting plan's card again; its work goes on in the background after a yes.
+
+        Returns:
+            False where its card is shown already.
+
+        Raises:
+            PlanFamilyError: No plan of this id waits.
+            Stopped: Silas is stopped.
+        """
+        self.halt.require_running()
+        return self.stream.ask_about(await self._waiting(work_item_id))
+
+    async def _waiting(self, work_item_id: str) -> WaitingPlan:
         waiting = await self.proposer.question(work_item_id)
         if waiting is None:
             raise PlanFamilyError(
                 f"No plan {work_item_id!r} waits for your answer; see `silas status`.",
                 code="E_PLAN_NOT_WAITING",
             )
-        return await self._asked(waiting.item, waiting.rationale, PROMPT)
+        return waiting
 
     async def _asked(
         self, item: WorkItem, rationale: str, policy: RunApprovalPolicy

@@ -84,6 +84,7 @@ class Stream:
         self._grace_seconds = grace_seconds
         self._halt = halt
         self._turns: set[asyncio.Task[None]] = set()
+        self._asking: set[str] = set()
         self._ask_again: tuple[WaitingPlan, ...] = ()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -121,19 +122,33 @@ class Stream:
 
     async def _asked_again(self, waiting: tuple[WaitingPlan, ...]) -> None:
         """The questions that a crash left open, one after the other (5.1.3)."""
-        send = self._sender(OWNER)
         for item, rationale in waiting:
             words = rationale if rationale.startswith(_AGAIN) else f"{_AGAIN} {rationale}"
-            ask = partial(self._proposer.propose, item, self._channel, OWNER, words)
-            try:
-                proposal = await self._halt.unless_stopped(ask)
-            except SilasError as error:  # it stays among the open questions
-                await send(str(error))
-                continue
-            if proposal.verdict == "approved":
-                self._dispatcher.dispatch(item, send)
-            else:
-                await send(proposal.words)
+            await self._asked(WaitingPlan(item, words))
+
+    def ask_about(self, waiting: WaitingPlan) -> bool:
+        """Ask about a plan that waits, and go on after a yes; False where that is under way."""
+        if waiting.item.id in self._asking:
+            return False
+        self._asking.add(waiting.item.id)
+        self._under_way(self._asked(waiting))
+        return True
+
+    async def _asked(self, waiting: WaitingPlan) -> None:
+        item, send = waiting.item, self._sender(OWNER)
+        self._asking.add(item.id)
+        ask = partial(self._proposer.propose, item, self._channel, OWNER, waiting.rationale)
+        try:
+            proposal = await self._halt.unless_stopped(ask)
+        except SilasError as error:  # it stays among the open questions
+            await send(str(error))
+            return
+        finally:
+            self._asking.discard(item.id)
+        if proposal.verdict == "approved":
+            self._dispatcher.dispatch(item, send)
+        else:
+            await send(proposal.words)
 
     async def _serve(self, incoming: Incoming) -> None:
         try:

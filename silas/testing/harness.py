@@ -19,7 +19,7 @@ from silas.stop import RunRegister, Sentinel
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.wiring.build import Furnish, Silas, as_wired
+from silas.wiring.build import Beside, Furnish, Silas, alone, as_wired
 from silas.wiring.ground import Ground
 from silas.wiring.webtools import Web
 
@@ -57,6 +57,7 @@ class Harness:
         web: The web that tools reach; none by default.
         furnish: Exchanges rooms of a turn for others, to watch what goes through them.
         resume: Whether interrupted work is picked up.
+        beside: What is open as long as Silas is.
     """
 
     silas: Silas
@@ -73,7 +74,9 @@ class Harness:
         web: Web = NO_WEB,
         furnish: Furnish = as_wired,
         resume: bool = True,
+        beside: Beside = alone,
     ) -> None:
+        self._beside = beside
         self._stack = AsyncExitStack()
         self.clock = clock or MockClock()
         self.channel = channel if channel is not None else ScriptedChannel()
@@ -99,6 +102,7 @@ class Harness:
                 resume=self._resume,
                 ground=self._ground,
                 furnish=self._furnish,
+                beside=self._beside,
             )
         )
         self.approval, self.audit = self.silas.approval, self.silas.audit

@@ -2,7 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 
 from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
@@ -21,6 +26,15 @@ from silas.wiring.plugins import mount_toolsets, tell_absent
 from silas.wiring.restart import picked_up
 from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
+Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
+"""Opens something that needs a running Silas, and closes it before Silas ends."""
+
+
+def alone(parts: Parts, session: Session) -> AbstractAsyncContextManager[object]:
+    """Nothing stands beside Silas."""
+    del parts, session
+    return nullcontext()
+
 
 class Silas(Session):
     """A running Silas. See `silas.stream.session.Session` for what it does."""
@@ -36,6 +50,7 @@ class Silas(Session):
         overdue: Callable[[], None] = stay,
         ground: Callable[[SilasConfig], Ground] = ground,
         furnish: Furnish = as_wired,
+        beside: Beside = alone,
     ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
 
@@ -47,6 +62,7 @@ class Silas(Session):
                 its work not ending; by default nothing more is done than to refuse every effect.
             ground: What it stands on; the real clock, key, sandbox and models by default.
             furnish: Exchanges rooms of a turn for others; every room as wired by default.
+            beside: What is open as long as Silas is, such as the cockpit's server.
 
         Raises:
             ConfigError: The configuration or the key is unusable.
@@ -54,7 +70,13 @@ class Silas(Session):
         """
         standing = ground(config)
         async with build(
-            config, standing, channel, resume=resume, overdue=overdue, furnish=furnish
+            config,
+            standing,
+            channel,
+            resume=resume,
+            overdue=overdue,
+            furnish=furnish,
+            beside=beside,
         ) as silas:
             yield silas
 
@@ -68,6 +90,7 @@ async def build(
     resume: bool = True,
     overdue: Callable[[], None] = stay,
     furnish: Furnish = as_wired,
+    beside: Beside = alone,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     if config.active_goal is not None:
@@ -104,6 +127,7 @@ async def build(
             checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
+        await stack.enter_async_context(beside(parts, silas))
         yield silas
 
 

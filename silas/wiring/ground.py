@@ -1,11 +1,13 @@
 """What a Silas stands on: clock, key, sandbox and models; the real ones, or a test's."""
 
 import getpass
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from silas.agents.choice import PROVIDER_KEY
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
@@ -53,13 +55,14 @@ class Ground:
 def ground(config: SilasConfig) -> Ground:
     """The real thing: system clock, the owner's key, the strongest sandbox, real models."""
     signer, ring = owner_keys(config)
+    secrets = secrets_of(config)
     return Ground(
         clock=SystemClock(),
         signer=signer,
         ring=ring,
-        secrets=secrets_of(config),
+        secrets=secrets,
         sandbox=sandbox_of(config),
-        make_model=lambda choice: model_of(config, choice),
+        make_model=lambda choice: model_of(config, choice, secret_named(secrets)),
         web=real_web(),
     )
 
@@ -81,13 +84,37 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
         return RefusingSandbox(error)
 
 
-def model_of(config: SilasConfig, choice: "ModelChoice") -> "Model":
-    """The model a choice names; the built-in one follows the owner's and the shipped runbooks."""
+SecretNamed = Callable[[str], str]
+"""The value of a secret by its name; empty where there is none."""
+
+
+def secret_named(secrets: SecretVault) -> SecretNamed:
+    """What looks a secret up when it is needed."""
+
+    def value(name: str) -> str:
+        refs = [fact.ref_id for fact in secrets.facts() if fact.name == name]
+        return secrets.values(frozenset(refs))[refs[0]][1] if refs else ""
+
+    return value
+
+
+def model_of(config: SilasConfig, choice: "ModelChoice", secret: SecretNamed) -> "Model":
+    """The model a choice names; the built-in one follows the owner's and the shipped runbooks.
+
+    Args:
+        config: Where plans are.
+        choice: The choice.
+        secret: Where the provider's key is, if its variable is not set.
+    """
     from silas.agents.providers import make_model  # noqa: PLC0415 - PydanticAI
     from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
 
-    library = PlanLibrary([*config.plans_dirs, shipped_plans()])
-    return make_model(choice, runbook=lambda: RunbookModel(library))
+    library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
+    keyless = choice.name.startswith("openrouter:") and not choice.api_key_env
+    if keyless and not environ.get(PROVIDER_KEY, "").strip() and (key := secret(PROVIDER_KEY)):
+        environ[PROVIDER_KEY] = key
+        choice = choice.model_copy(update={"api_key_env": PROVIDER_KEY})
+    return make_model(choice, runbook=lambda: RunbookModel(library), environ=environ)
 
 
 def owner_keys(config: SilasConfig) -> tuple[Signer, KeyRing]:

@@ -32,6 +32,7 @@ from silas.wiring.ground import (
     open_vault,
     owner_keys,
     sandbox_of,
+    secrets_of,
     unusable_home,
 )
 from silas.wiring.ownerkey import (
@@ -296,8 +297,9 @@ def _database_finding(config: SilasConfig) -> list[Finding]:
 
 def _model_finding(config: SilasConfig, role: str) -> Finding:
     choice: ModelChoice = getattr(config.models, role)
+    known = {fact.name for fact in secrets_of(config).facts()}
     try:
-        model_of(config, choice)
+        model_of(config, choice, lambda name: "there" if name in known else "")  # nothing is opened
     except SilasError as error:
         return Finding(f"model {role}", False, str(error))
     words = "built in: follows runbooks, is no language model" if choice.name == "runbook" else ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
@@ -132,3 +132,23 @@ class AnsweringRoute(APIRoute):
             return response
 
         return answered
+
+
+def answer_everywhere(app: FastAPI) -> None:
+    """Let also addresses without a route answer in one sentence, and our own mistakes."""
+
+    async def on_http(request: Request, error: Exception) -> Response:
+        del request
+        return unread(error) if isinstance(error, HTTPException) else _mistake()
+
+    async def on_mistake(request: Request, error: Exception) -> Response:
+        del request, error
+        return _mistake()
+
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(Exception, on_mistake)
+
+
+def _mistake() -> JSONResponse:
+    words = "Something in Silas itself failed; `silas audit show` may say more."
+    return problem(_UNPLANNED, "E_SILAS_UNEXPECTED", words)

@@ -7,13 +7,13 @@ Every method raises `SilasError` with a sentence for a person where it cannot do
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
+from silas.audit.kinds import Kind
 from silas.channels.web.views import (
     Activity,
     Device,
     Doctor,
     Done,
     EntryDetail,
-    Kind,
     Memories,
     Metric,
     Onboarding,

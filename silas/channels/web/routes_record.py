@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
+from silas.audit.kinds import Kind
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import Record
 from silas.channels.web.proofs import session_of
-from silas.channels.web.views import Activity, EntryDetail, Kind, Metric
+from silas.channels.web.views import Activity, EntryDetail, Metric
 
 _NEWEST = 2**53 - 1  # the largest whole number that a page can hold
 

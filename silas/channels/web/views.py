@@ -4,10 +4,8 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
+from silas.audit.kinds import Kind
 from silas.types import Frozen
-
-Kind = Literal["asked", "approved", "ran", "checked", "changed", "refused", "system"]
-"""What an entry of the activity is about."""
 
 
 class Problem(Frozen):
@@ -53,6 +51,7 @@ class Signed(Frozen):
 
     Attributes:
         hash: Hex SHA-256 of what was signed for.
+        expires_at: Null where the token itself is not kept.
         uses: How often it may be used, and how often it was.
         device: On which device the owner answered; empty where that was not a browser.
     """
@@ -62,7 +61,7 @@ class Signed(Frozen):
     scope: str
     verdict: str
     issued_at: AwareDatetime
-    expires_at: AwareDatetime
+    expires_at: AwareDatetime | None
     max_executions: int
     uses: int
     device: str = ""
@@ -228,10 +227,10 @@ class Facts(Frozen):
 
 
 class Settings(Frozen):
-    """What the configuration in force comes to, without any secret, and where it is read from."""
+    """What the configuration in force comes to, without any secret; `words`: how to change it."""
 
     parts: tuple[Facts, ...]
-    file: str
+    words: str
 
 
 class Finding(Frozen):

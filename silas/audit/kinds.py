@@ -1,0 +1,70 @@
+"""What an event is about, so that a person can look at one kind of them (spec 0.5.1, Activity)."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+Kind = Literal["asked", "approved", "ran", "checked", "changed", "refused", "system"]
+
+KINDS: Mapping[Kind, frozenset[str]] = {
+    "asked": frozenset(
+        {
+            *("plan_proposed", "plan_waits", "owner_asked", "gate.required", "card_answered"),
+            *("card_timed_out", "card_unanswered", "escalation_reported", "gate_answered"),
+            *("effects_unsettled", "escalation_fallback", "fatigue_cue"),
+        }
+    ),
+    "approved": frozenset(
+        {
+            *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
+            *("mcp.trusted", "tool_call.settled"),
+        }
+    ),
+    "ran": frozenset(
+        {
+            *("tool_call.attempted", "tool_call.succeeded", "tool_call.failed"),
+            *("tool_call.deduped", "tool_call.unknown", "gate.allowed", "gate.preview"),
+            *("work_item_attempt", "work_item_finished", "work_item_cancelled"),
+            *("work_item_stopped", "worker_started", "network_opened", "network_used"),
+            *("secret.used", "work_item_had_ended", "execution_failed"),
+        }
+    ),
+    "checked": frozenset({"verification_finished", "artifact_ref_mismatch"}),
+    "changed": frozenset(
+        {
+            *("workspace_applied", "workspace_applied_before", "workspace_applying"),
+            *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
+            *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
+            *("key.rotation_began", "access_level_changed", "onboarded"),
+        }
+    ),
+    "refused": frozenset(
+        {
+            *("plan_not_approved", "plan_refused", "plan_unreadable", "plan_action_refused"),
+            *("approval.refused", "needs_approval_overridden", "execution_blocked_no_approval"),
+            *("work_item_refused", "network_refused", "mcp.not_trusted", "memory_op_blocked"),
+            *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),
+            *("gate.denied", "gate.hard_blocked", "gate.antiflap_block", "gate.storm_block"),
+            *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
+            *("turn_rejected_busy", "emergency.stopped", "quality_lane_violation"),
+        }
+    ),
+}
+"""Whatever is in none of them is `system`."""
+
+QUIET: frozenset[str] = frozenset(
+    {
+        *("turn_routed", "turn_planned", "turn_finished", "tool_call.attempted", "gate.allowed"),
+        *("approval.issued", "approval.used", "gate.approved", "workspace_applying"),
+        *("network_used", "worker_started", "work_item_attempt", "card_answered"),
+        *("quality_gate_after_step", "quality_gate_input", "quality_gate_output"),
+        *("quality_gate_tool_call", "tool_call.deduped", "witness_recovered"),
+    }
+)
+"""Steps in between: what they lead to has an entry of its own, and a person reads that."""
+
+_OF: Mapping[str, Kind] = {event: kind for kind, events in KINDS.items() for event in events}
+
+
+def kind_of(event: str) -> Kind:
+    """What an event is about; `system` where nothing else is known."""
+    return _OF.get(event, "system")

@@ -1,0 +1,116 @@
+"""Looking things up in the audit log. Nothing here verifies it; `AuditLog.verify_chain` does."""
+
+import json
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from silas.db import Database
+
+_AT_ONCE = 2000
+"""Entries that one look at the database goes through: others wait for its end."""
+
+_BETWEEN = "SELECT seq, body FROM audit_log WHERE seq >= ? AND seq < ?"
+_HOLDS = " AND instr(body, ?) > 0"
+# What is no JSON any more was damaged, and an extract from it would end the whole look.
+_NAMED = " AND CASE WHEN json_valid(body) THEN json_extract(body, '$.event') IN ({}) ELSE 0 END"
+
+
+class Told(NamedTuple):
+    """An entry as it can be read; its words are `silas.audit.narrate.narrate`'s."""
+
+    seq: int
+    at: datetime
+    event: str
+    data: dict[str, Any]
+
+
+class Found(NamedTuple):
+    """Entries, the newest first, and below which number to go on; 1 where there is nothing left."""
+
+    entries: list[Told]
+    before: int
+
+
+class AuditReader:
+    """Finds entries by number, by kind and by whom they are about. Damaged ones are passed over.
+
+    Long looks take the database a piece at a time; call them beside the event loop.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def newest(self) -> int:
+        """The number of the newest entry; 0 where there is none."""
+        with self._db.read() as tx:
+            return int(
+                tx.driver.execute("SELECT coalesce(max(seq), 0) FROM audit_log").fetchone()[0]
+            )
+
+    def one(self, seq: int) -> Told | None:
+        """An entry by its number; None where there is none, or it is damaged."""
+        return next(self._between(seq, seq + 1, None, ""), None)
+
+    def before(
+        self, seq: int, limit: int, events: Collection[str] | None = None, about: str = ""
+    ) -> Found:
+        """At most `limit` entries before a number.
+
+        Args:
+            seq: Only older ones; 0 for the newest.
+            limit: At least 1.
+            events: Only these; None for all.
+            about: Only entries with this very value in their data, such as a work item's id.
+        """
+        newest = self.newest() + 1
+        upper = newest if seq <= 0 else min(seq, newest)
+        found: list[Told] = []
+        while upper > 1 and len(found) < limit:
+            lower = max(upper - _AT_ONCE, 1)
+            piece = list(self._between(lower, upper, events, about))
+            room = limit - len(found)
+            found += reversed(piece[-room:])
+            upper = found[-1].seq if len(piece) >= room else lower
+        return Found(found, upper)
+
+    def since(self, seq: int, events: Collection[str]) -> Iterator[Told]:
+        """Every entry of these kinds after a number, the oldest first."""
+        upto = self.newest() + 1
+        for lower in range(seq + 1, upto, _AT_ONCE):
+            yield from self._between(lower, min(lower + _AT_ONCE, upto), events, "")
+
+    def about(self, value: str, events: Collection[str] | None = None) -> list[Told]:
+        """Every entry with this very value in its data, the oldest first."""
+        upto = self.newest() + 1
+        return [
+            told
+            for lower in range(1, upto, _AT_ONCE)
+            for told in self._between(lower, min(lower + _AT_ONCE, upto), events, value)
+        ]
+
+    def _between(
+        self, lower: int, upper: int, events: Collection[str] | None, about: str
+    ) -> Iterator[Told]:
+        statement, given = _BETWEEN, [lower, upper]
+        values: list[int | str] = [*given]
+        if about:
+            statement += _HOLDS
+            values.append(json.dumps(about))
+        if events is not None:
+            statement += _NAMED.format(", ".join("?" * len(events)))
+            values += sorted(events)
+        with self._db.read() as tx:
+            rows = tx.driver.execute(f"{statement} ORDER BY seq", values).fetchall()
+        for seq, body in rows:
+            told = _told(seq, body)
+            if told is not None and (not about or about in told.data.values()):
+                yield told
+
+
+def _told(seq: int, body: str) -> Told | None:
+    try:
+        said = json.loads(body)
+        return Told(seq, datetime.fromisoformat(said["at"]), str(said["event"]), dict(said["data"]))
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None

@@ -1,0 +1,66 @@
+"""What stands behind the cockpit's HTTP endpoints, made of an open Silas."""
+
+from dataclasses import dataclass
+
+from silas.audit.reading import AuditReader
+from silas.channels.web.port import Cockpit
+from silas.stream.session import Session
+from silas.wiring.cockpit_house import HouseRoom, NoPersonaRoom
+from silas.wiring.cockpit_record import RecordRoom
+from silas.wiring.cockpit_setup import SetupRoom
+from silas.wiring.cockpit_work import Announces, SaysNothing, WorkRoom
+from silas.wiring.parts import Parts
+from silas.wiring.stop import StopDesk
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """`silas.channels.web.port.Cockpit`: everything the routes need, by room."""
+
+    record: RecordRoom
+    work: WorkRoom
+    house: HouseRoom
+    persona: NoPersonaRoom
+    setup: SetupRoom
+
+
+def cockpit_of(parts: Parts, session: Session) -> Rooms:
+    """The rooms of a Silas that is open; `rooms.setup.close()` ends what they wait for.
+
+    What pages must hear of at once, such as an undo, is told to the channel if it can show it.
+    """
+    config, clock, redact = parts.config, parts.ground.clock, parts.secrecy.redact
+    stop, channel = parts.stop, session.channel
+    rooms = Rooms(
+        record=RecordRoom(
+            AuditReader(parts.db), parts.store, parts.waiting, parts.nonces, clock, redact
+        ),
+        work=WorkRoom(
+            session,
+            parts.store,
+            parts.nonces,
+            StopDesk(stop.sentinel, stop.epochs, parts.store, parts.audit, clock),
+            channel if isinstance(channel, Announces) else SaysNothing(),
+            redact,
+            config.data_dir / "undo",
+        ),
+        house=HouseRoom(config, parts.registry, parts.memory, parts.sandbox.name, clock, redact),
+        persona=NoPersonaRoom(),
+        setup=SetupRoom(
+            config.data_dir,
+            config.models.proxy.name,
+            parts.ground.secrets,
+            parts.secrecy,
+            channel,
+            parts.audit,
+            clock,
+        ),
+    )
+    return _fits(rooms)
+
+
+def _fits(rooms: Rooms) -> Rooms:
+    """Where the type checker sees that the rooms are what the routes ask for."""
+    cockpit: Cockpit = rooms
+    del cockpit
+    return rooms

@@ -1,0 +1,100 @@
+"""The settings that matter, in words; a secret is in none of them, because none is read here."""
+
+from silas.channels.web.views import Fact, Facts, Settings
+from silas.config import SilasConfig
+from silas.tools import AutonomyLevel
+
+_AUTONOMY = AutonomyLevel.A2  # what runs are given, as in `Parts`
+
+
+def settings_in_force(config: SilasConfig, sandbox: str) -> Settings:
+    """What the configuration comes to.
+
+    Args:
+        config: The one in force.
+        sandbox: The name of the sandbox that was found.
+    """
+    return Settings(
+        parts=(
+            Facts(heading="Who answers", facts=_models(config)),
+            Facts(heading="What Silas may do", facts=_limits(config, sandbox)),
+            Facts(heading="What others offer it", facts=_others(config)),
+            Facts(heading="Keys and record", facts=_keys(config)),
+            Facts(heading="Places", facts=_places(config)),
+        ),
+        words="They are changed in the configuration file, which `silas config path` names.",
+    )
+
+
+def _models(config: SilasConfig) -> tuple[Fact, ...]:
+    roles = (
+        ("proxy", "understands what you say"),
+        ("planner", "writes plans"),
+        ("executor", "does approved work"),
+    )
+    return tuple(
+        Fact(
+            name=role,
+            value=getattr(config.models, role).name,
+            words=f"{words}; follows runbooks, is no language model"
+            if getattr(config.models, role).name == "runbook"
+            else words,
+        )
+        for role, words in roles
+    )
+
+
+def _limits(config: SilasConfig, sandbox: str) -> tuple[Fact, ...]:
+    given, limits = config.sandbox, config.limits
+    return (
+        Fact(name="autonomy", value=_AUTONOMY.name, words="harmless calls run, others ask"),
+        Fact(name="sandbox", value=sandbox, words="where everything runs"),
+        Fact(
+            name="memory and time",
+            value=f"{given.default_memory_mb} MB, {given.default_cpu_seconds} s of processor",
+            words="for one run",
+        ),
+        Fact(
+            name="delegation",
+            value=str(limits.max_delegation_depth),
+            words="how often work may be handed on",
+        ),
+        Fact(
+            name="gates",
+            value=", ".join(gate.name for gate in config.gates.system) or "none",
+            words="rules that look at every turn and call",
+        ),
+    )
+
+
+def _others(config: SilasConfig) -> tuple[Fact, ...]:
+    return (
+        Fact(name="toolsets", value=", ".join(config.toolsets) or "none"),
+        Fact(name="MCP servers", value=", ".join(config.mcpServers) or "none"),
+        Fact(
+            name="web search",
+            value=str(config.search.provider) if config.search.enabled else "off",
+            words="needs a provider and its key",
+        ),
+    )
+
+
+def _keys(config: SilasConfig) -> tuple[Fact, ...]:
+    witnesses = [str(path) for path in config.audit.witness_paths]
+    return (
+        Fact(name="key store", value=config.keys.backend),
+        Fact(
+            name="checkpoints",
+            value=f"every {config.audit.checkpoint_minutes} minutes",
+            words="the record is signed",
+        ),
+        Fact(name="witnesses", value=", ".join(witnesses) or "none", words="who keeps a copy"),
+    )
+
+
+def _places(config: SilasConfig) -> tuple[Fact, ...]:
+    return (
+        Fact(name="data", value=str(config.data_dir)),
+        Fact(name="plans", value=", ".join(map(str, config.plans_dirs)) or "the bundled ones"),
+        Fact(name="workers", value=str(config.worker_files)),
+    )

@@ -1,0 +1,136 @@
+"""What there is in this Silas, for the cockpit: tools, workers, memories, settings, health."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from silas.channels.web.views import (
+    Doctor,
+    Finding,
+    Memories,
+    MemoryRow,
+    Settings,
+    ToolRow,
+    WorkerRow,
+)
+from silas.clock import Clock
+from silas.config import SilasConfig
+from silas.errors import ChannelError
+from silas.memory import Memory, NoMemory
+from silas.stream.models import OWNER
+from silas.tools import ToolRegistry
+from silas.tools.registry import tool_rows
+from silas.wiring.cockpit_facts import settings_in_force
+from silas.wiring.upkeep import diagnose
+from silas.wiring.workers import worker_rows
+
+_MOST_MEMORIES = 50
+_FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
+
+_NO_MEMORY = "Silas remembers nothing yet: its memory comes with a later version."
+_NO_PERSONA = (
+    "Silas speaks neutrally in this version; presets, feedback and tuning come with a later one."
+)
+
+
+class HouseRoom:
+    """`silas.channels.web.port.House` over the wired parts."""
+
+    def __init__(
+        self,
+        config: SilasConfig,
+        registry: ToolRegistry,
+        memory: Memory,
+        sandbox: str,
+        clock: Clock,
+        redact: Callable[[str], str],
+    ) -> None:
+        self._config = config
+        self._registry = registry
+        self._memory = memory
+        self._sandbox = sandbox
+        self._clock = clock
+        self._redact = redact
+        self._looking = asyncio.Lock()
+        self._looked: tuple[float, Doctor] | None = None
+
+    async def tools(self) -> tuple[ToolRow, ...]:
+        """See `House.tools`."""
+        return tuple(
+            ToolRow(
+                name=row["name"],
+                risk=row["risk"],
+                scopes=tuple(row["scopes"]),
+                health=row["health"],
+                last_error=None
+                if row["last_error"] is None
+                else self._redact(str(row["last_error"])),
+            )
+            for row in tool_rows(self._registry)
+        )
+
+    async def workers(self) -> tuple[WorkerRow, ...]:
+        """See `House.workers`. Files are read beside the event loop."""
+        rows = await asyncio.to_thread(worker_rows, self._config)
+        known = WorkerRow.model_fields
+        return tuple(
+            WorkerRow.model_validate({name: row[name] for name in row.keys() & known.keys()})
+            for row in rows
+        )
+
+    async def memory(self, query: str) -> Memories:
+        """See `House.memory`."""
+        if isinstance(self._memory, NoMemory):
+            return Memories(memories=(), words=_NO_MEMORY)
+        found = await self._memory.search(query, OWNER, _MOST_MEMORIES)
+        return Memories(
+            memories=tuple(
+                MemoryRow(id=one.id, text=self._redact(one.text), taint=one.taint.value)
+                for one in found
+            )
+        )
+
+    async def settings(self) -> Settings:
+        """See `House.settings`."""
+        return settings_in_force(self._config, self._sandbox)
+
+    async def doctor(self) -> Doctor:
+        """See `House.doctor`. One look at a time, in a thread with a loop of its own.
+
+        It starts programs and reads files, and nobody's turn waits for that.
+        """
+        async with self._looking:
+            now = self._clock.monotonic()
+            if self._looked is None or now - self._looked[0] > _FRESH_SECONDS:
+                self._looked = (now, await asyncio.to_thread(self._look))
+            return self._looked[1]
+
+    def _look(self) -> Doctor:
+        found = asyncio.run(diagnose(self._config))
+        rows = tuple(
+            Finding(part=one.part, ok=one.ok, words=self._redact(one.words)) for one in found
+        )
+        return Doctor(ok=all(row.ok for row in rows), findings=rows)
+
+
+class NoPersonaRoom:
+    """`silas.channels.web.port.PersonaRoom` where there is no personality: it says so."""
+
+    async def state(self) -> Mapping[str, object]:
+        """See `PersonaRoom.state`."""
+        raise _not_here()
+
+    async def preset(self, name: str) -> Mapping[str, object]:
+        """See `PersonaRoom.preset`."""
+        raise _not_here()
+
+    async def feedback(self, kind: str) -> Mapping[str, object]:
+        """See `PersonaRoom.feedback`."""
+        raise _not_here()
+
+    async def tune(self, delta: Mapping[str, float], persist: bool) -> Mapping[str, object]:
+        """See `PersonaRoom.tune`."""
+        raise _not_here()
+
+
+def _not_here() -> ChannelError:
+    return ChannelError(_NO_PERSONA, code="E_CHANNEL_NOT_NOW")

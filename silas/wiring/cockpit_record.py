@@ -1,0 +1,275 @@
+"""What happened, for the cockpit: the audit as a narrative, and what is behind each entry."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from silas.approval import ApprovalToken, NonceStore
+from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
+from silas.audit.narrate import known_events, narrate
+from silas.audit.reading import AuditReader, Told
+from silas.channels.text import card_lines
+from silas.channels.web.metrics import EVENTS, Tally
+from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, Signed
+from silas.clock import Clock
+from silas.errors import ChannelError, SilasError
+from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_bytes, plan_card, plan_hash
+
+_MOST_RAN = 200
+_LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+
+_NOT_KEPT = "It was not approved, so Silas has not kept the plan; its hash is sha256:{}."
+_OTHER = "The plan with this id is another one now; the hash of the one shown is sha256:{}."
+_APPROVED = "This is the plan as it is kept; why it was proposed is not kept with it."
+
+_ABOUT_A_PLAN = frozenset(
+    {
+        *("plan_proposed", "plan_waits", "plan_approved", "plan_not_approved", "plan_refused"),
+        *("approval.issued", "approval.used", "approval.refused"),
+    }
+)
+_RAN: dict[str, str] = {
+    "tool_call.attempted": "running",
+    "tool_call.succeeded": "done",
+    "tool_call.failed": "failed",
+    "tool_call.unknown": "unknown",
+    "verification_finished": "done",
+    "workspace_applied": "done",
+    "workspace_undone": "done",
+    "worker_started": "done",
+    "work_item_attempt": "done",
+    "work_item_finished": "done",
+    "work_item_cancelled": "failed",
+    "execution_failed": "failed",
+    "execution_blocked_no_approval": "failed",
+}
+_CHANGED = frozenset({"workspace_applied", "workspace_undone", "work_item_finished"})
+
+
+class _Plan(NamedTuple):
+    item: WorkItem
+    rationale: str
+
+
+class RecordRoom:
+    """`silas.channels.web.port.Record` over the audit log and the stores."""
+
+    def __init__(
+        self,
+        reader: AuditReader,
+        store: WorkItemStore,
+        waiting: WaitingPlans,
+        nonces: NonceStore,
+        clock: Clock,
+        redact: Callable[[str], str],
+    ) -> None:
+        self._reader = reader
+        self._store = store
+        self._waiting = waiting
+        self._nonces = nonces
+        self._clock = clock
+        self._redact = redact
+        self._titles: dict[str, str] = {}
+        self._tally = Tally()
+        self._counting = asyncio.Lock()
+
+    async def activity(
+        self, *, before: int, last: int, kind: Kind | None, item: str, everything: bool
+    ) -> Activity:
+        """See `Record.activity`. Long looks happen beside the event loop."""
+        events = _wanted(kind, everything)
+        found = await asyncio.to_thread(self._reader.before, before, last, events, item)
+        entries = [await self._entry(told) for told in found.entries]
+        return Activity(entries=tuple(entries), more=found.before > 1, before=found.before)
+
+    async def entry(self, seq: int) -> EntryDetail:
+        """See `Record.entry`."""
+        told = await asyncio.to_thread(self._reader.one, seq)
+        if told is None:
+            raise ChannelError(
+                f"The record has no entry {seq} that can be read.", code="E_CHANNEL_NOT_FOUND"
+            )
+        item_id = whose(told)
+        history = await asyncio.to_thread(self._reader.about, item_id) if item_id else []
+        plan = await self._plan(item_id)
+        shown = self._shown(told, plan)
+        return EntryDetail(
+            **(await self._entry(told)).model_dump(),
+            shown=None if shown is None else tuple(map(self._redact, shown)),
+            signed=await self._signed(told, plan, history),
+            ran=self._ran(history) or None,
+            diff=await self._diff(told, item_id),
+        )
+
+    async def ux_metrics(self) -> tuple[Metric, ...]:
+        """See `Record.ux_metrics`. Only entries since the last time are looked at."""
+        async with self._counting:
+            await asyncio.to_thread(self._count)
+            return self._tally.metrics(self._clock.now())
+
+    def _count(self) -> None:
+        self._tally.add(self._reader.since(self._tally.upto, EVENTS))
+
+    async def _entry(self, told: Told) -> Entry:
+        item_id = whose(told)
+        named = {"work_item_id": await self._title(item_id)} if item_id else {}
+        return Entry(
+            seq=told.seq,
+            at=told.at,
+            kind=kind_of(told.event),
+            words=self._redact(narrate(told.event, {**told.data, **named})),
+            work_item_id=item_id,
+            event=told.event,
+            quiet=told.event in QUIET,
+        )
+
+    async def _title(self, item_id: str) -> str:
+        """A work item's title in quotes, or its id where that is all there is."""
+        if item_id not in self._titles:
+            plan = await self._plan(item_id)
+            if plan is None:
+                return item_id
+            self._titles[item_id] = f"“{plan.item.title}”"
+        return self._titles[item_id]
+
+    async def _plan(self, item_id: str) -> _Plan | None:
+        if not item_id:
+            return None
+        try:
+            item = await self._store.get(item_id)
+            if item is not None:
+                return _Plan(item, _APPROVED)
+            waiting = [one for one in await self._waiting.all() if one.item.id == item_id]
+        except SilasError:  # a damaged row must not hide what the record says
+            return None
+        return _Plan(*waiting[0]) if waiting else None
+
+    def _shown(self, told: Told, plan: _Plan | None) -> list[str] | None:
+        if told.event in _ABOUT_A_PLAN:
+            return self._plan_shown(told, plan)
+        tool, digest = told.data.get("tool"), told.data.get("digest")
+        if isinstance(tool, str) and isinstance(digest, str) and digest:
+            return [
+                f"One call of {tool}, action {told.data.get('action') or '?'}.",
+                f"Of its arguments the record keeps the digest alone: sha256:{digest}",
+            ]
+        return None
+
+    def _plan_shown(self, told: Told, plan: _Plan | None) -> list[str] | None:
+        wanted = told.data.get("plan_hash") or told.data.get("digest")
+        if plan is None:
+            return [_NOT_KEPT.format(wanted)] if wanted else None
+        if wanted and wanted != plan_hash(plan.item):
+            return [_OTHER.format(wanted)]
+        return card_lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale))
+
+    async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
+        """The approval that an entry is about, or that was in force when it was written."""
+        named = told.data.get("token_id") or told.data.get("token")
+        token = None if plan is None else plan.item.approval_token
+        if token is not None and _fits(token, named, told.at):
+            return signed_of(
+                token, await self._nonces.uses(token.token_id), _device(history, token.issued_at)
+            )
+        issued = [
+            one
+            for one in history
+            if one.event == "approval.issued" and one.data.get("token_id") == named
+        ]
+        if not named or not issued:
+            return None
+        return await self._from_record(issued[-1], history)
+
+    async def _from_record(self, issued: Told, history: list[Told]) -> Signed:
+        """Of an approval whose token is not kept: what the record says of it."""
+        said = issued.data
+        token_id = str(said.get("token_id"))
+        return Signed(
+            token_id=token_id,
+            hash=str(said.get("digest", "")),
+            scope=str(said.get("scope", "")),
+            verdict=str(said.get("verdict", "")),
+            issued_at=issued.at,
+            expires_at=None,
+            max_executions=int(said.get("max_executions", 1)),
+            uses=await self._nonces.uses(token_id),
+            device=_device(history, issued.at),
+        )
+
+    def _ran(self, history: list[Told]) -> tuple[Ran, ...]:
+        ended = {one.data.get("step") for one in history if one.event in _ENDS}
+        return tuple(
+            Ran(
+                at=one.at,
+                words=self._redact(narrate(one.event, {**one.data, "work_item_id": "It"})),
+                state=_state(one),
+            )
+            for one in history
+            if one.event in _RAN
+            and not (one.event == "tool_call.attempted" and one.data.get("step") in ended)
+        )[-_MOST_RAN:]
+
+    async def _diff(self, told: Told, item_id: str) -> str:
+        if told.event not in _CHANGED or not item_id:
+            return ""
+        try:
+            result = await self._store.get_result(item_id)
+        except SilasError:
+            return ""
+        return "" if result is None else self._redact(result.diff[:_LONGEST_DIFF])
+
+
+_ENDS = frozenset({"tool_call.succeeded", "tool_call.failed", "tool_call.unknown"})
+
+
+def whose(told: Told) -> str:
+    """Which work item an entry is about; empty where it is about none."""
+    for name in ("work_item_id", "task"):
+        value: Any = told.data.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def signed_of(token: ApprovalToken, uses: int, device: str) -> Signed:
+    """What may be said of a token; its signature is not among it."""
+    return Signed(
+        token_id=token.token_id,
+        hash=token.plan_hash,
+        scope=token.scope.value,
+        verdict=token.verdict.value,
+        issued_at=token.issued_at,
+        expires_at=token.expires_at,
+        max_executions=token.max_executions,
+        uses=uses,
+        device=device,
+    )
+
+
+def _fits(token: ApprovalToken, named: Any, at: datetime) -> bool:
+    return token.token_id == named if named else token.issued_at <= at
+
+
+def _device(history: list[Told], issued_at: datetime) -> str:
+    """The device of the answer that came just before an approval was signed."""
+    answers = [one for one in history if one.event == "card_answered" and one.at <= issued_at]
+    return str(answers[-1].data.get("device", "")) if answers else ""
+
+
+def _state(told: Told) -> Any:
+    if told.event == "verification_finished":
+        return "done" if told.data.get("all_passed") is True else "failed"
+    if told.event == "work_item_finished":
+        return "done" if told.data.get("status") == "done" else "failed"
+    return _RAN[told.event]
+
+
+def _wanted(kind: Kind | None, everything: bool) -> frozenset[str] | None:
+    if kind is None:
+        return None if everything else known_events() - QUIET
+    if kind == "system":
+        events = known_events() - frozenset[str]().union(*KINDS.values())
+    else:
+        events = KINDS[kind]
+    return events if everything else events - QUIET

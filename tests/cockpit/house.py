@@ -1,0 +1,133 @@
+"""The cockpit's real endpoints over a whole Silas, behind a door that admits whom the test says."""
+
+import base64
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from silas.channels.web.answers import answer_everywhere
+from silas.channels.web.port import SessionFacts
+from silas.channels.web.routes import cockpit_routes
+from silas.channels.web.views import Device
+from silas.channels.web.wire import Proof
+from silas.errors import ChannelError
+from silas.stream.session import Session
+from silas.testing import Harness
+from silas.wiring.cockpit import Rooms, cockpit_of
+from silas.wiring.parts import Parts
+
+GOOD = b"a signature that counts"
+AT = "2026-11-22T07:40:59+00:00"
+
+
+def proof(signature: bytes = GOOD, nonce: str = "0" * 32) -> dict[str, str]:
+    """A proof as a page sends it."""
+    signed = base64.b64encode(signature).decode()
+    return {"timestamp": AT, "nonce": nonce, "signature": signed}
+
+
+@dataclass(frozen=True)
+class ASession:
+    """What the guard found."""
+
+    id: str = "session-1"
+    device_id: str = "device-1"
+    device: str = "a phone"
+    level: Literal["owner", "auth"] = "owner"
+
+
+@dataclass
+class ADoor:
+    """Takes one signature for good, and remembers what it was asked about."""
+
+    proved: list[bytes] = field(default_factory=list[bytes])
+    revoked: list[str] = field(default_factory=list[str])
+
+    async def prove(self, session: SessionFacts, data: bytes, proof: Proof) -> str:
+        """Good for one signature only."""
+        del session
+        if proof.signature != GOOD:
+            return "it is another key's"
+        self.proved.append(data)
+        return ""
+
+    async def link(self, base: str) -> str:
+        """A link."""
+        return f"{base}/pair#a-fresh-token"
+
+    def devices(self) -> Sequence[Device]:
+        """Two of them."""
+        return tuple(Device(id=f"device-{n}", name=f"number {n}", level="owner") for n in (1, 2))
+
+    async def revoke(self, device_id: str) -> None:
+        """Known devices only."""
+        if device_id not in ("device-1", "device-2"):
+            raise ChannelError("There is no such device.", code="E_CHANNEL_NOT_FOUND")
+        self.revoked.append(device_id)
+
+
+class Admitting:
+    """Stands where the guard does: puts the session into the request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.session: SessionFacts | None = ASession()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As the guard, without a question."""
+        if scope["type"] == "http" and self.session is not None:
+            scope.setdefault("state", {})["session"] = self.session
+        await self.app(scope, receive, send)
+
+
+@dataclass
+class House:
+    """A whole Silas with its endpoints."""
+
+    harness: Harness
+    rooms: Rooms
+    door: ADoor
+    guard: Admitting
+    app: FastAPI
+    client: httpx.AsyncClient
+
+    async def get(self, path: str, **params: Any) -> Any:
+        """What an endpoint answers with."""
+        response = await self.client.get(path, params=params)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def post(self, path: str, **body: Any) -> httpx.Response:
+        """What an endpoint makes of a JSON object."""
+        return await self.client.post(path, json=body)
+
+    async def signed(self, path: str, **body: Any) -> httpx.Response:
+        """The same with a proof that counts."""
+        return await self.client.post(path, json={**body, "proof": proof()})
+
+
+@asynccontextmanager
+async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
+    """Everything wired, through `Silas.open`."""
+    found: list[Rooms] = []
+
+    @asynccontextmanager
+    async def beside(parts: Parts, session: Session) -> AsyncGenerator[None]:
+        found.append(cockpit_of(parts, session))
+        yield
+        await found[0].setup.close()
+
+    async with Harness(*given, **settings, beside=beside) as harness:
+        door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
+        app.include_router(cockpit_routes(found[0], door))
+        answer_everywhere(app)
+        guard = Admitting(app)
+        transport = httpx.ASGITransport(app=guard)
+        base = "http://127.0.0.1:8420"
+        async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+            yield House(harness, found[0], door, guard, app, client)
