@@ -23,7 +23,8 @@ class WebConfig(Frozen):
 
     Attributes:
         enabled: Whether it is served.
-        host, port: Where. Anything but this machine's own loopback needs `auth_token`.
+        host, port: Where; port 0 is any free one. Anything but this machine's own loopback needs
+            `auth_token`.
         auth_token: What a browser must know besides the link to pair; null on loopback.
         allowed_hosts: Further addresses under which browsers may reach it, such as that of a
             reverse proxy: `silas.example`, or `http://box.lan:8420` where there is no TLS.
@@ -31,7 +32,7 @@ class WebConfig(Frozen):
 
     enabled: bool = True
     host: str = Field(default="127.0.0.1", min_length=1)
-    port: int = Field(default=8420, ge=1, le=65535)
+    port: int = Field(default=8420, ge=0, le=65535)
     auth_token: SecretStr | None = None
     allowed_hosts: tuple[str, ...] = ()
 
