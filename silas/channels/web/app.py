@@ -168,7 +168,7 @@ def _page(app: FastAPI, files: Files) -> None:
             return files.answer(name, request)
 
     serve("/", "index.html")
-    serve("/pair", "index.html")
+    serve("/pair", "pair.html")
     serve("/manifest.json", "manifest.json")
     serve("/sw.js", "sw.js")
     serve("/offline.html", "offline.html")

@@ -104,6 +104,11 @@ def _section(card: Card[Any], heading: str) -> tuple[str, ...]:
     return next((detail.lines for detail in card.details if detail.heading == heading), ())
 
 
+def _checks(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """One line a check; what each runs stands in the card's details, whole."""
+    return tuple(line for line in lines if line.startswith("check ")) or lines
+
+
 def _plan(card: PlanCard) -> dict[str, Any]:
     return {
         "work_item_id": card.work_item_id,
@@ -111,7 +116,7 @@ def _plan(card: PlanCard) -> dict[str, Any]:
         "title": card.intent,
         "body": "\n".join(_section(card, "What it does")),
         "budget": _section(card, "Budget"),
-        "verify": _section(card, "What verifies it"),
+        "verify": _checks(_section(card, "What verifies it")),
     }
 
 
