@@ -18,6 +18,9 @@ collide."""
 SAFETY_BUFFER = timedelta(minutes=10)
 """How long a use is remembered after its token has expired, against a clock that steps back."""
 
+FRESHEST = timedelta(minutes=10)
+"""How long what somebody signed may count: from five minutes before its timestamp to five after."""
+
 # The driver's own SQL, because every owner's message and every use of a token comes here: 10
 # microseconds a statement, where Core needs 50 to 100.
 _TAKE = "INSERT INTO approval_nonces (key, recorded_at, expires_at) VALUES (?, ?, ?)"
@@ -35,7 +38,7 @@ class SqlNonceStore:
     def __init__(self, db: Database, clock: Clock, config: NonceConfig) -> None:
         self._db = db
         self._clock = clock
-        self._ttl = timedelta(minutes=config.ttl_minutes)
+        self._ttl = retention(config)
 
     async def is_used(self, domain: str, nonce: str) -> bool:
         """Whether this binding was consumed within the domain."""
@@ -99,6 +102,11 @@ def nonce_key(domain: str, binding: str) -> str:
             code="E_APPROVAL_NONCE",
         )
     return f"{domain}:{binding}"
+
+
+def retention(config: NonceConfig) -> timedelta:
+    """How long a message's nonce is remembered: never less than it could be replayed for."""
+    return max(timedelta(minutes=config.ttl_minutes), FRESHEST + SAFETY_BUFFER)
 
 
 def use_prefix(token_id: str, digest: str = "") -> str:

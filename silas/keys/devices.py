@@ -19,7 +19,7 @@ _ADD = "INSERT INTO devices (id, name, public_key, paired_at) VALUES (?, ?, ?, ?
 _RENAME = "UPDATE devices SET name = ? WHERE id = ?"
 _GET = f"{_ROWS} WHERE id = ?"
 _OF_KEY = f"{_ROWS} WHERE public_key = ?"
-_ALL = f"{_ROWS} ORDER BY paired_at, id"
+_ALL = f"{_ROWS} ORDER BY rowid"
 _REVOKE = "UPDATE devices SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL"
 _KEYS = "SELECT public_key FROM devices WHERE revoked_at IS NULL AND public_key IS NOT NULL"
 _KEY = f"{_KEYS} AND id = ?"

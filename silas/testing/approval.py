@@ -15,7 +15,7 @@ from silas.approval.models import (
     token_bytes,
     token_id_of,
 )
-from silas.approval.nonces import SAFETY_BUFFER, nonce_key, replayed, use_prefix
+from silas.approval.nonces import SAFETY_BUFFER, nonce_key, replayed, retention, use_prefix
 from silas.canonical import sha256_hex
 from silas.clock import Clock
 from silas.keys.port import Signer
@@ -140,7 +140,7 @@ class MemoryNonceStore:
 
     def __init__(self, clock: Clock, config: NonceConfig) -> None:
         self._clock = clock
-        self._ttl = timedelta(minutes=config.ttl_minutes)
+        self._ttl = retention(config)
         self._kept: dict[str, _Kept] = {}
         self._spent: dict[str, list[str]] = {}  # the keys of each token's uses
 

@@ -129,7 +129,8 @@ class WebDoor:
             if link.state == "good":
                 return self._let_in(token, _plain(name), public_key)
         except ApprovalError as error:
-            await self._refused("key", _pairing("KEY", error.message))
+            kind = "FULL" if error.code == "E_APPROVAL_DEVICES" else "KEY"
+            await self._refused(kind.lower(), _pairing(kind, error.message))
         except _Late:
             link = self._sessions.link(token)
         raise await self._bad_link(link)

@@ -26,7 +26,8 @@ class Refusal(NamedTuple):
 
 _WINDOW = 60.0  # seconds
 _MOST_A_WINDOW = 30
-"""Entries a minute in all: whoever is refused must not be able to fill the disk."""
+"""Entries of one event a minute: whoever is refused must not be able to fill the disk, nor to hide
+an event behind others."""
 
 
 class RefusalRecord:
@@ -49,7 +50,8 @@ class RefusalRecord:
             self._began = now
             self._said.clear()
         kind = (event, reason, who)
-        if kind in self._said or len(self._said) >= _MOST_A_WINDOW:
+        of_event = sum(said[0] == event for said in self._said)
+        if kind in self._said or of_event >= _MOST_A_WINDOW:
             self._unsaid += 1
             return
         self._said.add(kind)

@@ -119,11 +119,11 @@ class WebSessions:
 
     def by_cookie(self, cookie: str) -> SessionRow | None:
         """The session of this cookie, unless it has ended; notes about hourly that it is used."""
-        return self._find(_BY_COOKIE, token_hash(cookie), touch=True)
+        return self._find(_BY_COOKIE, token_hash(cookie))
 
     def by_id(self, session_id: str) -> SessionRow | None:
-        """The session, unless it has ended."""
-        return self._find(_BY_ID, session_id, touch=False)
+        """The session, unless it has ended; notes as `by_cookie` does that it is used."""
+        return self._find(_BY_ID, session_id)
 
     def end_of(self, device_id: str) -> tuple[str, ...]:
         """End every session of a device; their ids."""
@@ -138,7 +138,7 @@ class WebSessions:
             (seen,) = tx.driver.execute(_LAST_SEEN, (device_id,)).fetchone()
         return None if seen is None else datetime.fromisoformat(seen)
 
-    def _find(self, statement: str, key: str, *, touch: bool) -> SessionRow | None:
+    def _find(self, statement: str, key: str) -> SessionRow | None:
         now = self._clock.now()
         bounds = _stamp(now - SESSION_LIFE), _stamp(now - SESSION_IDLE)
         with self._db.read() as tx:
@@ -146,7 +146,7 @@ class WebSessions:
         if row is None:
             return None
         session_id, device_id, page_hash, seen_at = map(str, row)
-        if touch and seen_at <= _stamp(now - _TOUCH):
+        if seen_at <= _stamp(now - _TOUCH):
             with self._db.write() as tx:
                 tx.driver.execute(_SEEN, (_stamp(now), session_id))
         return SessionRow(session_id, device_id, page_hash)
