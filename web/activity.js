@@ -1,0 +1,153 @@
+/* Activity: what happened, told in sentences; each opens what was shown, signed and run. */
+
+import { getJson } from "./api.js";
+import { button, fill, h, icon } from "./dom.js";
+import { linesOf } from "./card.js";
+import { diffView } from "./diff.js";
+import { facts, plain } from "./extras.js";
+import { atTime, dayOf, inFull } from "./time.js";
+
+const KINDS = [
+  ["", "Everything"], ["asked", "Asked"], ["approved", "Decided"], ["ran", "Ran"],
+  ["checked", "Checked"], ["changed", "Changed"], ["refused", "Refused"], ["system", "Silas itself"],
+];
+const PAGE = 50;
+
+let kind = "";
+let all = false;
+
+/** The timeline. `#/activity/12` shows entry 12. */
+export async function showActivity(place, [seq]) {
+  if (seq === "reviews") return showMetrics(place);
+  if (seq) return showEntry(place, seq);
+  const list = h("div", { class: "timeline" });
+  const more = button("Earlier", () => load(list, more), { class: "quiet older", hidden: true });
+  const afresh = () => {
+    delete list.dataset.before;
+    return load(list, more);
+  };
+  const chips = h("div", { class: "chips filters", role: "group", "aria-label": "Show" }, KINDS.map(([value, words]) =>
+    button(words, (event) => {
+      kind = value;
+      for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip === event.currentTarget));
+      afresh();
+    }, { class: "chip", "aria-pressed": String(value === kind) })));
+  const steps = h("input", { type: "checkbox", checked: all, onchange: () => { all = steps.checked; afresh(); } });
+  fill(place, chips, list, more,
+    h("div", { class: "after" },
+      h("label", { class: "toggle" }, steps, "Every step in between"),
+      h("a", { class: "onward", href: "#/activity/reviews" }, "How deciding has been going", icon("next"))));
+  return afresh();
+}
+
+async function load(list, more) {
+  const asked = `${kind} ${all}`;
+  const before = list.dataset.before;
+  list.setAttribute("aria-busy", "true");
+  if (!before) fill(list, skeleton());
+  const query = [`last=${PAGE}`, before && `before=${before}`, kind && `kind=${kind}`, all && "all=true"];
+  try {
+    const page = await getJson(`/activity?${query.filter(Boolean).join("&")}`);
+    if (asked !== `${kind} ${all}`) return;
+    if (!before) fill(list);
+    list.dataset.before = page.before ?? page.entries.at(-1)?.seq ?? "";
+    addEntries(list, page.entries);
+    more.hidden = !page.more;
+    if (!list.firstChild) fill(list, nothing());
+  } catch (error) {
+    if (!before) fill(list, h("p", { class: "problem" }, error.message));
+  } finally {
+    list.removeAttribute("aria-busy");
+  }
+}
+
+function addEntries(list, entries) {
+  for (const entry of entries) {
+    const day = dayOf(entry.at);
+    let section = list.lastElementChild;
+    if (section?.dataset.day !== day) {
+      section = h("section", { "data-day": day }, h("h2", { class: "label-title" }, day), h("ol", {}));
+      list.append(section);
+    }
+    section.lastChild.append(row(entry));
+  }
+}
+
+function row(entry) {
+  return h("li", { "data-seq": entry.seq, "data-kind": entry.kind },
+    h("a", { class: "entry", href: `#/activity/${entry.seq}`, "data-testid": "entry" },
+      h("span", { class: "dot", "aria-hidden": "true" }),
+      h("span", { class: "entry-words", dir: "auto" }, entry.words),
+      h("time", { datetime: entry.at, title: inFull(entry.at) }, atTime(entry.at))));
+}
+
+async function showEntry(place, seq) {
+  fill(place, skeleton());
+  let entry;
+  try {
+    entry = await getJson(`/activity/${encodeURIComponent(seq)}`);
+  } catch (error) {
+    fill(place, backLink(), h("p", { class: "problem" }, error.message));
+    return;
+  }
+  fill(place, backLink(),
+    h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, entry.words),
+    h("p", { class: "small" }, inFull(entry.at), entry.work_item_id && [" · ",
+      h("a", { href: `#/more/work/${encodeURIComponent(entry.work_item_id)}` }, "its work item")]),
+    part("What was shown", entry.shown && linesOf(entry.shown), "Nothing was shown for this."),
+    part("What was signed", entry.signed && signedView(entry.signed), "Nothing was signed for this."),
+    part("What ran", entry.ran?.length && ranView(entry.ran), "Nothing ran for this."),
+    entry.diff && part("What changed", diffView(entry.diff).node));
+}
+
+/** What is known of a signed approval. */
+export function signedView(signed) {
+  return facts([
+    ["Answer", signed.verdict], ["For", plain(signed.scope)], ["On", signed.device || null],
+    ["Signed", inFull(signed.issued_at)], ["Good until", inFull(signed.expires_at)],
+    ["Used", `${signed.uses} of ${signed.max_executions}`],
+    ["Hash", h("code", { class: "hash" }, `sha256:${signed.hash}`)],
+  ]);
+}
+
+function ranView(ran) {
+  return h("ol", { class: "ran" }, ran.map((one) => h("li", { "data-state": one.state },
+    h("span", { class: "step-mark", "aria-hidden": "true" }), h("span", { dir: "auto" }, one.words),
+    h("span", { class: "unseen" }, ` (${one.state})`), h("time", { datetime: one.at }, atTime(one.at)))));
+}
+
+function part(title, node, without) {
+  return h("section", { class: "part" }, h("h3", { class: "label-title" }, title), node || h("p", { class: "small" }, without));
+}
+
+async function showMetrics(place) {
+  fill(place, skeleton());
+  let rows;
+  try {
+    rows = await getJson("/metrics/ux");
+  } catch (error) {
+    fill(place, backLink(), h("p", { class: "problem" }, error.message));
+    return;
+  }
+  const said = { good: "As it should be", watch: "Worth a look", none: "Too little so far" };
+  fill(place, backLink(), h("h2", { class: "page-title", tabindex: "-1" }, "How deciding has been going"),
+    h("p", { class: "small" }, "Counted from the record on this computer. Sent nowhere."),
+    h("ul", { class: "metrics" }, rows.map((one) =>
+      h("li", { "data-state": one.state },
+        h("h3", {}, one.title ?? plain(one.name)),
+        h("p", { class: "metric-value" }, one.value === null ? "–" : String(one.value),
+          one.value !== null && h("span", { class: "unit" }, ` ${one.unit}`)),
+        h("p", { class: "metric-words" }, one.words),
+        h("p", { class: "metric-state" }, h("b", {}, said[one.state]), one.target && ` · aim: ${one.target}`)))));
+}
+
+const backLink = () => h("a", { class: "back", href: "#/activity" }, icon("back"), "All activity");
+
+export function skeleton() {
+  return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+}
+
+function nothing() {
+  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, kind ? "Nothing of that kind yet." : "Nothing has happened yet."),
+    h("p", {}, "Everything Silas does, and everything you decide, will be told here."));
+}

@@ -1,0 +1,60 @@
+/* HTTP to this page's own server. The page token rides in a header of its own, never in a URL. */
+
+import { readJson } from "./canonical.js";
+import { noteServerTime, proveCommand } from "./keys.js";
+
+const TOKEN = "silas.page";
+
+export const pageToken = () => localStorage.getItem(TOKEN) ?? "";
+export const keepToken = (token) => localStorage.setItem(TOKEN, token);
+
+/** What went wrong, in the server's own sentence. */
+export class Problem extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export const getJson = (path) => call("GET", path);
+export const postJson = (path, body = {}) => call("POST", path, body);
+
+/** A command of the owner's, signed on this device (undo, resume, revoke, settings). */
+export async function command(path, name, subject, body = {}) {
+  const proof = await proveCommand(name, subject);
+  if (!proof) {
+    throw new Problem(0, "E_NO_KEY", "This browser has no key of its own, so it cannot do this. " +
+      "Use a device that has one, or the command line.");
+  }
+  return postJson(path, { ...body, proof });
+}
+
+async function call(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        "X-Silas-Page": pageToken(),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      credentials: "same-origin",
+    });
+  } catch {
+    throw new Problem(0, "E_OFFLINE", "Silas cannot be reached just now. Nothing was changed.");
+  }
+  noteServerTime(response.headers.get("Date"));
+  const text = await response.text();
+  let data = null;
+  try {
+    data = text ? readJson(text) : null;
+  } catch {
+    data = null;
+  }
+  if (response.ok) return data;
+  const words = data?.message ?? `The server answered with ${response.status}.`;
+  throw new Problem(response.status, data?.code ?? "", words);
+}

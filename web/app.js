@@ -1,0 +1,136 @@
+/* The page as a whole: three surfaces, the rest behind More, and where one is. */
+
+import { showActivity } from "./activity.js";
+import { announce, fill, h, icon } from "./dom.js";
+import { applyTheme, showMore } from "./more.js";
+import { mountReview } from "./review.js";
+import { firstRun } from "./setup.js";
+import { connect } from "./socket.js";
+import { on, state, weighty } from "./state.js";
+import { mountStop } from "./stop.js";
+import { mountStream } from "./stream.js";
+
+const VIEWS = { stream: "Stream", review: "Review", activity: "Activity", more: "More" };
+const SIDE = new Set(["activity", "more"]); // on a wide screen these slide over the other two
+const wide = matchMedia("(min-width: 900px)");
+const at = (id) => document.getElementById(id);
+
+let view = "";
+let before = "stream"; // where closing a slide-over leads back to
+
+function route() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean);
+  const next = name in VIEWS ? name : "stream";
+  if (view && !SIDE.has(view)) before = view;
+  const moved = view !== next;
+  view = next;
+  document.body.dataset.view = view;
+  document.title = `${VIEWS[view]} · Silas`;
+  for (const link of document.querySelectorAll("[data-to]")) {
+    if (link.dataset.to === view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  layer();
+  if (view === "activity") opened(showActivity(at("activity-body"), rest), "activity", moved);
+  if (view === "more") opened(showMore(at("more-body"), rest), "more", moved);
+  if (moved && !SIDE.has(view) && !wide.matches && document.hasFocus()) at(view).querySelector("h1")?.focus({ preventScroll: true });
+}
+
+/** What lies under a slide-over cannot be reached until it is closed. */
+function layer() {
+  const over = wide.matches && SIDE.has(view);
+  at("main").inert = over;
+  at("shade").hidden = !over;
+  for (const name of SIDE) {
+    at(name).hidden = name !== view;
+    at(name).setAttribute("role", wide.matches ? "dialog" : "region");
+    if (wide.matches) at(name).setAttribute("aria-modal", "true");
+    else at(name).removeAttribute("aria-modal");
+  }
+}
+
+async function opened(shown, name, moved) {
+  const panel = at(name);
+  if (moved) panel.querySelector("h1").focus({ preventScroll: true });
+  panel.querySelector(".side-scroll").scrollTop = 0;
+  await shown;
+  if (!moved && view === name && document.activeElement === document.body) {
+    (panel.querySelector(".page-title") ?? panel.querySelector("h1")).focus({ preventScroll: true });
+  }
+}
+
+function close() {
+  location.hash = `#/${before}`;
+}
+
+function drawBadge() {
+  const many = state.cards.length;
+  const heavy = weighty(state.cards) > 5;
+  for (const badge of document.querySelectorAll(".badge")) {
+    badge.hidden = !many;
+    badge.textContent = String(many);
+    badge.classList.toggle("heavy", heavy);
+  }
+  for (const link of document.querySelectorAll("[data-to=review]")) {
+    link.setAttribute("aria-label", many ? `Review, ${many} waiting` : "Review");
+  }
+  if ("setAppBadge" in navigator) (many ? navigator.setAppBadge(many) : navigator.clearAppBadge()).catch(() => undefined);
+}
+
+const LINK = {
+  connecting: ["Connecting", ""],
+  open: ["Connected", ""],
+  lost: ["Not connected", "Silas cannot be reached just now. You can go on writing; it is sent as soon as Silas is back."],
+  refused: ["Not paired", "This browser is no longer paired. Open a fresh link: silas devices link"],
+};
+
+let lostSince = 0;
+function drawLink() {
+  const [words, sentence] = LINK[state.link];
+  const dot = at("link");
+  dot.dataset.link = state.link;
+  dot.setAttribute("aria-label", words);
+  dot.title = state.device && state.link === "open" ? `${words} · ${state.device}` : words;
+  const banner = at("offline");
+  lostSince = state.link === "lost" ? lostSince || Date.now() : 0;
+  const show = () => {
+    const due = state.link === "refused" || (state.link === "lost" && Date.now() - lostSince >= 1200);
+    if (banner.hidden === !due) return;
+    banner.hidden = !due;
+    if (due) announce(LINK[state.link][1]);
+    if (due) fill(banner, icon("alert"), h("p", {}, LINK[state.link][1]));
+  };
+  show();
+  if (sentence) setTimeout(show, 1250); // a blink of the connection is not worth a banner
+}
+
+function start() {
+  applyTheme();
+  for (const place of document.querySelectorAll("[data-icon]")) place.append(icon(place.dataset.icon));
+  for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
+  mountStream(at("stream"));
+  mountReview(at("review"));
+  mountStop(at("stop-place"), at("stopped"));
+  on("cards all", drawBadge);
+  on("link all", drawLink);
+  let asked = false;
+  on("all", () => {
+    if (!state.onboarding || asked || state.level !== "owner") return;
+    asked = true;
+    firstRun(at("setup")).catch(() => { asked = false; });
+  });
+  on("frame:card_closed", () => view === "activity" && route());
+  addEventListener("hashchange", route);
+  wide.addEventListener("change", layer);
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && SIDE.has(view) && !document.querySelector("dialog[open]")) close();
+  });
+  at("shade").onclick = close;
+  for (const button of document.querySelectorAll("[data-close]")) button.onclick = close;
+  route();
+  drawLink();
+  connect();
+  if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => undefined);
+}
+
+start();

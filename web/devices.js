@@ -1,0 +1,61 @@
+/* The paired browsers: which they are, ending a pairing, and letting another one in. */
+
+import { command, getJson } from "./api.js";
+import { button, fill, h, toast } from "./dom.js";
+import { dayOf } from "./time.js";
+
+export async function showDevices(place) {
+  const devices = await getJson("/devices");
+  const link = h("div", { class: "link-place", role: "status" });
+  const add = button("Pair another device", () => ask(add, link), { class: "secondary" });
+  fill(place,
+    h("p", {}, "Each of these can see what you see. One with a key can also say yes for you."),
+    h("ul", { class: "rows" }, devices.map((device) => row(place, device))),
+    add, link);
+}
+
+function row(place, device) {
+  const level = device.revoked ? "No longer paired" : device.level === "owner" ? "Has a key: can say yes" : "No key: can ask, look, stop and say no";
+  const seen = device.seen_at ? `last seen ${dayOf(device.seen_at).toLowerCase()}` : "";
+  const paired = device.paired_at ? `paired ${dayOf(device.paired_at).toLowerCase()}` : "";
+  const end = button("Remove", () => remove(), { class: "quiet danger", "aria-label": `Remove ${device.name}` });
+  const foot = h("div", { class: "row-foot" });
+  const show = () => fill(foot, device.revoked ? null : end);
+  function remove() {
+    const yes = button(device.this ? "Remove this very browser" : "Yes, remove it", async () => {
+      yes.disabled = true;
+      try {
+        const done = await command(`/devices/${encodeURIComponent(device.id)}/revoke`, "revoke", device.id);
+        toast(done?.words ?? "Removed.");
+        await showDevices(place);
+      } catch (error) {
+        toast(error.message);
+        show();
+      }
+    }, { class: "secondary danger" });
+    fill(foot, yes, button("Keep it", show, { class: "quiet" }));
+    yes.focus();
+  }
+  show();
+  return h("li", { class: "row tall", "data-revoked": String(device.revoked) },
+    h("p", { class: "row-head" }, h("b", { dir: "auto" }, device.name), device.this && h("span", { class: "tag" }, "this one")),
+    h("p", { class: "small" }, [level, paired, seen].filter(Boolean).join(" · ")), foot);
+}
+
+async function ask(add, place) {
+  add.disabled = true;
+  try {
+    const { link } = await command("/devices/link", "link", "devices");
+    const field = h("input", { type: "text", readonly: true, value: link, "aria-label": "Pairing link", onfocus: () => field.select() });
+    fill(place, h("p", {}, "Open this on the other device. It works once, for ten minutes. Whoever opens it can speak for you."),
+      h("div", { class: "with-button" }, field, button("Copy", async () => {
+        field.select();
+        await navigator.clipboard?.writeText(link).catch(() => undefined);
+        toast("The link is copied.");
+      }, { class: "secondary" })));
+  } catch (error) {
+    fill(place, h("p", { class: "problem" }, error.message));
+  } finally {
+    add.disabled = false;
+  }
+}

@@ -1,0 +1,75 @@
+/* A patch, drawn: one block a file, what came in and what went out told by sign and colour. */
+
+import { h } from "./dom.js";
+
+const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, not hidden
+const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
+const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+
+/**
+ * Split a unified diff into files: [{name, added, removed, lines: [{kind, text}]}].
+ * Within a hunk its own counts decide, so that no changed line can pass for the head of a file.
+ */
+export function readPatch(patch) {
+  const files = [];
+  let file = null;
+  let old = 0;
+  let fresh = 0;
+  const start = (name) => {
+    file = { name, added: 0, removed: 0, lines: [], headed: false };
+    files.push(file);
+  };
+  for (const line of patch.split("\n")) {
+    if (old > 0 || fresh > 0) {
+      const kind = { "+": "in", "-": "out", "\\": "note" }[line[0]] ?? "same";
+      if (kind === "in" || kind === "same") fresh -= 1;
+      if (kind === "out" || kind === "same") old -= 1;
+      file.added += kind === "in" ? 1 : 0;
+      file.removed += kind === "out" ? 1 : 0;
+      file.lines.push({ kind, text: line });
+      continue;
+    }
+    const starts = /^diff --git a\/(.*) b\/(.*)$/.exec(line);
+    const place = PLACE.exec(line);
+    if (starts) start(starts[2]);
+    else if (line.startsWith("--- ")) {
+      if (!file || file.headed) start(pathOf(line));
+      file.headed = true;
+    } else if (line.startsWith("+++ ")) {
+      if (!file) start(pathOf(line));
+      if (pathOf(line) !== "/dev/null") file.name = pathOf(line);
+    } else if (place) {
+      if (!file) start("");
+      old = Number(place[1] ?? 1);
+      fresh = Number(place[2] ?? 1);
+      file.lines.push({ kind: "place", text: line });
+    } else if (line) {
+      if (!file) start("");
+      if (!line.startsWith("index ")) file.lines.push({ kind: HEAD.test(line) ? "note" : "same", text: line });
+    }
+  }
+  return files;
+}
+
+function pathOf(line) {
+  return line.slice(4).split("\t")[0].replace(/^[ab]\//, "");
+}
+
+export function diffView(patch) {
+  const files = readPatch(patch);
+  let room = MOST_LINES;
+  const blocks = files.map((file) => {
+    const shown = file.lines.slice(0, Math.max(0, room));
+    room -= file.lines.length;
+    return h("section", { class: "diff-file", "aria-label": `Changes in ${file.name}` },
+      h("h4", {}, h("span", { class: "diff-name" }, file.name || "Changes"),
+        h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
+      h("pre", { class: "diff", tabindex: "0" }, shown.map(({ kind, text }) =>
+        h("span", { class: `diff-${kind}` }, `${text}\n`))));
+  });
+  if (room < 0) blocks.push(h("p", { class: "small" }, `${-room} more lines are not drawn here.`));
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.removed, 0);
+  const count = files.length === 1 ? "1 file" : `${files.length} files`;
+  return { node: h("div", { class: "diffs" }, blocks), words: `${count}, +${added} −${removed}` };
+}

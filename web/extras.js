@@ -1,0 +1,265 @@
+/* What is a kind's own on a card: checkboxes of a batch, the draft, the field for a secret ... Each
+   gives {node, details, gather(), ready(action), labelOf(action), send(action)}, all optional. */
+
+import { Problem, postJson } from "./api.js";
+import { button, fill, h, toast } from "./dom.js";
+import { anomalyOf, harmless, itemsOf, kindOf, wordOf } from "./kinds.js";
+import { answer } from "./socket.js";
+import { atTime, countdown, dayOf, left } from "./time.js";
+
+export function extraFor(event, view) {
+  return EXTRAS[event.type]?.(event, view) ?? {};
+}
+
+const EXTRAS = {
+  approval_request: (event) => ({
+    node: facts([
+      ["Checked by", event.verify.length ? `${event.verify.length} ${event.verify.length === 1 ? "check" : "checks"} out of its reach` : "nothing"],
+      ["Budget", event.budget[0]],
+    ]),
+  }),
+  gate_approval: (event) => ({
+    kind: plain(event.gate_name),
+    tight: true,
+    node: facts([
+      ["Found", event.value === null ? null : String(event.value)],
+      ["Because", event.context === event.card.rationale ? "" : event.context],
+    ]),
+  }),
+  tool_call: (event) => ({
+    node: facts([["Tool", event.tool_name], ["Asked by", event.asked_by]]),
+  }),
+  checkpoint: (event) => ({
+    node: event.message === event.card.rationale ? null : h("p", { class: "said", dir: "auto" }, event.message),
+  }),
+  batch_review: batch,
+  draft_review: draft,
+  decision: (event) => ({
+    ...ownWords(event, event.allow_freetext),
+    node: [
+      event.question === event.card.intent ? null : h("p", { class: "said", dir: "auto" }, event.question),
+      ownWords(event, event.allow_freetext).node,
+    ],
+  }),
+  suggestion: (event) => ownWords(event, false),
+  autonomy_threshold_review: threshold,
+  secure_input_request: secret,
+  connection_setup_step: setup,
+  permission_escalation: (event) => ({
+    tight: true,
+    node: facts([
+      ["Connection", event.connection_name],
+      ["Has now", event.current_permissions.join(", ") || "nothing"],
+      ["Asks for", event.requested_permissions.join(", ")],
+    ]),
+  }),
+  connection_failure: (event) => ({
+    node: event.message === event.card.rationale ? null : h("p", { class: "said", dir: "auto" }, event.message),
+  }),
+};
+
+/** Short facts, each behind its name; what is empty is left out. */
+export function facts(pairs) {
+  const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (!known.length) return null;
+  return h("dl", { class: "facts" }, known.map(([name, value]) =>
+    h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
+}
+
+function batch(event, view) {
+  const items = itemsOf(event);
+  const odd = new Map(items.map((item) => [String(item.item_id), anomalyOf(event, item)]));
+  const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !odd.get(id)));
+  const count = h("p", { class: "batch-count", role: "status" });
+  const strange = [...odd.values()].filter(Boolean).length;
+
+  function tell() {
+    fill(count, h("b", {}, `${chosen.size} of ${items.length} chosen`),
+      strange ? ` · ${strange} out of the ordinary, left out until you choose ${strange === 1 ? "it" : "them"}` : "");
+  }
+  function toggle(id, on) {
+    if (on) chosen.add(id);
+    else chosen.delete(id);
+    tell();
+    view.changed();
+  }
+  const list = h("ul", { class: "batch" }, items.map((item) => {
+    const id = String(item.item_id);
+    const box = h("input", { type: "checkbox", checked: chosen.has(id), onchange: () => toggle(id, box.checked) });
+    return h("li", { class: odd.get(id) ? "odd" : null }, h("label", {}, box,
+      h("span", { class: "batch-text" },
+        h("span", { class: "batch-title", dir: "auto" }, item.title ?? id),
+        h("span", { class: "batch-facts", dir: "auto" },
+          [item.actor, item.occurred_at && `${dayOf(item.occurred_at)} ${atTime(item.occurred_at)}`, item.reason]
+            .filter(Boolean).join(" · ")),
+        odd.get(id) && h("span", { class: "batch-odd" }, `Out of the ordinary: ${odd.get(id)}`))));
+  }));
+  tell();
+  return {
+    node: count,
+    tight: true,
+    details: [{ heading: "Items", hint: String(items.length), node: list, open: strange > 0 }],
+    gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
+    ready: () => {
+      if (!chosen.size) toast("Choose at least one, or decline.");
+      return chosen.size > 0;
+    },
+    labelOf: (action) => countedLabel(event, action, chosen.size, items.length),
+  };
+}
+
+/** `Archive 10` becomes `Archive 8` where 8 are chosen; never a number that will not happen. */
+function countedLabel(event, action, chosen, all) {
+  if (harmless(event, action) || chosen === all) return action.label;
+  const counted = action.label.replace(new RegExp(`\\b${all}\\b`), String(chosen));
+  return counted === action.label ? `${action.label}: ${chosen} of ${all}` : counted;
+}
+
+function draft(event) {
+  const text = h("textarea", {
+    class: "draft", "aria-label": "The draft; you can change it", value: event.draft, rows: "5", dir: "auto",
+    spellcheck: "true",
+  });
+  const facts_ = Object.entries(event.metadata ?? {}).filter(([, v]) => typeof v !== "object");
+  return {
+    tight: true,
+    node: text,
+    details: [
+      event.context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, event.context) },
+      facts_.length && { heading: "About this draft", node: facts(facts_.map(([n, v]) => [plain(n), String(v)])) },
+    ].filter(Boolean),
+    gather: () => ({ edited: text.value }),
+    ready: () => {
+      if (!text.value.trim()) toast("The draft is empty. Write something, or drop it.");
+      return Boolean(text.value.trim());
+    },
+    labelOf: (action) => {
+      const sends = ["approve", "edit"].includes(wordOf(action.value));
+      return sends && text.value !== event.draft ? `${action.label}, as you changed it` : action.label;
+    },
+  };
+}
+
+function ownWords(event, allowed) {
+  if (!allowed) return { gather: () => ({}) };
+  const id = `words-${event.request_id}`;
+  const known = WORDS.get(event.request_id) ??
+    h("input", { id, type: "text", class: "own-words", maxlength: "2000", autocomplete: "off", dir: "auto" });
+  WORDS.set(event.request_id, known);
+  return {
+    node: h("div", { class: "field" }, h("label", { for: id }, "In your own words, if you like"), known),
+    gather: () => ({ freetext: known.value }),
+  };
+}
+const WORDS = new Map(); // a card's field outlives a redraw
+
+function threshold(event) {
+  const { changes = [], sample_size: size, correction_rate: rate, evidence_window: window_ } = event.proposal;
+  const rows = changes.map((change) => h("li", {},
+    h("span", { class: "change-name" }, plain(change.key)),
+    h("span", { class: "change" }, h("s", {}, String(change.current_value)), " → ",
+      h("b", {}, String(change.proposed_value)),
+      h("span", { class: "change-way" }, change.direction === "widen" ? " (asks less)" : " (asks more)"))));
+  const corrected = rate === undefined ? null : `${(Number(rate) * 100).toFixed(1)} % of ${size} had to be put right`;
+  return {
+    tight: true,
+    node: h("ul", { class: "changes" }, rows),
+    details: [{ heading: "What this rests on", node: facts([["Corrections", corrected], ["Over", window_]]) ?? h("p", {}, "Nothing was given.") }],
+  };
+}
+
+function secret(event) {
+  const id = `secret-${event.request_id}`;
+  const field = h("input", {
+    id, type: "password", class: "secret", autocomplete: "off", spellcheck: "false",
+    placeholder: event.input_hint ?? "", "data-testid": "secret-field",
+  });
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); store(); } },
+    h("label", { for: id }, event.label), field, problem,
+    h("p", { class: "small" }, "Goes straight to this computer's key store. Never into the conversation, never to a model."));
+  const guidance = event.guidance ?? {};
+  const help = [guidance.instructions, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);
+
+  async function store() {
+    if (!field.value) {
+      problem.textContent = "Paste the secret first.";
+      return field.focus();
+    }
+    try {
+      await postJson(`/secrets/${encodeURIComponent(event.ref_id)}`, { value: field.value });
+    } catch (error) {
+      problem.textContent = error.message;
+      if (!(error instanceof Problem)) throw error;
+      return undefined;
+    } finally {
+      field.value = "";
+    }
+    return answer(event, kindOf(event).answer(event, null, { stored: true }), "Stored");
+  }
+  return {
+    tight: true,
+    node: form,
+    details: help.length ? [{ heading: "Where to find it", node: h("p", { dir: "auto" }, help.join("\n")) }] : [],
+    gestureFor: () => "tap",
+    send: (action) => action.role !== "decline" && (store(), true),
+  };
+}
+
+function setup(event) {
+  return STEPS[event.step_type]?.(event) ?? { node: facts(Object.entries(event.step).map(([n, v]) => [plain(n), String(v)])) };
+}
+
+const STEPS = {
+  device_code(event) {
+    const step = event.step;
+    const time = h("span", { class: "small" });
+    const code = h("code", { class: "user-code", "data-testid": "user-code" }, step.user_code);
+    const copy = copyButton(step.user_code, "The code is copied.");
+    const place = h("div", { class: "code-step" },
+      h("div", { class: "code-row" }, code, copy),
+      h("p", {}, "Enter it at ", h("b", { class: "address" }, step.verification_url)), time);
+    const until = new Date(event.asked_at).getTime() + Number(step.expires_in ?? 0) * 1000;
+    countdown(place, until, (ms) => {
+      time.textContent = ms > 0 ? `The code is good for ${left(ms)} more.` : "This code has run out; ask for another.";
+    });
+    return { node: place, tight: true };
+  },
+  browser_redirect: (event) => ({
+    node: h("div", { class: "code-step" },
+      h("p", {}, "Sign in at ", h("b", { class: "address" }, event.step.auth_url), copyButton(event.step.auth_url, "The address is copied.")),
+      h("p", { class: "small" }, `Silas listens for the answer at ${event.step.listening_on}, on this computer only.`)),
+  }),
+  progress(event) {
+    const share = event.step.progress_pct === null || event.step.progress_pct === undefined
+      ? null : Number(event.step.progress_pct);
+    const part = share !== null && share <= 1 ? share * 100 : share;
+    return {
+      node: h("div", { class: "code-step", role: "status" }, h("p", {}, event.step.message),
+        h("progress", { max: "100", value: part ?? undefined, "aria-label": "Progress" })),
+    };
+  },
+  completion: (event) => ({
+    node: facts([
+      ["Result", event.step.success ? "Connected" : "Not connected"],
+      ["Found", event.step.summary],
+      ["May", (event.step.permissions_granted ?? []).join(", ")],
+    ]),
+  }),
+  failure: (event) => ({
+    node: h("p", { class: "said", dir: "auto" }, event.step.failure?.message ?? event.step.message ?? ""),
+  }),
+};
+
+function copyButton(text, words) {
+  return button("Copy", async () => {
+    await navigator.clipboard?.writeText(text).catch(() => undefined);
+    toast(words);
+  }, { class: "quiet" });
+}
+
+/** A key of the server's as words. */
+export function plain(name) {
+  const words = String(name).replace(/[._]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,144 @@
+/* The risk ladder: what it takes to say yes. One tap, a second tap, a slide, a slide and the
+   device's own lock. Each works by finger, by keyboard and by screen reader; saying no is one tap. */
+
+import { button, fill, h, icon } from "./dom.js";
+import { localCheck } from "./lock.js";
+
+const END = 100;
+const KEYS = { ArrowRight: 10, ArrowUp: 10, PageUp: 25, ArrowLeft: -10, ArrowDown: -10, PageDown: -25 };
+const LEAP = 30; // a finger that has slid never moves this far between two events; a tap does
+
+/**
+ * The second half of a gesture, shown in place of the buttons.
+ * `done()` is called once, when it is complete; `back()` when the owner thinks again.
+ */
+export function confirmation(gesture, label, { done, back }) {
+  const place = h("div", { class: "confirm", role: "group", "aria-label": `Confirm: ${label}` });
+  const again = button("Not yet", back, { class: "decline", "data-testid": "not-yet" });
+  if (gesture === "chip") {
+    const yes = button(`Yes: ${label}`, done, { class: "primary", "data-testid": "confirm" });
+    place.append(h("p", { class: "confirm-words" }, "Sure? This is the second and last tap."), yes);
+    return { nodes: [place, again], focus: () => yes.focus() };
+  }
+  const status = h("p", { class: "confirm-words", role: "status" },
+    gesture === "slide+auth"
+      ? "This cannot be undone. Slide to the end; then this device checks that it is you, where it can."
+      : "Slide to the end to confirm.");
+  const track = slider(label, async () => {
+    if (gesture === "slide+auth") {
+      status.textContent = "Asking this device to check that it is you …";
+      const result = await localCheck();
+      if (result === "refused") {
+        track.reset();
+        status.textContent = "The check was not passed, so nothing was sent. Slide again to retry.";
+        return;
+      }
+      if (result === "unavailable") {
+        status.textContent = "This device offers no check of its own here; your slide counts.";
+      }
+    }
+    done();
+  });
+  place.append(status, track.node);
+  return { nodes: [place, again], focus: () => track.input.focus() };
+}
+
+/** A slider that has to be drawn to its end; `complete` is called when it was. */
+export function slider(label, complete) {
+  const input = h("input", {
+    type: "range", min: "0", max: String(END), step: "1", value: "0", class: "slide-input",
+    "aria-label": `Slide to confirm: ${label}`, "data-testid": "slide",
+  });
+  const words = h("span", { class: "slide-words", "aria-hidden": "true" }, label, icon("arrow"));
+  const enter = button(`Confirm: ${label}`, () => finish(), { class: "primary slide-enter", hidden: true });
+  const node = h("div", { class: "slide" }, h("div", { class: "slide-track" }, words, input), enter);
+  let finger = false;
+  let at = 0;
+  let finished = false;
+
+  function move(value) {
+    at = Math.max(0, Math.min(END, value));
+    input.value = String(at);
+    node.style.setProperty("--at", `${at}%`);
+    input.setAttribute("aria-valuetext",
+      at === END ? "At the end. Press Enter to confirm." : `${at} percent. Go to the end to confirm.`);
+    enter.hidden = finger || at < END;
+  }
+  function finish() {
+    if (finished || at < END) return;
+    finished = true;
+    node.classList.add("done");
+    complete();
+  }
+  function reset() {
+    finished = false;
+    finger = false;
+    node.classList.remove("done");
+    move(0);
+  }
+
+  input.onpointerdown = () => { finger = true; };
+  input.oninput = () => {
+    const value = Number(input.value);
+    const leapt = finger && Math.abs(value - at) > LEAP;
+    move(leapt ? at : value >= 97 ? END : value);
+  };
+  input.onpointerup = input.onpointercancel = () => {
+    if (!finger) return;
+    if (at === END) finish();
+    else reset();
+    finger = false;
+  };
+  input.onkeydown = (event) => {
+    if (event.key in KEYS) move(at + KEYS[event.key]);
+    else if (event.key === "Home") move(0);
+    else if (event.key === "End") move(END);
+    else if (event.key === "Enter") finish();
+    else return;
+    event.preventDefault();
+  };
+  move(0);
+  return { node, input, reset };
+}
+
+/** The buttons of a card in the order given, and the confirmation that takes their place. */
+export function actionArea(choices, { onarm }) {
+  const area = h("div", { class: "actions", "data-testid": "actions" });
+  let armed = null;
+
+  function show() {
+    armed = null;
+    fill(area, choices.map((choice) => buttonOf(choice)));
+    area.dataset.count = String(choices.length);
+  }
+  function buttonOf(choice) {
+    const props = {
+      class: { recommended: "primary", alternative: "secondary", decline: "decline" }[choice.role],
+      "aria-disabled": choice.blocked ? "true" : null,
+      "data-testid": `action-${choice.role}`,
+    };
+    return button(choice.label, () => pressed(choice), props);
+  }
+  function pressed(choice) {
+    if (choice.blocked) return choice.blocked();
+    if (choice.ready && !choice.ready()) return undefined;
+    if (choice.gesture === "tap") return choice.send();
+    return arm(choice);
+  }
+  function arm(choice) {
+    armed = choice;
+    onarm(choice);
+    const { nodes, focus } = confirmation(choice.gesture, choice.label, {
+      done: () => choice.send(),
+      back: () => {
+        show();
+        area.children[choices.indexOf(choice)]?.focus();
+      },
+    });
+    const declines = choices.filter((one) => one.role === "decline").map(buttonOf);
+    fill(area, nodes, declines);
+    focus();
+  }
+  show();
+  return { node: area, show, isArmed: () => armed !== null };
+}

@@ -1,0 +1,135 @@
+/* Everything that is not every day's: work items, memory, tools, devices, settings, protection. */
+
+import { getJson } from "./api.js";
+import { button, fill, h, icon } from "./dom.js";
+import { skeleton } from "./activity.js";
+import { plain } from "./extras.js";
+import { showDevices } from "./devices.js";
+import { showSetup } from "./setup.js";
+import { showWork } from "./work.js";
+import { inFull } from "./time.js";
+
+const PLACES = [
+  ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
+  ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it", showMemory],
+  ["tools", "tool", "Tools", "What Silas can use, and whether it works", showTools],
+  ["devices", "device", "Devices", "Which browsers may speak for you", showDevices],
+  ["settings", "settings", "Settings", "How this page looks, and what is in force", showSettings],
+  ["protection", "shield", "What protects you", "Each part of it, checked now", showProtection],
+  ["setup", "key", "Set up", "Who answers, and who you are", showSetup],
+];
+
+export async function showMore(place, [name, ...rest]) {
+  const found = PLACES.find(([id]) => id === name);
+  if (!found) return showMenu(place);
+  const [, , title, , show] = found;
+  const inside = h("div", { class: "page-body" });
+  fill(place, h("a", { class: "back", href: rest.length ? `#/more/${name}` : "#/more" }, icon("back"), rest.length ? title : "More"),
+    rest.length ? null : h("h2", { class: "page-title", tabindex: "-1" }, title), inside);
+  fill(inside, skeleton());
+  try {
+    await show(inside, rest);
+  } catch (error) {
+    fill(inside, h("p", { class: "problem", role: "alert" }, error.message),
+      button("Try again", () => showMore(place, [name, ...rest]), { class: "secondary" }));
+  }
+  return undefined;
+}
+
+function showMenu(place) {
+  fill(place, h("ul", { class: "menu" }, PLACES.map(([id, sign, title, words]) =>
+    h("li", {}, h("a", { href: `#/more/${id}` }, icon(sign),
+      h("span", {}, h("b", {}, title), h("span", { class: "small" }, words)), icon("next"))))));
+}
+
+async function showMemory(place) {
+  const list = h("ul", { class: "rows" });
+  const said = h("p", { class: "small", role: "status" });
+  const field = h("input", { type: "search", id: "memory-query", autocomplete: "off", dir: "auto" });
+  const look = async () => {
+    const found = await getJson(`/memory?q=${encodeURIComponent(field.value)}`);
+    const count = found.memories.length;
+    fill(said, found.words || (count ? `${count} ${count === 1 ? "memory" : "memories"}` : "Nothing is remembered that fits."));
+    fill(list, found.memories.map((one) => h("li", { class: "row tall" },
+      h("p", { dir: "auto" }, one.text),
+      h("p", { class: "small" }, TRUST[one.taint] ?? one.taint))));
+  };
+  const form = h("form", { class: "field search", onsubmit: (event) => { event.preventDefault(); look().catch((e) => fill(said, e.message)); } },
+    h("label", { for: "memory-query" }, "Search what Silas remembers"),
+    h("div", { class: "with-button" }, field, h("button", { class: "secondary" }, "Search")));
+  fill(place, form, said, list);
+  await look();
+}
+
+const TRUST = {
+  owner: "From you, signed", auth: "From you, not signed", external: "From elsewhere: not trusted",
+};
+
+const HEALTH = { healthy: "Works", degraded: "Works, with trouble", unavailable: "Does not work now" };
+
+async function showTools(place) {
+  const [tools, workers] = await Promise.all([getJson("/tools"), getJson("/workers")]);
+  fill(place,
+    tools.length ? h("ul", { class: "rows" }, tools.map((tool) => h("li", { class: "row tall" },
+      h("p", { class: "row-head" }, h("b", {}, tool.name), health(tool.health)),
+      h("p", { class: "small" }, `${plain(tool.risk)} risk${tool.scopes.length ? ` · may: ${tool.scopes.join(", ")}` : ""}`),
+      tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, tool.last_error))))
+      : h("p", {}, "There are no tools."),
+    h("h3", { class: "label-title" }, "Workers"),
+    workers.length ? h("ul", { class: "rows" }, workers.map((worker) => h("li", { class: "row tall" },
+      h("p", { class: "row-head" }, h("b", {}, worker.name), worker.fault ? health("unavailable", "Cannot be used") : null),
+      h("p", { class: "small", dir: "auto" }, worker.fault || worker.description),
+      worker.tools.length ? h("p", { class: "small" }, `Uses: ${worker.tools.join(", ")}`) : null)))
+      : h("p", { class: "small" }, "You have no workers of your own."));
+}
+
+function health(state, words = HEALTH[state] ?? state) {
+  return h("span", { class: "health", "data-health": state }, h("span", { class: "dot", "aria-hidden": "true" }), words);
+}
+
+async function showSettings(place) {
+  const settings = await getJson("/settings");
+  const now = localStorage.getItem("silas.theme") ?? "auto";
+  const choose = (value) => {
+    localStorage.setItem("silas.theme", value);
+    applyTheme();
+    for (const chip of themes.children) chip.setAttribute("aria-pressed", String(chip.dataset.value === value));
+  };
+  const themes = h("div", { class: "chips", role: "group", "aria-label": "Appearance" },
+    [["auto", "As this device"], ["light", "Light"], ["dark", "Dark"]].map(([value, words]) =>
+      button(words, () => choose(value), { class: "chip", "data-value": value, "aria-pressed": String(value === now) })));
+  fill(place, h("h3", { class: "label-title" }, "Appearance"), themes,
+    settings.parts.map((part) => [h("h3", { class: "label-title" }, part.heading),
+      h("dl", { class: "facts wide" }, part.facts.map((fact) => h("div", {}, h("dt", {}, plain(fact.name)),
+        h("dd", { dir: "auto" }, fact.value, fact.words && h("span", { class: "small block" }, fact.words)))))]),
+    h("p", { class: "small" }, "These are read from ", h("code", {}, settings.file), " when Silas starts. They cannot be loosened from a browser."));
+}
+
+export function applyTheme() {
+  const theme = localStorage.getItem("silas.theme") ?? "auto";
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+async function showProtection(place) {
+  const doctor = await getJson("/doctor");
+  fill(place, h("p", { class: "verdict", "data-ok": String(doctor.ok) }, icon(doctor.ok ? "shield" : "alert"),
+    doctor.ok ? "All of it is in place." : "Something needs you."),
+  h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok) },
+    h("p", { class: "row-head" }, icon(one.ok ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, one.ok ? ": well" : ": not well")),
+    h("p", { class: "small", dir: "auto" }, one.words)))),
+  h("h3", { class: "label-title" }, "How you are protected"),
+  h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
+  h("p", { class: "small" }, `Checked ${inFull(Date.now())}.`));
+}
+
+const PROMISES = [
+  "Nothing runs that you have not approved, and what runs is what was on the card: to the letter.",
+  "Your yes is signed by this device. The key never leaves it, and no page elsewhere can use it.",
+  "Work happens in a sealed room that sees only what the plan names.",
+  "What was done is checked from outside before you are told that it is done.",
+  "Changes to your files can be taken back.",
+  "Everything is written down in a record that cannot be changed unnoticed.",
+];
+
+

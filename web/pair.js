@@ -1,0 +1,66 @@
+/* Pairing: the link's token is after the #, so it was never sent. It is read, taken out of the
+   address, and redeemed once, together with a key that this browser makes for itself. */
+
+import { keepToken, postJson } from "./api.js";
+import { enrolment, keepKey, makeKey, publicBytes } from "./keys.js";
+import { fill, h, icon } from "./dom.js";
+
+const token = location.hash.slice(1);
+history.replaceState(null, "", "/pair");
+const place = document.getElementById("pair");
+
+function deviceName() {
+  const agent = navigator.userAgent;
+  const machine = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Macintosh/, "Mac"],
+    [/Windows/, "Windows computer"], [/CrOS/, "Chromebook"], [/Linux/, "Linux computer"]].find(([m]) => m.test(agent));
+  const browser = [[/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]]
+    .find(([m]) => m.test(agent));
+  return [browser?.[1] ?? "Browser", machine?.[1]].filter(Boolean).join(" on ");
+}
+
+async function begin() {
+  if (!token) return noToken();
+  const pair = await makeKey();
+  const name = h("input", { id: "device-name", type: "text", value: deviceName(), maxlength: "64", autocomplete: "off", dir: "auto" });
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const go = h("button", { class: "primary", "data-testid": "pair" }, "Pair this browser");
+  const form = h("form", { onsubmit: (event) => { event.preventDefault(); redeem(pair, name, go, problem); } },
+    h("div", { class: "field" }, h("label", { for: "device-name" }, "What to call it"), name),
+    problem, h("div", { class: "actions" }, go));
+  fill(place, h("h1", { class: "intent", tabindex: "-1" }, "Let this browser speak for you?"),
+    h("p", {}, pair
+      ? "It makes a key of its own that never leaves it. With that key it signs what you say and what you approve."
+      : "It can ask, look, stop and say no."),
+    pair ? null : h("p", { class: "warning" }, icon("alert"), h("span", {},
+      "This browser cannot make a signing key, so nothing can be approved on it. A current Chrome, Firefox or Safari can.")),
+    form);
+  return undefined;
+}
+
+async function redeem(pair, name, go, problem) {
+  go.disabled = true;
+  problem.textContent = "";
+  try {
+    const answer = await postJson("/pair", {
+      token, name: name.value.trim() || "Browser",
+      public_key: pair ? await publicBytes(pair) : null,
+      signature: pair ? await enrolment(pair, token) : null,
+    });
+    await keepKey(answer.level === "owner" ? pair : null);
+    keepToken(answer.page_token);
+    fill(place, h("div", { class: "pair-done" }, icon("check")), h("h1", { class: "intent" }, "Paired."),
+      h("p", { role: "status" }, "Opening Silas …"));
+    location.replace("/");
+  } catch (error) {
+    problem.textContent = error.message;
+    go.disabled = false;
+  }
+}
+
+function noToken() {
+  fill(place, h("h1", { class: "intent" }, "This link is not complete."),
+    h("p", {}, "Open the whole link that Silas printed, or ask for a fresh one:"),
+    h("pre", { class: "code" }, "silas devices link"));
+}
+
+begin();

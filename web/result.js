@@ -1,0 +1,78 @@
+/* Work that has ended: what came of it, what was checked, what changed, and the way back. */
+
+import { command } from "./api.js";
+import { button, fill, h, icon, toast } from "./dom.js";
+import { diffView } from "./diff.js";
+import { countdown, left } from "./time.js";
+
+const STATUS = {
+  done: ["Done", "good"], failed: ["Failed", "bad"], stuck: ["Stuck", "bad"], blocked: ["Blocked", "bad"],
+  paused: ["Paused", "neutral"], cancelled: ["Stopped", "neutral"], stopped: ["Stopped", "neutral"],
+};
+
+export function statusMark(status) {
+  const [words, tone] = STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
+  return h("span", { class: "status", "data-tone": tone }, icon(tone === "good" ? "check" : tone === "bad" ? "cross" : "stop"), words);
+}
+
+export function resultView(result) {
+  const node = h("article", { class: "result", "aria-label": `Result: ${result.title}`, "data-testid": "result", "data-work": result.work_item_id });
+  node.append(
+    h("p", { class: "result-top" }, statusMark(result.status)),
+    h("h3", { dir: "auto" }, result.title),
+    result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
+    checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" }));
+  refreshResult(node, result);
+  return node;
+}
+
+/** Only the way back changes later on. */
+export function refreshResult(node, result) {
+  const place = node.querySelector(".undo");
+  const now = `${result.undone} ${result.undo_until}`;
+  if (place.dataset.drawn === now) return;
+  place.dataset.drawn = now;
+  if (result.undone) fill(place, h("p", { class: "undone", role: "status" }, icon("undo"), "Taken back. Everything is as it was before."));
+  else if (result.undo_until) fill(place, undoButton(result));
+  else fill(place);
+}
+
+function undoButton(result) {
+  const time = h("span", { class: "undo-time" });
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const act = button("", () => undo(result, act, problem), { class: "secondary undo-button", "data-testid": "undo" });
+  act.append(icon("undo"), h("span", {}, "Undo"), time);
+  const place = h("div", {}, act, problem);
+  countdown(place, result.undo_until, (ms) => {
+    time.textContent = ms > 0 ? left(ms) : "";
+    if (ms <= 0) fill(place, h("p", { class: "small" }, "The time to undo this has passed. Ask Silas to change it back."));
+  });
+  return place;
+}
+
+export async function undo(result, act, problem) {
+  act.disabled = true;
+  problem.textContent = "";
+  try {
+    await command(`/work/${encodeURIComponent(result.work_item_id)}/undo`, "undo", result.work_item_id);
+    toast("Taken back.");
+  } catch (error) {
+    problem.textContent = error.message;
+    act.disabled = false;
+  }
+}
+
+export function checksView(checks) {
+  if (!checks?.length) return null;
+  return h("ul", { class: "checks", "aria-label": "Checks" }, checks.map((check) =>
+    h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
+      h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, check.passed ? " passed" : " failed"),
+        check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
+}
+
+export function diffDetails(patch) {
+  if (!patch) return null;
+  const { node, words } = diffView(patch);
+  return h("details", { class: "diff-box" },
+    h("summary", {}, h("span", {}, "What changed"), h("span", { class: "hint" }, words)), node);
+}

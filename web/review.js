@@ -1,0 +1,104 @@
+/* The Review surface: one card at a time, and beneath it what comes next. */
+
+import { cardView, upNext } from "./card.js";
+import { announce, fill, h, icon, keyed, toast } from "./dom.js";
+import { weighty, state, on } from "./state.js";
+import { postJson } from "./api.js";
+import { button } from "./dom.js";
+
+let shown = null; // {id, view} of the card on the table
+let wanted = null; // the request that the owner took out of its turn
+
+export function mountReview(root) {
+  const heading = h("h1", { class: "surface-title", tabindex: "-1" }, "Review");
+  const cue = h("div", { class: "cue-place", role: "status" });
+  const table = h("div", { class: "table" });
+  const next = h("section", { class: "next", "aria-label": "Up next", hidden: true });
+  const waiting = h("section", { class: "waiting", "aria-label": "Plans that wait", hidden: true });
+  root.append(heading, cue, table, next, waiting);
+  const draw = () => {
+    drawCue(cue);
+    drawTable(table, heading);
+    drawNext(next, draw);
+    drawWaiting(waiting);
+  };
+  on("cards link all", draw);
+  draw();
+}
+
+const active = () => state.cards.find((card) => card.request_id === wanted) ?? state.cards[0] ?? null;
+
+function drawTable(table, heading) {
+  const event = active();
+  if (!event) {
+    if (shown !== null || !table.firstChild) {
+      const had = table.contains(document.activeElement);
+      fill(table, empty());
+      if (had) heading.focus({ preventScroll: true });
+    }
+    shown = null;
+    return;
+  }
+  if (shown?.id === event.request_id && shown.digest === event.digest) {
+    shown.view.refresh();
+    return;
+  }
+  const first = shown === null;
+  const had = table.contains(document.activeElement);
+  const view = cardView(event);
+  shown = { id: event.request_id, digest: event.digest, view };
+  fill(table, view.node);
+  table.closest("main, section")?.scrollTo?.({ top: 0 });
+  if (had || (!first && isHere())) view.focus();
+  else announce(`A question waits in Review: ${event.card.intent}`);
+}
+
+/** Focus follows a new card only when nobody is writing and Review is what is looked at. */
+function isHere() {
+  const focused = document.activeElement;
+  return (!focused || focused === document.body) && document.body.dataset.view === "review";
+}
+
+function drawNext(place, draw) {
+  const current = active();
+  const others = state.cards.filter((card) => card !== current);
+  place.hidden = !others.length;
+  if (!others.length) return;
+  fill(place, h("h2", { class: "label-title" }, "Up next"),
+    h("ol", { class: "next-list" }, others.map((card, n) =>
+      upNext(card, n + 2, () => {
+        wanted = card.request_id;
+        draw();
+        shown?.view.focus();
+      }))));
+}
+
+function drawCue(place) {
+  const many = weighty(state.cards) > 5;
+  const words = state.cue?.words ?? (many
+    ? `${state.cards.length} questions wait. Take your time: nothing happens until you answer.` : "");
+  if ((place.dataset.words ?? "") === words) return;
+  place.dataset.words = words;
+  fill(place, words && h("div", { class: "cue" }, icon("alert"), h("p", {}, words)));
+}
+
+function drawWaiting(place) {
+  place.hidden = !state.waiting.length;
+  if (place.hidden) return;
+  if (!place.firstChild) place.append(h("h2", { class: "label-title" }, "Plans that wait for you"), h("ul", { class: "rows" }));
+  keyed(place.lastChild, state.waiting, (one) => one.work_item_id, (one) => h("li", { class: "row" },
+    h("span", { class: "row-text", dir: "auto" }, one.title),
+    button("Show", async () => {
+      try {
+        await postJson(`/work/${encodeURIComponent(one.work_item_id)}/ask`);
+      } catch (error) {
+        toast(error.message);
+      }
+    }, { class: "secondary small-button", "aria-label": `Show the plan ${one.title}` })));
+}
+
+function empty() {
+  return h("div", { class: "empty" },
+    h("p", { class: "empty-title" }, "Nothing waits for you."),
+    h("p", {}, "When something needs your word, it comes here, one question at a time."));
+}

@@ -1,0 +1,84 @@
+/* Work under way: its steps, the last lines of its log, what of the budget is used, and a way to stop. */
+
+import { postJson } from "./api.js";
+import { button, fill, h, keyed, toast } from "./dom.js";
+import { state } from "./state.js";
+
+const STATUS = {
+  running: "Working", verification_failed: "A check failed; trying again", done: "Done",
+  blocked: "Waits", stuck: "Stuck", failed: "Failed", paused: "Paused",
+};
+const STEP_WORDS = { running: "under way", done: "done", failed: "failed" };
+
+export function drawRunning(place) {
+  keyed(place, [...state.running.values()], (one) => one.work_item_id, make, update);
+}
+
+function make(progress) {
+  const node = h("article", { class: "run", "aria-label": `Under way: ${progress.title}`, "data-testid": "running" });
+  node.parts = {
+    status: h("p", { class: "run-status" }),
+    message: h("p", { class: "run-message", role: "status" }),
+    steps: h("ol", { class: "steps" }),
+    log: h("pre", { class: "log", tabindex: "0", "aria-label": "Last lines of the log" }),
+    logBox: null,
+    budget: h("div", { class: "budget" }),
+    stop: button("Stop this", () => cancel(progress), { class: "quiet danger" }),
+  };
+  const { status, message, steps, log, budget, stop } = node.parts;
+  node.parts.logBox = h("details", { class: "log-box" }, h("summary", {}, "Log"), log);
+  node.append(
+    h("div", { class: "run-head" }, h("div", {}, status, h("h3", { dir: "auto" }, progress.title)), stop),
+    message, steps, budget, node.parts.logBox);
+  update(node, progress);
+  return node;
+}
+
+function update(node, progress) {
+  const { status, message, steps, log, logBox, budget, stop } = node.parts;
+  const again = progress.attempt > 1 ? `, attempt ${progress.attempt}` : "";
+  node.dataset.status = progress.status;
+  fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
+  if (message.textContent !== progress.message) fill(message, progress.message);
+  keyed(steps, progress.steps.map((step, n) => ({ ...step, n })), (step) => `${step.n} ${step.words}`, makeStep, updateStep);
+  steps.hidden = !progress.steps.length;
+  const tail = progress.log_tail.join("\n");
+  if (log.textContent !== tail) fill(log, tail);
+  logBox.hidden = !tail;
+  keyed(budget, progress.budget.map((line, n) => ({ ...line, n })), (line) => line.n, makeBar, updateBar);
+  stop.hidden = !progress.stoppable;
+}
+
+function makeStep(step) {
+  const node = h("li", {}, h("span", { class: "step-mark", "aria-hidden": "true" }),
+    h("span", { dir: "auto" }, step.words), h("span", { class: "unseen" }));
+  updateStep(node, step);
+  return node;
+}
+
+function updateStep(node, step) {
+  node.dataset.state = step.state;
+  node.lastChild.textContent = ` (${STEP_WORDS[step.state]})`;
+}
+
+function makeBar(line) {
+  const node = h("div", { class: "bar" }, h("span", { class: "bar-words" }), h("span", { class: "bar-track", "aria-hidden": "true" }, h("span", { class: "bar-fill" })));
+  updateBar(node, line);
+  return node;
+}
+
+function updateBar(node, line) {
+  const share = Math.max(0, Math.min(1, Number(line.share)));
+  node.firstChild.textContent = line.words;
+  node.lastChild.firstChild.style.transform = `scaleX(${share})`;
+  node.classList.toggle("nearly", share > 0.85);
+}
+
+async function cancel(progress) {
+  try {
+    await postJson(`/work/${encodeURIComponent(progress.work_item_id)}/cancel`);
+    toast("It is being stopped. What it changed is kept until you undo it.");
+  } catch (error) {
+    toast(error.message);
+  }
+}

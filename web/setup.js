@@ -1,0 +1,175 @@
+/* The first run: welcome, who answers, who you are, done. One card at a time; nothing is typed that
+   need not be. The same steps are under More, for later. */
+
+import { canonicalBytes, sha256Hex } from "./canonical.js";
+import { command, getJson, postJson } from "./api.js";
+import { button, fill, h, icon } from "./dom.js";
+import { emit, state } from "./state.js";
+
+/** The cards of the first run, over everything else. */
+export async function firstRun(place) {
+  const steps = [welcome, provider, identity, done];
+  const choice = { provider: "runbook", name: "", email: "", phone: "" };
+  let facts = null;
+  const show = (n) => {
+    const node = h("div", { class: "card setup-card" },
+      h("p", { class: "steps-dots", role: "img", "aria-label": `Step ${n + 1} of ${steps.length}` },
+        steps.map((_, at) => h("i", { class: at === n ? "here" : at < n ? "past" : null }))));
+    steps[n](node, { choice, facts, next: () => show(n + 1), end: () => leave(place) });
+    fill(place, node);
+    node.querySelector("h1")?.focus();
+  };
+  facts = await getJson("/onboarding");
+  Object.assign(choice, kept(facts));
+  document.body.dataset.setup = "yes";
+  place.hidden = false;
+  show(0);
+}
+
+function kept(facts) {
+  const { provider: chosen, name = "", email = "", phone = "" } = facts;
+  return { provider: chosen || "runbook", name, email, phone };
+}
+
+function leave(place) {
+  delete document.body.dataset.setup;
+  place.hidden = true;
+  fill(place);
+  state.onboarding = false;
+  emit("all");
+  location.hash = "#/stream";
+}
+
+function welcome(node, { next }) {
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, "I’m Silas. Let’s get you set up."),
+    h("p", {}, "I do things for you on this computer. You see every plan before it runs, and nothing runs without your yes."),
+    h("div", { class: "actions" }, button("Get started", next, { class: "primary" })));
+}
+
+function provider(node, { choice, facts, next }) {
+  const after = h("div", { class: "after-choice" });
+  const go = button("Continue", next, { class: "primary" });
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, "Who should do the thinking?"),
+    choices(facts, choice, () => askKey(after, choice, facts, go)), after,
+    h("div", { class: "actions" }, go));
+  askKey(after, choice, facts, go);
+}
+
+function choices(facts, choice, changed) {
+  return h("div", { class: "options", role: "radiogroup", "aria-label": "Who answers" }, facts.providers.map((one) => {
+    const box = h("input", { type: "radio", name: "provider", value: one.value, checked: one.value === choice.provider,
+      onchange: () => { choice.provider = one.value; changed(); } });
+    return h("label", { class: "option" }, box, h("span", {}, h("b", {}, one.label), h("span", { class: "small block" }, one.words)));
+  }));
+}
+
+/** The field for the provider's key; it goes to the key store and is tried out at once. */
+function askKey(place, choice, facts, go) {
+  const wants = choice.provider === "openrouter" && facts.key !== "stored";
+  fill(go, wants ? "Continue without a key" : "Continue");
+  if (!wants) return fill(place, choice.provider === "runbook" && h("p", { class: "small" },
+    "Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time."));
+  const field = h("input", { id: "provider-key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "sk-or-…", "data-testid": "provider-key" });
+  const said = h("p", { class: "field-problem", role: "alert" });
+  const check = h("button", { class: "secondary" }, "Check and keep");
+  const form = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); keep(); } },
+    h("label", { for: "provider-key" }, "OpenRouter key"), h("div", { class: "with-button" }, field, check), said,
+    h("p", { class: "small" }, "Kept in this computer’s key store. No model ever sees it."));
+  async function keep() {
+    check.disabled = true;
+    said.textContent = "";
+    try {
+      await choose(choice);
+      const asked = state.cards.find((card) => card.type === "secure_input_request") ?? await nextSecret();
+      await postJson(`/secrets/${encodeURIComponent(asked.ref_id)}`, { value: field.value });
+      Object.assign(facts, await getJson("/onboarding"));
+      fill(place, h("p", { class: "sent" }, icon("check"), facts.words || "The key is kept."));
+      fill(go, "Continue");
+    } catch (error) {
+      said.textContent = error.message;
+    } finally {
+      field.value = "";
+      check.disabled = false;
+    }
+  }
+  return fill(place, form);
+}
+
+/** The card for the key comes over the live connection; wait for it a little. */
+function nextSecret() {
+  const until = Date.now() + 8000;
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const found = state.cards.find((card) => card.type === "secure_input_request");
+      if (found) resolve(found);
+      else if (Date.now() > until) reject(new Error("Silas did not ask for the key. Try again."));
+      else setTimeout(look, 100);
+    };
+    look();
+  });
+}
+
+export async function choose({ provider: chosen, name, email, phone }) {
+  const choice = { provider: chosen, name, email, phone };
+  return command("/onboarding", "onboarding", await sha256Hex(canonicalBytes(choice)), choice);
+}
+
+const FIELDS = [["name", "Name", "name", "text"], ["email", "E-mail", "email", "email"], ["phone", "Phone", "tel", "tel"]];
+
+function identityFields(choice) {
+  return FIELDS.map(([name, words, autocomplete, type]) => {
+    const field = h("input", { id: `who-${name}`, type, autocomplete, value: choice[name], maxlength: "200", dir: "auto", oninput: () => { choice[name] = field.value; } });
+    return h("div", { class: "field" }, h("label", { for: `who-${name}` }, words), field);
+  });
+}
+
+function identity(node, { choice, next }) {
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const go = button("Continue", async () => {
+    go.disabled = true;
+    try {
+      await choose(choice);
+      next();
+    } catch (error) {
+      problem.textContent = error.message;
+      go.disabled = false;
+    }
+  }, { class: "primary" });
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, "Who are you?"),
+    h("p", {}, "So that I find the right accounts later. All of it is optional and stays on this computer."),
+    identityFields(choice), problem,
+    h("div", { class: "actions" }, go));
+}
+
+function done(node, { end }) {
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, "I’m ready."),
+    h("p", {}, "Tell me what to connect first, or I’ll figure it out."),
+    h("div", { class: "actions" }, button("Go to the Stream", end, { class: "primary" })));
+}
+
+/** The same choices under More. */
+export async function showSetup(place) {
+  const facts = await getJson("/onboarding");
+  const choice = kept(facts);
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const after = h("div", {});
+  const save = button("Keep these", async () => {
+    save.disabled = true;
+    problem.textContent = "";
+    try {
+      const now = await choose(choice);
+      fill(after, h("p", { class: "sent" }, icon("check"), now.words || "Kept."));
+    } catch (error) {
+      problem.textContent = error.message;
+    } finally {
+      save.disabled = false;
+    }
+  }, { class: "primary" });
+  const keyPlace = h("div", {});
+  const label = h("span", {});
+  fill(place,
+    h("p", {}, "Answers come from ", h("b", {}, facts.in_force), facts.restart ? " until the next start." : "."),
+    choices(facts, choice, () => askKey(keyPlace, choice, facts, label)), keyPlace,
+    h("h3", { class: "label-title" }, "Who you are"), identityFields(choice), problem, save, after);
+  askKey(keyPlace, choice, facts, label);
+}

@@ -1,0 +1,154 @@
+/* The live connection: the token first, then frames both ways. It comes back by itself, and what
+   was not acknowledged is sent again under the same id, with a fresh signature. */
+
+import { cardDigest, readJson } from "./canonical.js";
+import { pageToken } from "./api.js";
+import { deviceKey, proveDecision, proveMessage } from "./keys.js";
+import { apply, emit, state } from "./state.js";
+
+const OUTBOX = "silas.outbox";
+const WAITS = [400, 800, 1500, 3000, 6000, 10_000]; // between attempts; then the last again
+const ASLEEP = 40_000; // a page hidden for longer may hold a connection that is dead
+const TOKEN_REFUSED = 4001;
+
+let socket = null;
+let ready = false;
+let attempts = 0;
+let retry = 0;
+let hiddenSince = 0;
+const answers = new Map(); // id -> {frame, digest, key: what to call it in the state}
+
+export function connect() {
+  state.outgoing = kept();
+  addEventListener("online", again);
+  addEventListener("offline", () => lost());
+  document.addEventListener("visibilitychange", onVisible);
+  open();
+}
+
+/** Say something; it is shown at once and sent as soon as there is a connection. */
+export function say(text) {
+  const message = { id: newId(), text, at: new Date().toISOString() };
+  state.outgoing = [...state.outgoing, message];
+  keepMessages();
+  emit("stream");
+  if (ready) sendMessage(message);
+}
+
+export function sayAgain(message) {
+  state.outgoing = state.outgoing.filter((one) => one.id !== message.id);
+  say(message.text);
+}
+
+export function forget(message) {
+  state.outgoing = state.outgoing.filter((one) => one.id !== message.id);
+  keepMessages();
+  emit("stream");
+}
+
+/** Answer a card. `label` is what the button said. */
+export function answer(event, frame, label) {
+  const id = event.request_id;
+  answers.set(id, { frame, event });
+  state.answers.set(id, { label, state: "sending", words: "" });
+  emit("cards");
+  if (ready) sendAnswer(id);
+}
+
+function open() {
+  clearTimeout(retry);
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const mine = new WebSocket(`${scheme}//${location.host}/ws`);
+  socket = mine;
+  mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq }));
+  mine.onmessage = ({ data }) => { if (mine === socket) received(readJson(data)); };
+  mine.onclose = ({ code }) => { if (mine === socket) lost(code); };
+}
+
+function received(frame) {
+  const topics = apply(state, frame);
+  if (frame.type === "stream_state") begun();
+  if (frame.type === "card_closed") answers.delete(frame.request_id);
+  if (frame.type === "ack" || frame.type === "error") answers.delete(frame.id);
+  if (frame.type === "ack" || frame.type === "message" || frame.type === "error") keepMessages();
+  emit(...topics, `frame:${frame.type}`);
+}
+
+function begun() {
+  ready = true;
+  attempts = 0;
+  state.link = "open";
+  const waiting = new Set(state.cards.map((card) => card.request_id));
+  for (const id of answers.keys()) {
+    if (waiting.has(id)) sendAnswer(id);
+    else answers.delete(id);
+  }
+  const said = new Set(state.transcript.map((one) => one.id));
+  state.outgoing = state.outgoing.filter((one) => !said.has(one.id));
+  state.outgoing.filter((one) => !one.refused).forEach(sendMessage);
+}
+
+function lost(code) {
+  const mine = socket;
+  socket = null;
+  ready = false;
+  mine?.close();
+  state.link = code === TOKEN_REFUSED ? "refused" : "lost";
+  state.thinking = false;
+  emit("link");
+  if (state.link === "refused") return;
+  const wait = WAITS[Math.min(attempts, WAITS.length - 1)];
+  attempts += 1;
+  clearTimeout(retry);
+  retry = setTimeout(open, wait * (0.8 + Math.random() * 0.4));
+}
+
+function again() {
+  if (ready || state.link === "refused") return;
+  attempts = 0;
+  if (!socket || socket.readyState > WebSocket.OPEN) open();
+}
+
+function onVisible() {
+  if (document.hidden) hiddenSince = Date.now();
+  else if (!ready) again();
+  else if (hiddenSince && Date.now() - hiddenSince > ASLEEP) {
+    attempts = 0;
+    lost();
+  }
+}
+
+async function sendMessage(message) {
+  const proof = await proveMessage(message.text);
+  send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof });
+}
+
+/** Signs only what was shown: the digest is made afresh from the card that the answer is to. */
+async function sendAnswer(id) {
+  const { frame, event } = answers.get(id);
+  if (!("request_id" in frame)) return send(frame);
+  const fits = (await cardDigest(event)) === event.digest;
+  const proof = fits && (await deviceKey()) ? await proveDecision(frame, event.digest) : null;
+  return send({ ...frame, proof });
+}
+
+function send(frame) {
+  if (ready && socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+}
+
+function newId() {
+  return crypto.randomUUID?.() ?? String(Date.now()) + Math.random().toString(16).slice(2);
+}
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(OUTBOX) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+function keepMessages() {
+  const unsent = state.outgoing.filter((one) => !one.sent && !one.refused);
+  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at }) => ({ id, text, at }))));
+}

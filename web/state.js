@@ -1,0 +1,184 @@
+/* What this page knows. Frames change it in one place, `apply`; views listen and draw. */
+
+import { cardDigest } from "./canonical.js";
+
+export function emptyState() {
+  return {
+    level: "auth",
+    device: "",
+    link: "connecting", // connecting, open, lost, refused
+    arrived: false, // whether a stream_state has come since the page was opened
+    seq: 0,
+    complete: true,
+    transcript: [], // messages and results, by seq
+    outgoing: [], // messages not acknowledged yet: {id, text, at}
+    deltas: new Map(), // turn -> the answer as far as it has come
+    thinking: false, // something was asked and nothing has come back yet
+    cards: [], // open questions, the oldest first
+    sealed: new Map(), // request -> true where the digest fits what is shown, else false
+    answers: new Map(), // request -> {label, state: sending|sent|refused, words}
+    running: new Map(), // work item -> its newest progress
+    waiting: [],
+    stopped: "",
+    runbook: false,
+    onboarding: false,
+    cue: null,
+  };
+}
+
+export const state = emptyState();
+const listeners = new Map();
+
+export function on(topics, listener) {
+  for (const topic of topics.split(" ")) {
+    if (!listeners.has(topic)) listeners.set(topic, new Set());
+    listeners.get(topic).add(listener);
+  }
+}
+
+export function emit(...topics) {
+  const once = new Set(topics.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
+  for (const listener of once) listener();
+}
+
+const QUESTIONS = new Set([
+  "approval_request", "gate_approval", "tool_call", "checkpoint", "batch_review", "draft_review",
+  "decision", "suggestion", "autonomy_threshold_review", "secure_input_request",
+  "connection_setup_step", "permission_escalation", "connection_failure",
+]);
+
+export const isQuestion = (frame) => QUESTIONS.has(frame.type);
+
+/** Take one frame into the state; gives the topics that changed. Pure but for `at` itself. */
+export function apply(at, frame) {
+  if (isQuestion(frame)) return question(at, frame);
+  return HANDLERS[frame.type]?.(at, frame) ?? [];
+}
+
+const HANDLERS = {
+  stream_state(at, frame) {
+    for (const name of ["level", "device", "stopped", "runbook", "onboarding"]) at[name] = frame[name];
+    if (!frame.complete || !at.arrived) {
+      at.transcript = [];
+      at.complete = frame.complete;
+    }
+    at.arrived = true;
+    at.deltas.clear();
+    frame.transcript.forEach((kept) => keep(at, kept));
+    at.seq = Math.max(at.seq, frame.seq);
+    at.running = new Map(frame.running.map((one) => [one.work_item_id, one]));
+    at.waiting = [...frame.waiting];
+    at.cards = frame.cards.filter((card, n, all) =>
+      all.findIndex((other) => other.request_id === card.request_id) === n);
+    const open = new Set(at.cards.map((card) => card.request_id));
+    for (const id of at.answers.keys()) if (!open.has(id)) at.answers.delete(id);
+    at.thinking = false;
+    return ["all", "stream", "cards", "running", "stopped", "link"];
+  },
+  message(at, frame) {
+    keep(at, frame);
+    if (frame.sender === "silas") at.thinking = false;
+    if (frame.turn_id) at.deltas.delete(frame.turn_id);
+    return ["stream"];
+  },
+  message_delta(at, frame) {
+    at.deltas.set(frame.turn_id, (at.deltas.get(frame.turn_id) ?? "") + frame.text);
+    at.thinking = false;
+    return ["stream"];
+  },
+  progress(at, frame) {
+    at.running.set(frame.work_item_id, frame);
+    at.thinking = false;
+    return ["running"];
+  },
+  post_execution(at, frame) {
+    keep(at, frame);
+    at.running.delete(frame.work_item_id);
+    return ["stream", "running", "work"];
+  },
+  undone(at, frame) {
+    at.transcript = at.transcript.map((kept) =>
+      kept.type === "post_execution" && kept.work_item_id === frame.work_item_id
+        ? { ...kept, undone: true } : kept);
+    return ["stream", "work"];
+  },
+  card_closed(at, frame) {
+    at.cards = at.cards.filter((card) => card.request_id !== frame.request_id);
+    at.answers.delete(frame.request_id);
+    at.sealed.delete(frame.request_id);
+    return ["cards"];
+  },
+  cue(at, frame) {
+    at.cue = frame.kind === "none" ? null : frame;
+    return ["cards"];
+  },
+  stopped(at, frame) {
+    at.stopped = frame.words;
+    if (frame.words) at.thinking = false;
+    return ["stopped", "running"];
+  },
+  ack(at, frame) {
+    const answer = at.answers.get(frame.id);
+    if (answer) answer.state = "sent";
+    const message = at.outgoing.find((one) => one.id === frame.id);
+    if (message) {
+      message.sent = true;
+      at.thinking = true;
+    }
+    return ["stream", "cards"];
+  },
+  error(at, frame) {
+    const answer = at.answers.get(frame.id);
+    if (answer) Object.assign(answer, { state: "refused", words: frame.message });
+    const message = at.outgoing.find((one) => one.id === frame.id);
+    if (message) message.refused = frame.message;
+    at.thinking = false;
+    return ["stream", "cards"];
+  },
+};
+
+function question(at, frame) {
+  const known = at.cards.findIndex((card) => card.request_id === frame.request_id);
+  if (known >= 0) at.cards = at.cards.with(known, frame);
+  else at.cards = [...at.cards, frame];
+  at.waiting = at.waiting.filter((one) => one.work_item_id !== frame.work_item_id);
+  at.thinking = false;
+  return ["cards", "stream"];
+}
+
+/** Keep a message or result at its place; one that is there already is not there twice. */
+function keep(at, kept) {
+  at.outgoing = at.outgoing.filter((one) => one.id !== kept.id);
+  at.seq = Math.max(at.seq, kept.seq);
+  const same = at.transcript.findIndex((one) => one.seq === kept.seq);
+  if (same >= 0) {
+    at.transcript = at.transcript.with(same, kept);
+    return;
+  }
+  at.transcript = [...at.transcript, kept].sort((a, b) => a.seq - b.seq);
+}
+
+/** Older ones from `GET /transcript`, put before what is there. */
+export function keepOlder(at, older, more) {
+  const had = at.seq;
+  older.forEach((kept) => keep(at, kept));
+  at.seq = had;
+  at.complete = !more;
+}
+
+/** Whether the card is what its digest says: null while it is being computed. */
+export function sealOf(event) {
+  const known = state.sealed.get(event.request_id);
+  if (known && known.digest === event.digest) return known.fits;
+  state.sealed.set(event.request_id, { digest: event.digest, fits: null });
+  cardDigest(event)
+    .then((found) => found === event.digest, () => false)
+    .then((fits) => {
+      state.sealed.set(event.request_id, { digest: event.digest, fits });
+      emit("cards");
+    });
+  return null;
+}
+
+/** How many open questions weigh: the ones of medium risk and more (spec 0.5.4). */
+export const weighty = (cards) => cards.filter((card) => card.card.risk_level !== "low").length;

@@ -1,0 +1,58 @@
+/* Keeps the page's own files for when Silas is not running. Never anything that was said, asked or
+   done: only what is in this list, and the server's own copy first whenever there is one. */
+
+const CACHE = "silas-shell-1";
+const SHELL = [
+  "/", "/static/offline.html", "/static/style.css", "/static/theme.js", "/static/app.js",
+  "/static/activity.js", "/static/api.js", "/static/canonical.js", "/static/card.js",
+  "/static/devices.js", "/static/diff.js", "/static/dom.js", "/static/extras.js",
+  "/static/gestures.js", "/static/keys.js", "/static/kinds.js", "/static/lock.js",
+  "/static/more.js", "/static/result.js", "/static/review.js", "/static/running.js",
+  "/static/setup.js", "/static/socket.js", "/static/state.js", "/static/stop.js",
+  "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
+];
+const KEPT = new Set(SHELL);
+
+addEventListener("install", (event) => {
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)).then(() => skipWaiting()));
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil(caches.keys()
+    .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
+    .then(() => clients.claim()));
+});
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== location.origin) return;
+  if (request.mode === "navigate") event.respondWith(page(request, url));
+  else if (KEPT.has(url.pathname) && !url.search) event.respondWith(file(request, url.pathname));
+});
+
+async function page(request, url) {
+  try {
+    const response = await fetch(request);
+    if (response.ok && url.pathname === "/" && !response.redirected) await keep("/", response);
+    return response;
+  } catch {
+    const cache = await caches.open(CACHE);
+    return (url.pathname === "/" && await cache.match("/")) || cache.match("/static/offline.html");
+  }
+}
+
+async function file(request, path) {
+  try {
+    const response = await fetch(request);
+    if (response.ok) await keep(path, response);
+    return response;
+  } catch {
+    return (await (await caches.open(CACHE)).match(path)) ?? Response.error();
+  }
+}
+
+async function keep(path, response) {
+  const copy = response.clone();
+  await (await caches.open(CACHE)).put(path, copy);
+}

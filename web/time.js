@@ -1,0 +1,60 @@
+/* Times in the reader's own words. */
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const date = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+export const atTime = (iso) => clock.format(new Date(iso));
+export const inFull = (iso) => full.format(new Date(iso));
+
+export function dayOf(iso) {
+  const day = new Date(iso);
+  const now = new Date();
+  const yesterday = new Date(now);
+  yesterday.setDate(now.getDate() - 1);
+  if (day.toDateString() === now.toDateString()) return "Today";
+  if (day.toDateString() === yesterday.toDateString()) return "Yesterday";
+  return date.format(day);
+}
+
+/** `4:07`, of the milliseconds that are left; never below zero. */
+export function left(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${minutes}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+export function greeting(hour = new Date().getHours()) {
+  if (hour < 5 || hour >= 22) return "Good night";
+  if (hour < 12) return "Good morning";
+  return hour < 18 ? "Good afternoon" : "Good evening";
+}
+
+const ticking = new Set();
+let timer = null;
+
+/**
+ * Call `update(msLeft)` every second until the moment has passed or the node has left the page.
+ * One timer for all of them.
+ */
+export function countdown(node, until, update) {
+  const entry = { node, until: new Date(until).getTime(), update, seen: false };
+  update(entry.until - Date.now());
+  ticking.add(entry);
+  timer ??= setInterval(tick, 1000);
+}
+
+function tick() {
+  for (const entry of ticking) {
+    entry.seen ||= entry.node.isConnected;
+    const remaining = entry.until - Date.now();
+    if (entry.seen && !entry.node.isConnected) ticking.delete(entry);
+    else entry.update(remaining);
+    if (remaining <= 0) ticking.delete(entry);
+  }
+  if (!ticking.size) {
+    clearInterval(timer);
+    timer = null;
+  }
+}

@@ -1,0 +1,84 @@
+/* Work items: the list, and one of them with its plan, checks, changes and the way back. */
+
+import { command, getJson, postJson } from "./api.js";
+import { signedView } from "./activity.js";
+import { linesOf, riskBadge } from "./card.js";
+import { button, fill, h, icon, toast } from "./dom.js";
+import { checksView, diffDetails, statusMark } from "./result.js";
+import { RISKS } from "./kinds.js";
+import { dayOf, atTime } from "./time.js";
+
+export async function showWork(place, [id]) {
+  if (id) return showOne(place, decodeURIComponent(id));
+  const rows = await getJson("/work");
+  if (!rows.length) {
+    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, "No work yet."),
+      h("p", {}, "What you ask for appears here, with its plan, its checks and what it changed.")));
+    return undefined;
+  }
+  fill(place, h("ul", { class: "rows" }, rows.map((row) => h("li", {},
+    h("a", { class: "row tall link-row", href: `#/more/work/${encodeURIComponent(row.id)}` },
+      h("p", { class: "row-head" }, h("b", { dir: "auto" }, row.title), statusMark(row.status)),
+      row.summary && h("p", { class: "small clamp", dir: "auto" }, row.summary),
+      h("p", { class: "small" }, row.created_at ? `${dayOf(row.created_at)}, ${atTime(row.created_at)}` : "",
+        row.undoable && " · can be taken back"))))));
+  return undefined;
+}
+
+async function showOne(place, id) {
+  const one = await getJson(`/work/${encodeURIComponent(id)}`);
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const risk = RISKS.includes(one.risk) ? one.risk : "irreversible";
+  fill(place,
+    h("p", { class: "result-top" }, statusMark(one.status)),
+    h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, one.title),
+    one.summary && h("p", { dir: "auto" }, one.summary),
+    h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
+    controls(place, one, problem), problem,
+    section("Checks", checksView(one.checks)),
+    one.diff && section("Changes", diffDetails(one.diff)),
+    one.next_steps.length ? section("What could be next", h("ul", { class: "plainlist" }, one.next_steps.map((step) => h("li", { dir: "auto" }, step)))) : null,
+    one.budget.length ? section("Budget used", h("div", { class: "budget" }, one.budget.map(bar))) : null,
+    section("The plan", h("div", { class: "details" }, one.plan.map((part) =>
+      h("details", {}, h("summary", {}, part.heading), linesOf(part.lines))))),
+    section("Your approval", one.approval ? signedView(one.approval) : h("p", { class: "small" }, "Not given.")),
+    h("p", { class: "small" }, "Plan ", h("code", { class: "hash" }, `sha256:${one.hash}`)));
+}
+
+function controls(place, one, problem) {
+  const again = () => showOne(place, one.id);
+  const act = (label, todo, props) => {
+    const control = button(label, async () => {
+      control.disabled = true;
+      problem.textContent = "";
+      try {
+        const done = await todo();
+        toast(done?.words ?? "Done.");
+        await again();
+      } catch (error) {
+        problem.textContent = error.message;
+        control.disabled = false;
+      }
+    }, props);
+    return control;
+  };
+  const path = `/work/${encodeURIComponent(one.id)}`;
+  const found = [
+    one.undoable && act([icon("undo"), "Undo its changes"], () => command(`${path}/undo`, "undo", one.id), { class: "secondary undo-button", "data-testid": "undo" }),
+    one.running && act("Stop this work", () => postJson(`${path}/cancel`), { class: "secondary" }),
+    one.status === "waiting" && act("Show its question", async () => {
+      await postJson(`${path}/ask`);
+      location.hash = "#/review";
+    }, { class: "primary" }),
+  ].filter(Boolean);
+  return found.length ? h("div", { class: "controls" }, found) : null;
+}
+
+const section = (title, node) => node && h("section", { class: "part" }, h("h3", { class: "label-title" }, title), node);
+
+function bar(line) {
+  const fillNode = h("span", { class: "bar-fill" });
+  fillNode.style.transform = `scaleX(${Math.max(0, Math.min(1, Number(line.share)))})`;
+  return h("div", { class: "bar" }, h("span", { class: "bar-words" }, line.words),
+    h("span", { class: "bar-track", "aria-hidden": "true" }, fillNode));
+}
