@@ -41,12 +41,7 @@ function layer() {
   const over = wide.matches && SIDE.has(view);
   at("main").inert = over;
   at("shade").hidden = !over;
-  for (const name of SIDE) {
-    at(name).hidden = name !== view;
-    at(name).setAttribute("role", wide.matches ? "dialog" : "region");
-    if (wide.matches) at(name).setAttribute("aria-modal", "true");
-    else at(name).removeAttribute("aria-modal");
-  }
+  for (const name of SIDE) at(name).hidden = name !== view;
 }
 
 async function opened(shown, name, moved) {

@@ -160,7 +160,7 @@ export function linesOf(lines) {
 }
 
 /** Names between backquotes are drawn as names. */
-function named(line) {
+export function named(line) {
   return line.split(/(`[^`]*`)/).map((piece) =>
     piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")
       ? h("code", {}, piece.slice(1, -1)) : piece);

@@ -21,11 +21,11 @@ const PLACES = [
 
 export async function showMore(place, [name, ...rest]) {
   const found = PLACES.find(([id]) => id === name);
+  document.getElementById("more-title").textContent = found?.[2] ?? "More";
   if (!found) return showMenu(place);
   const [, , title, , show] = found;
   const inside = h("div", { class: "page-body" });
-  fill(place, h("a", { class: "back", href: rest.length ? `#/more/${name}` : "#/more" }, icon("back"), rest.length ? title : "More"),
-    rest.length ? null : h("h2", { class: "page-title", tabindex: "-1" }, title), inside);
+  fill(place, h("a", { class: "back", href: rest.length ? `#/more/${name}` : "#/more" }, icon("back"), rest.length ? title : "More"), inside);
   fill(inside, skeleton());
   try {
     await show(inside, rest);

@@ -12,7 +12,7 @@ const STATUS = {
 
 export function statusMark(status) {
   const [words, tone] = STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
-  return h("span", { class: "status", "data-tone": tone }, icon(tone === "good" ? "check" : tone === "bad" ? "cross" : "stop"), words);
+  return h("span", { class: "status", "data-tone": tone }, icon({ good: "check", bad: "cross" }[tone] ?? "activity"), words);
 }
 
 export function resultView(result) {

@@ -3,7 +3,7 @@
 
 import { canonicalBytes, sha256Hex } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
-import { button, fill, h, icon } from "./dom.js";
+import { add, button, fill, h, icon } from "./dom.js";
 import { emit, state } from "./state.js";
 
 /** The cards of the first run, over everything else. */
@@ -71,7 +71,7 @@ function askKey(place, choice, facts, go) {
     "Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time."));
   const field = h("input", { id: "provider-key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "sk-or-…", "data-testid": "provider-key" });
   const said = h("p", { class: "field-problem", role: "alert" });
-  const check = h("button", { class: "secondary" }, "Check and keep");
+  const check = h("button", { class: "secondary" }, "Check");
   const form = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); keep(); } },
     h("label", { for: "provider-key" }, "OpenRouter key"), h("div", { class: "with-button" }, field, check), said,
     h("p", { class: "small" }, "Kept in this computer’s key store. No model ever sees it."));
@@ -135,10 +135,10 @@ function identity(node, { choice, next }) {
       go.disabled = false;
     }
   }, { class: "primary" });
-  node.append(h("h1", { tabindex: "-1", class: "intent" }, "Who are you?"),
+  add(node, [h("h1", { tabindex: "-1", class: "intent" }, "Who are you?"),
     h("p", {}, "So that I find the right accounts later. All of it is optional and stays on this computer."),
     identityFields(choice), problem,
-    h("div", { class: "actions" }, go));
+    h("div", { class: "actions" }, go)]);
 }
 
 function done(node, { end }) {

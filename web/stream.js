@@ -2,6 +2,7 @@
 
 import { getJson } from "./api.js";
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
+import { named } from "./card.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
@@ -115,7 +116,7 @@ function paragraphs(text) {
     if (n % 2) parts.push(h("pre", { class: "code", tabindex: "0" }, piece.replace(/^\n|\n$/g, "")));
     else {
       for (const one of piece.split(/\n{2,}/)) {
-        if (one.trim()) parts.push(h("p", { dir: "auto" }, one.trim()));
+        if (one.trim()) parts.push(h("p", { dir: "auto" }, named(one.trim())));
       }
     }
   });
