@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos lock system clean
+.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos lock system browser clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -17,13 +17,17 @@ $(READY): requirements.lock pyproject.toml
 system:
 	@sh scripts/system.sh
 
+# Only for tests and pictures of the cockpit: Silas itself uses whatever browser its owner has.
+browser:
+	@sh scripts/browser.sh
+
 demo: $(READY) system
 	@$(BIN)/python scripts/demo.py
 
 start: $(READY) system
 	@$(BIN)/silas start $(ARGS)
 
-test: $(READY) system
+test: $(READY) system browser
 	@$(BIN)/python -m pytest -n 2
 
 check: $(READY)

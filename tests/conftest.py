@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.web.support.chromium import HOW
+
 _connect = socket.socket.connect
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -30,3 +32,12 @@ def closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SILAS_HOME", str(tmp_path / "silas-home"))
     for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A green run without a browser has not tried the page, and says so in its last lines."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    left_out = [report for report in skipped if HOW in str(report.longrepr)]
+    if left_out:
+        terminalreporter.section("browser tests skipped", yellow=True)
+        terminalreporter.write_line(f"{len(left_out)} tests in a browser were skipped: {HOW}")
