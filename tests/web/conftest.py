@@ -1,9 +1,13 @@
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
 from tests.web.support.chromium import chromium
+from tests.web.support.cockpit import Cockpit, Home, a_cockpit
+from tests.web.support.device import NewDevice, devices
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -11,3 +15,23 @@ async def browser() -> AsyncGenerator[Browser]:
     """One for all browser tests of a worker; each device is a context of its own."""
     async with chromium() as started:
         yield started
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def new_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
+    """Makes devices; they are closed before the cockpit is."""
+    async with devices(browser) as new:
+        yield new
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with runbooks and a workspace."""
+    return Home(tmp_path)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def cockpit(home: Home) -> AsyncGenerator[Cockpit]:
+    """A cockpit of the test's own."""
+    async with a_cockpit(home) as running:
+        yield running

@@ -1,0 +1,236 @@
+"""A real cockpit in this process: wired and served as `silas start` does it, in a home of its own."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from silas.cards import Card
+from silas.clock import SystemClock
+from silas.config import SilasConfig, load_config
+from silas.config.firstrun import FirstRun, keep_first_run
+from silas.keys import KeyRing
+from silas.plans import PlanLibrary, shipped_plans
+from silas.sandbox import default
+from silas.stop import RunRegister, Sentinel
+from silas.stop.watch import stay
+from silas.testing import a_signer
+from silas.testing.harness import NO_WEB
+from silas.wiring.ground import Ground, secrets_of
+from silas.wiring.web import RunningCockpit, open_cockpit
+from tests.web.support.device import DESKTOP, Device, NewDevice, Scheme, Size
+from tests.web.support.library import Signals, write_library
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from silas.agents import ModelChoice
+
+Answer = TypeVar("Answer")
+
+_PATIENCE = 5.0
+
+
+class Answered(NamedTuple):
+    """An HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Home:
+    """Where a cockpit lives: its data, a workspace with notes, runbooks; it outlives the cockpit.
+
+    Attributes:
+        first_run: Whether its owner has yet to be asked who answers, and who he is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.first_run = False
+        self.folder = folder
+        self.signals = Signals(folder)
+        self.plans = write_library(folder, self.signals)
+        self.workspace = folder / "notes"
+        self.workspace.mkdir()
+        (self.workspace / "input.txt").write_text("as it was\n", encoding="utf-8")
+        self.home = folder / "home"
+        self.home.mkdir()
+        settings = {"plans_dirs": [str(self.plans)]}
+        (self.home / "config.yaml").write_text(json.dumps({"silas": settings}), encoding="utf-8")
+
+    @property
+    def result(self) -> Path:
+        """What the runbooks write."""
+        return self.workspace / "result.txt"
+
+    def settings(self, **more: Any) -> dict[str, str]:
+        """The environment of a Silas in this home."""
+        given = {
+            "SILAS_HOME": str(self.home),
+            "SILAS_KEYS__BACKEND": "file",
+        }
+        return {**given, **{name: str(value) for name, value in more.items()}}
+
+    def config(self, **more: Any) -> SilasConfig:
+        """Its configuration; `more` are variables as the environment has them."""
+        return load_config(environ=self.settings(**more))
+
+
+class Cockpit:
+    """One that is being served.
+
+    Attributes:
+        running: What `silas start` works with.
+        origin: Where the page is.
+        channel: To ask cards on, and to look at what the pages see.
+    """
+
+    def __init__(self, running: RunningCockpit, home: Home, config: SilasConfig) -> None:
+        self.running = running
+        self.home = home
+        self.config = config
+        self.origin = running.address
+        self.channel = running.channel
+        self._link: str | None = running.link
+
+    async def link(self) -> str:
+        """A pairing link that nobody has used."""
+        link, self._link = self._link, None
+        return link or await self.running.door.link(self.origin)
+
+    async def paired(
+        self, new_device: NewDevice, size: Size = DESKTOP, scheme: Scheme = "light"
+    ) -> Device:
+        """A device that has opened the link and is past the first run."""
+        device = await new_device(self.origin, size, scheme)
+        await device.pair(await self.link())
+        return device
+
+    async def ask(self, card: Card[Answer]) -> Answer:
+        """What the owner answers to a card, or the safe answer when Silas ends."""
+        return await self.channel.ask("owner", card)
+
+    def asking(self, card: Card[Answer]) -> "asyncio.Task[Answer]":
+        """The same, under way."""
+        return asyncio.create_task(self.ask(card))
+
+    def stopped(self) -> bool:
+        """Whether the emergency stop is in force."""
+        return bool(Sentinel(self.config.data_dir).words())
+
+    async def events(self, after: int = 0) -> list[str]:
+        """What the audit record says happened, by name."""
+        entries = await self.running.silas.audit.entries(after, 1000)
+        return [json.loads(entry.body)["event"] for entry in entries]
+
+    async def http(
+        self,
+        method: str,
+        path: str,
+        *,
+        cookie: str = "",
+        token: str = "",
+        body: Mapping[str, Any] | None = None,
+    ) -> Answered:
+        """A request by a program that is no browser and says what it likes."""
+        host = self.origin.removeprefix("http://")
+        name, _, port = host.rpartition(":")
+        content = b"" if body is None else json.dumps(body).encode()
+        given = {
+            "Host": host,
+            "Origin": self.origin,
+            "Connection": "close",
+            "Content-Type": "application/json",
+            "Content-Length": str(len(content)),
+            **({"Cookie": cookie} if cookie else {}),
+            **({"X-Silas-Page": token} if token else {}),
+        }
+        lines = [f"{method} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in given.items())]
+        reader, writer = await asyncio.open_connection(name, int(port))
+        writer.write("\r\n".join([*lines, "", ""]).encode() + content)
+        received = await asyncio.wait_for(reader.read(), _PATIENCE)
+        writer.close()
+        head, _, rest = received.partition(b"\r\n\r\n")
+        first, *fields = head.decode("latin-1").split("\r\n")
+        headers = {
+            key.strip().lower(): value.strip()
+            for key, _, value in (field.partition(":") for field in fields)
+        }
+        return Answered(int(first.split()[1]), headers, rest.decode())
+
+    async def socket_says(self, *, cookie: str, token: str) -> int:
+        """The code that a live connection with this cookie and page token is closed with."""
+        url = self.origin.replace("http", "ws") + "/ws"
+        async with connect(
+            url, origin=self.origin, additional_headers={"Cookie": cookie}, proxy=None
+        ) as live:  # pyright: ignore[reportArgumentType] - `Origin` is a NewType of str
+            await live.send(json.dumps({"type": "auth", "token": token, "after": 0}))
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    while True:
+                        await live.recv()
+            except ConnectionClosed as closed:
+                return closed.rcvd.code if closed.rcvd else 1006
+
+
+def _ground(models: "Mapping[str, Model]") -> Any:
+    """The real clock, sandbox and web (which is none); a key that costs nothing to unlock."""
+    signer = a_signer()
+
+    def make(config: SilasConfig) -> Ground:
+        from silas.agents.runbook import RunbookModel
+
+        def model(choice: "ModelChoice") -> "Model":
+            scripted = models.get(choice.name.rpartition(":")[2])
+            library = PlanLibrary([*config.plans_dirs, shipped_plans()])
+            return scripted or RunbookModel(library)
+
+        register = RunRegister(Sentinel(config.data_dir))
+        return Ground(
+            clock=SystemClock(),
+            signer=signer,
+            ring=KeyRing.alone(signer.public_key),
+            secrets=secrets_of(config),
+            sandbox=default(config.sandbox, forbidden=(), register=register),
+            make_model=model,
+            web=NO_WEB,
+        )
+
+    return make
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def a_cockpit(
+    home: Home, *, models: "Mapping[str, Model] | None" = None, port: int = 0, **more: Any
+) -> AsyncGenerator[Cockpit]:
+    """Serve one; everything of it ends with this.
+
+    Args:
+        home: Where it lives; the same home again is the same Silas after a restart.
+        models: A model per role, which takes the place of the runbooks.
+        port: A port of a cockpit before, for a page that comes back to it.
+        more: Variables of the configuration, as the environment has them.
+    """
+    given = {f"SILAS_MODELS__{role.upper()}": f"python:test:{role}" for role in models or {}}
+    config = home.config(SILAS_CHANNELS__WEB__PORT=port or free_port(), **given, **more)
+    if not home.first_run:
+        config.data_dir.mkdir(parents=True, exist_ok=True)
+        keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
+    async with open_cockpit(
+        config, str(home.workspace), stay, ground=_ground(models or {})
+    ) as running:
+        yield Cockpit(running, home, config)

@@ -1,0 +1,277 @@
+"""A device of the owner's: a page in a context of its own, and all that went wrong in it."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+import axe_playwright_python
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    Request,
+    Response,
+    expect,
+)
+
+PATIENCE_MS = 10_000.0
+"""The longest that anything is waited for in a page."""
+
+expect.set_options(timeout=PATIENCE_MS)
+
+_AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+_WATCH = """
+window.__seen = { shift: 0, shifts: [], paint: 0, blocked: 0 };
+const watch = (type, each) => new PerformanceObserver((list) => list.getEntries().forEach(each))
+  .observe({ type, buffered: true });
+watch('layout-shift', (entry) => {
+  if (entry.hadRecentInput) return;
+  __seen.shift += entry.value;
+  __seen.shifts.push(entry.sources.map((s) => s.node && (s.node.className || s.node.nodeName)));
+});
+watch('largest-contentful-paint', (entry) => { __seen.paint = entry.startTime; });
+watch('longtask', (entry) => { __seen.blocked += Math.max(0, entry.duration - 50); });
+"""
+
+
+class Size(NamedTuple):
+    """A screen, in CSS pixels."""
+
+    name: str
+    width: int
+    height: int
+    touch: bool
+
+
+PHONE = Size("phone", 375, 812, True)
+DESKTOP = Size("desktop", 1280, 800, False)
+SIZES = (PHONE, DESKTOP)
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+
+class Measures(NamedTuple):
+    """What Lighthouse would look at, by the browser's own entries.
+
+    Attributes:
+        shift: Cumulative layout shift that nobody's hand caused, from the page's start until now.
+        shifts: What moved, for whoever has to mend it.
+        paint_ms: Largest contentful paint.
+        blocked_ms: Total blocking time: of every task longer than 50 ms what is beyond these.
+        octets: What came over the network, as it was transferred.
+        requests: How many requests that took.
+    """
+
+    shift: float
+    shifts: list[Any]
+    paint_ms: float
+    blocked_ms: float
+    octets: float
+    requests: int
+
+
+class Device:
+    """One page. Whatever the browser complains about is kept, and fails the test at its end.
+
+    Attributes:
+        page: The page.
+        troubles: Console errors, exceptions, failed requests, refusals, requests to other hosts.
+        expected: Parts of troubles that this test makes on purpose.
+    """
+
+    def __init__(self, context: BrowserContext, page: Page, origin: str, size: Size) -> None:
+        self.context = context
+        self.size = size
+        self.page = page
+        self.origin = origin
+        self.troubles: list[str] = []
+        self.expected: list[str] = []
+        self.requested: list[str] = []
+        page.on("console", self._said)
+        page.on("pageerror", self._raised)
+        context.on("request", self._asked)
+        context.on("requestfailed", self._failed)
+        context.on("response", self._answered)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"console {message.type}: {message.text}")
+
+    def _raised(self, error: Error) -> None:
+        self.troubles.append(f"exception: {error.message}")
+
+    def _asked(self, request: Request) -> None:
+        self.requested.append(request.url)
+        own = urlsplit(self.origin).netloc
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.netloc != own:
+            self.troubles.append(f"another host: {request.url}")
+
+    def _failed(self, request: Request) -> None:
+        self.troubles.append(f"failed: {request.method} {request.url} {request.failure}")
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400:
+            self.troubles.append(f"{response.status}: {response.request.method} {response.url}")
+
+    def unexpected(self) -> list[str]:
+        """What went wrong and was not meant to."""
+        return [t for t in self.troubles if not any(part in t for part in self.expected)]
+
+    def expects_anything(self) -> None:
+        """Whatever goes wrong from here on is this test's doing."""
+        self.expected.append("")
+
+    def at(self, test_id: str) -> Locator:
+        """A part of the page by the name that is there for tests."""
+        return self.page.get_by_test_id(test_id)
+
+    async def pair(self, link: str, name: str = "Test device") -> None:
+        """Open the link as its owner would, and wait until the page is connected."""
+        await self.page.goto(link)
+        await self.page.get_by_label("What to call it").fill(name)
+        await self.at("pair").click()
+        await self.is_connected()
+
+    async def is_connected(self) -> None:
+        """Until the page shows the Stream and is connected."""
+        await expect(self.page.locator("#link")).to_have_attribute("data-link", "open")
+
+    async def goes_to(self, surface: Literal["stream", "review", "activity", "more"]) -> None:
+        """Another surface, by its link."""
+        await self.page.locator(f"[data-to={surface}]:visible").first.click()
+        await expect(self.page.locator(f"#{surface}")).to_be_visible()
+
+    async def says(self, text: str) -> None:
+        """Write and send."""
+        await self.at("composer").fill(text)
+        await self.page.keyboard.press("Enter")
+        await expect(self.at("said").last).to_contain_text(text)
+
+    async def sees_a_card(self, intent: str = "") -> Locator:
+        """The card on the table, where Review is."""
+        if self.size.touch and await self.page.evaluate("document.body.dataset.view") != "review":
+            await self.goes_to("review")
+        card = self.at("active-card")
+        await expect(card).to_be_visible()
+        if intent:
+            await expect(card).to_contain_text(intent)
+        return card
+
+    async def answers(self, label: str) -> None:
+        """Press an action of the card by its words, and finish its gesture by hand."""
+        card = self.at("active-card")
+        await card.get_by_role("button", name=label).click()
+        gesture = self.page.locator("[data-testid=confirm], [data-testid=slide]")
+        closed = self.page.locator("[data-testid=active-card].answered")
+        await expect(gesture.or_(closed).or_(self.no_card())).to_be_attached()
+        if await self.at("confirm").is_visible():
+            await self.at("confirm").click()
+        elif await self.at("slide").is_visible():
+            await self.slides()
+
+    async def declines(self) -> None:
+        """Say no, by the card's own words for it."""
+        await self.at("active-card").get_by_test_id("action-decline").click()
+
+    async def tabs_to(self, target: Locator, most: int = 60) -> None:
+        """Press Tab until this has the focus, as somebody without a mouse does."""
+        for _ in range(most):
+            if await target.evaluate("(node) => node === document.activeElement"):
+                return
+            await self.page.keyboard.press("Tab")
+        raise AssertionError(f"{most} presses of Tab do not lead to {target}")
+
+    def no_card(self) -> Locator:
+        """What is there when no question is open."""
+        return self.page.locator("#review:not(:has([data-testid=active-card]))")
+
+    async def slides(self) -> None:
+        """Draw the slider to its end, as a finger or a mouse does."""
+        box = await self.at("slide").bounding_box()
+        assert box is not None
+        y = box["y"] + box["height"] / 2
+        mouse = self.page.mouse
+        await mouse.move(box["x"] + 20, y)
+        await mouse.down()
+        for step in range(1, 21):
+            await mouse.move(box["x"] + 20 + (box["width"] - 22) * step / 20, y)
+        await mouse.up()
+
+    async def violations(self) -> list[str]:
+        """What axe-core finds wrong on the page as it is now, a line each; none is the aim."""
+        await self.page.evaluate(_AXE)
+        found: dict[str, Any] = await self.page.evaluate(
+            "axe.run(document, { resultTypes: ['violations'] })"
+        )
+        return [
+            f"{violation['id']}: {node['target']} {node['failureSummary']}"
+            for violation in found["violations"]
+            for node in violation["nodes"]
+        ]
+
+    async def measures(self) -> Measures:
+        """What the page cost so far."""
+        seen = await self.page.evaluate("window.__seen")
+        loaded: list[float] = await self.page.evaluate(
+            "[...performance.getEntriesByType('navigation'),"
+            " ...performance.getEntriesByType('resource')].map((e) => e.transferSize)"
+        )
+        return Measures(
+            float(seen["shift"]),
+            seen["shifts"],
+            float(seen["paint"]),
+            float(seen["blocked"]),
+            sum(loaded),
+            len(loaded),
+        )
+
+    async def overflow(self) -> int:
+        """By how many pixels the page is wider than its screen."""
+        wide: int = await self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        return wide
+
+
+NewDevice = Callable[..., Awaitable[Device]]
+
+
+@asynccontextmanager
+async def devices(browser: Browser) -> AsyncGenerator[NewDevice]:
+    """Makes devices; at the end each is closed, and one that had unexpected trouble fails."""
+    made: list[Device] = []
+
+    async def new(
+        origin: str,
+        size: Size = DESKTOP,
+        scheme: Scheme = "light",
+        *,
+        motion: Literal["reduce", "no-preference"] = "reduce",
+    ) -> Device:
+        context = await browser.new_context(
+            viewport={"width": size.width, "height": size.height},
+            has_touch=size.touch,
+            is_mobile=size.touch,
+            color_scheme=scheme,
+            reduced_motion=motion,
+            locale="en-GB",
+            timezone_id="Etc/UTC",
+        )
+        context.set_default_timeout(PATIENCE_MS)
+        await context.add_init_script(_WATCH)
+        made.append(Device(context, await context.new_page(), origin, size))
+        return made[-1]
+
+    try:
+        yield new
+    finally:
+        for device in made:
+            await device.context.close()
+    assert [device.unexpected() for device in made] == [[]] * len(made)

@@ -1,0 +1,72 @@
+"""Runbooks and a workspace for the browser tests: quick, real, and one that waits to be let go."""
+
+from pathlib import Path
+
+_HEAD = """\
+---
+runbook:
+  phrases: [{phrase}]
+  parameters:
+    workspace:
+      description: the directory of the work, as an absolute path
+      pattern: '/.+'
+      example: /home/me/project
+id: {name}
+type: task
+title: {title}
+interaction_mode: act_and_report
+workspace: $workspace
+read: [{read}]
+budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 60, max_attempts: 1 }}
+verify:
+  - name: result_is_there
+    run: "test -s result.txt"
+    expect: {{ exit_code: 0 }}
+---
+
+# What to do
+
+```sh
+{steps}
+```
+"""
+
+COPY = "copy the notes"
+"""What to say for work that writes `result.txt` and is verified at once."""
+
+SLOWLY = "copy the notes slowly"
+"""What to say for work that goes on until `Signals.go`."""
+
+_WAIT = "for i in $(seq 300); do test -e {signals}/go && exit 0; sleep 0.1; done; exit 1"
+
+
+class Signals:
+    """Lets waiting work go on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "signals"
+        self.folder.mkdir()
+
+    def go(self) -> None:
+        """From now on nothing waits."""
+        (self.folder / "go").touch()
+
+
+def write_library(folder: Path, signals: Signals) -> Path:
+    """The runbooks, in a directory for `plans_dirs`."""
+    plans = folder / "plans"
+    plans.mkdir()
+    quick = _HEAD.format(
+        phrase=COPY, name="copy", title="Copy the notes", read="", steps="cp input.txt result.txt"
+    )
+    wait = _WAIT.format(signals=signals.folder)
+    slow = _HEAD.format(
+        phrase=SLOWLY,
+        name="copy-slowly",
+        title="Copy the notes, slowly",
+        read=signals.folder,
+        steps=f'echo "waiting for the word"\nsh -c "{wait}"\ncp input.txt result.txt',
+    )
+    (plans / "copy.md").write_text(quick, encoding="utf-8")
+    (plans / "copy-slowly.md").write_text(slow, encoding="utf-8")
+    return plans

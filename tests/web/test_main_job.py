@@ -1,0 +1,114 @@
+"""The main job from a browser: ask, plan card, approve, watch, verified, undo; and saying no."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Cockpit
+from tests.web.support.device import PHONE, SIZES, NewDevice, Size
+from tests.web.support.library import COPY, SLOWLY
+
+pytestmark = in_a_browser
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_what_is_asked_is_planned_approved_done_verified_and_taken_back(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await device.says(COPY)
+    card = await device.sees_a_card("Copy the notes")
+    await expect(card).to_contain_text("result_is_there")
+    assert not cockpit.home.result.exists()
+    await device.answers("Approve and run")
+    await device.goes_to("stream") if size.touch else None
+    result = device.at("result")
+    await expect(result).to_contain_text("Done")
+    await expect(result.get_by_label("Checks")).to_contain_text("result_is_there passed")
+    await result.get_by_text("What changed").click()
+    await expect(result).to_contain_text("+as it was")
+    assert cockpit.home.result.read_text() == "as it was\n"
+    await device.at("undo").click()
+    await expect(result).to_contain_text("Taken back")
+    assert not cockpit.home.result.exists()
+    events = await cockpit.events()
+    print(events)
+    for k in cockpit.channel.transcript.after(0, 50).kept:
+        print(repr(getattr(k, "diff", "")))
+    assert (await cockpit.running.silas.audit.verify_chain()).valid
+
+
+async def test_a_plan_that_is_declined_leaves_everything_as_it_was(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device, PHONE)
+    await device.says(COPY)
+    await device.sees_a_card("Copy the notes")
+    await device.declines()
+    await expect(device.no_card()).to_be_attached()
+    await device.goes_to("stream")
+    await expect(device.at("heard").last).to_contain_text("nothing was run")
+    assert not cockpit.home.result.exists()
+
+
+async def test_running_work_is_watched_and_stopped_from_the_page(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device)
+    await device.says(SLOWLY)
+    await device.sees_a_card("slowly")
+    await device.answers("Approve and run")
+    run = device.at("running")
+    await expect(run).to_contain_text("Copy the notes, slowly")
+    await run.get_by_role("button", name="Stop this").click()
+    await expect(run).to_have_count(0)
+    await expect(device.at("result")).not_to_contain_text("Done")
+    assert not cockpit.home.result.exists()
+
+
+async def test_the_emergency_stop_ends_work_and_the_owner_lets_it_go_on(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device, other = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
+    await device.says(SLOWLY)
+    await device.sees_a_card("slowly")
+    await device.answers("Approve and run")
+    await expect(device.at("running")).to_be_visible()
+    await other.at("stop").click()
+    await other.at("stop-now").click()
+    for one in (device, other):
+        await expect(one.page.locator("#stopped")).to_be_visible()
+    assert cockpit.stopped()
+    await expect(device.at("running")).to_have_count(0)
+    await device.at("resume").click()
+    for one in (device, other):
+        await expect(one.page.locator("#stopped")).to_be_hidden()
+    assert not cockpit.stopped()
+    assert not cockpit.home.result.exists()
+
+
+async def test_the_main_job_is_done_with_the_keyboard_alone(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await new_device(cockpit.origin)
+    keys = device.page.keyboard
+    await device.page.goto(await cockpit.link())
+    await expect(device.at("pair")).to_be_visible()
+    await device.tabs_to(device.at("pair"))
+    await keys.press("Enter")
+    await device.is_connected()
+    await device.tabs_to(device.at("composer"))
+    await keys.type(COPY)
+    await keys.press("Enter")
+    yes = device.at("active-card").get_by_role("button", name="Approve and run")
+    await expect(yes).to_be_visible()
+    await device.tabs_to(yes)
+    await keys.press("Enter")
+    await expect(device.at("confirm").or_(device.at("slide"))).to_be_focused()
+    if await device.at("slide").is_visible():
+        await keys.press("End")
+    await keys.press("Enter")
+    await expect(device.at("result")).to_contain_text("Done")
+    await device.tabs_to(device.at("undo"))
+    await keys.press("Enter")
+    await expect(device.at("result")).to_contain_text("Taken back")
