@@ -61,7 +61,10 @@ function open() {
   const mine = new WebSocket(`${scheme}//${location.host}/ws`);
   socket = mine;
   mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq }));
-  mine.onmessage = ({ data }) => { if (mine === socket) received(readJson(data)); };
+  mine.onmessage = ({ data }) => {
+    if (mine !== socket) return;
+    for (const event of [readJson(data)].flat()) received(event); // one, or a bundle of several
+  };
   mine.onclose = ({ code }) => { if (mine === socket) lost(code); };
 }
 

@@ -4,20 +4,21 @@ import base64
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from silas.channels.web.answers import answer_everywhere
-from silas.channels.web.port import SessionFacts
+from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.routes import cockpit_routes
-from silas.channels.web.views import Device
+from silas.channels.web.session import Level, WebSession
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.stream.session import Session
 from silas.testing import Harness
+from silas.testing.clock import MockClock
 from silas.wiring.cockpit import Rooms, cockpit_of
 from silas.wiring.parts import Parts
 
@@ -31,14 +32,9 @@ def proof(signature: bytes = GOOD, nonce: str = "0" * 32) -> dict[str, str]:
     return {"timestamp": AT, "nonce": nonce, "signature": signed}
 
 
-@dataclass(frozen=True)
-class ASession:
+def a_session(level: Level = "owner") -> WebSession:
     """What the guard found."""
-
-    id: str = "session-1"
-    device_id: str = "device-1"
-    device: str = "a phone"
-    level: Literal["owner", "auth"] = "owner"
+    return WebSession(id="session-1", device_id="device-1", device="a phone", level=level)
 
 
 @dataclass
@@ -48,7 +44,7 @@ class ADoor:
     proved: list[bytes] = field(default_factory=list[bytes])
     revoked: list[str] = field(default_factory=list[str])
 
-    async def prove(self, session: SessionFacts, data: bytes, proof: Proof) -> str:
+    async def prove(self, session: WebSession, data: bytes, proof: Proof) -> str:
         """Good for one signature only."""
         del session
         if proof.signature != GOOD:
@@ -60,9 +56,20 @@ class ADoor:
         """A link."""
         return f"{base}/pair#a-fresh-token"
 
-    def devices(self) -> Sequence[Device]:
+    def devices(self) -> Sequence[DeviceFacts]:
         """Two of them."""
-        return tuple(Device(id=f"device-{n}", name=f"number {n}", level="owner") for n in (1, 2))
+        return tuple(
+            DeviceFacts(
+                id=f"device-{n}",
+                name=f"number {n}",
+                level="owner",
+                public_key="",
+                paired_at=MockClock().now(),
+                seen_at=None,
+                revoked=False,
+            )
+            for n in (1, 2)
+        )
 
     async def revoke(self, device_id: str) -> None:
         """Known devices only."""
@@ -76,7 +83,7 @@ class Admitting:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.session: SessionFacts | None = ASession()
+        self.session: WebSession | None = a_session()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As the guard, without a question."""

@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
-from silas.testing.cards import a_card
 from silas.cards.models import GateCard
+from silas.testing.cards import a_card
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import Device, NewDevice

@@ -1,7 +1,5 @@
 """Pairing, as its owner does it: open the link, tap once."""
 
-from playwright.async_api import expect
-
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import NewDevice

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 from starlette.websockets import WebSocket
 
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.answers import AnsweringRoute, answer_everywhere
 from silas.channels.web.deck import WebChannel
 from silas.channels.web.events import Kept
 from silas.channels.web.pairing import Paired, set_cookie
@@ -93,6 +93,7 @@ def create_app(
     app = FastAPI(
         title="Silas", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
     )
+    answer_everywhere(app)
     app.include_router(rooms)
     app.include_router(_conversation(channel))
     app.include_router(_pairing(door))

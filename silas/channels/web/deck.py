@@ -237,13 +237,15 @@ class WebChannel:
             if why:
                 self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
                 return
-        if not waiting.answer.done():  # another page was quicker while the signature was looked at
-            await self._record(page, waiting, response, answer)
+        if waiting.answer.done():  # another page was quicker while the signature was looked at
+            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
+        else:
             waiting.answer.set_result(answer)
             words = _label(waiting.card, answer)
             closed = CardClosed(request_id=response.request_id, outcome="answered", words=words)
             page.give(_frame(Ack(id=response.request_id)))
             self._tell(closed)
+            await self._record(page, waiting, response, answer)
 
     async def _objection(self, session: WebSession, event: CardEvent, response: Response) -> str:
         if response.proof is None:

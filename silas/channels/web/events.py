@@ -1,6 +1,6 @@
 """What Silas sends to a browser over the WebSocket, as one discriminated union (spec 8.1).
 
-Every question carries the whole card (spec 0.5.3), so that one page component shows them all; the
+A frame is one event, or a JSON array of events where many pages listen. Every question carries the whole card (spec 0.5.3), so that one page component shows them all; the
 fields beside it are those that section 8.1 names.
 """
 

@@ -40,32 +40,58 @@ class Page:
         return await self._waiting.get()
 
 
+CROWD = 32
+"""With more pages than this, what is for everybody goes out in bundles."""
+
+BUNDLE_SECONDS = 0.1
+
+
 class Pages:
-    """Every connected page; a frame is written out once, for however many."""
+    """Every connected page; a frame is written out once, for however many.
+
+    A frame is one event, or a JSON array of events. One owner's few devices get each event at once.
+    In a crowd a send to every page costs more than the event, so events are bundled; what is for one
+    page alone never waits.
+    """
 
     def __init__(self) -> None:
         self._pages: set[Page] = set()
+        self._bundle: list[str] = []
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def enter(self, page: Page) -> None:
-        """From now on it gets what is sent to all."""
+        """From now on it gets what is sent to all; it knows already what was sent before."""
+        self._flush()
         self._pages.add(page)
 
     def leave(self, page: Page) -> None:
         """It is gone."""
         self._pages.discard(page)
 
-    def all(self, frame: str, besides: Page | None = None) -> None:
-        """Send to every page, or to every other one."""
-        for page in self._pages:
-            if page is not besides:
-                page.give(frame)
+    def all(self, frame: str) -> None:
+        """Send to every page."""
+        if len(self._pages) <= CROWD and not self._bundle:
+            self._give(frame)
+            return
+        if not self._bundle:
+            asyncio.get_running_loop().call_later(BUNDLE_SECONDS, self._flush)
+        self._bundle.append(frame)
 
     def close(self, code: int, sessions: Iterable[str] | None = None) -> None:
         """Close every page, or those of some sessions."""
+        self._flush()
         ended = None if sessions is None else frozenset(sessions)
         for page in self._pages:
             if ended is None or page.session.id in ended:
                 page.close(code)
+
+    def _flush(self) -> None:
+        if self._bundle:
+            bundle, self._bundle = self._bundle, []
+            self._give(f"[{','.join(bundle)}]")
+
+    def _give(self, frame: str) -> None:
+        for page in self._pages:
+            page.give(frame)

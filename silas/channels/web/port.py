@@ -5,12 +5,13 @@ Every method raises `SilasError` with a sentence for a person where it cannot do
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from silas.audit.kinds import Kind
+from silas.channels.web.pairing import DeviceFacts
+from silas.channels.web.session import WebSession
 from silas.channels.web.views import (
     Activity,
-    Device,
     Doctor,
     Done,
     EntryDetail,
@@ -27,34 +28,10 @@ from silas.channels.web.views import (
 from silas.channels.web.wire import Proof
 
 
-class SessionFacts(Protocol):
-    """A paired browser's session, as the guard puts it into `request.state.session`."""
-
-    @property
-    def id(self) -> str:
-        """Names the session."""
-        ...
-
-    @property
-    def device_id(self) -> str:
-        """Names the device."""
-        ...
-
-    @property
-    def device(self) -> str:
-        """What the owner calls the device."""
-        ...
-
-    @property
-    def level(self) -> Literal["owner", "auth"]:
-        """`owner` where the device has a key to sign with."""
-        ...
-
-
 class Door(Protocol):
     """What the routes need of the pairing door."""
 
-    async def prove(self, session: SessionFacts, data: bytes, proof: Proof) -> str:
+    async def prove(self, session: WebSession, data: bytes, proof: Proof) -> str:
         """Why a proof does not count, or nothing where it does; then its nonce is spent."""
         ...
 
@@ -62,7 +39,7 @@ class Door(Protocol):
         """A fresh pairing link below this address."""
         ...
 
-    def devices(self) -> Sequence[Device]:
+    def devices(self) -> Sequence[DeviceFacts]:
         """Every paired device."""
         ...
 

@@ -4,7 +4,8 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from silas.channels.web.port import Door, SessionFacts
+from silas.channels.web.port import Door
+from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.errors import ChannelError
 from silas.types import Frozen
@@ -16,7 +17,7 @@ class Proven(Frozen):
     proof: Proof
 
 
-def session_of(request: Request) -> SessionFacts:
+def session_of(request: Request) -> WebSession:
     """The session that the guard found; without one nothing is answered.
 
     Raises:
@@ -28,10 +29,10 @@ def session_of(request: Request) -> SessionFacts:
             "This browser is not paired with Silas; open the link that `silas devices link` gives.",
             code="E_CHANNEL_NO_SESSION",
         )
-    return cast(SessionFacts, session)
+    return cast(WebSession, session)
 
 
-Session = Annotated[SessionFacts, Depends(session_of)]
+Session = Annotated[WebSession, Depends(session_of)]
 
 
 class Prover:
@@ -40,9 +41,7 @@ class Prover:
     def __init__(self, door: Door) -> None:
         self._door = door
 
-    async def require(
-        self, session: SessionFacts, command: str, subject: str, proof: Proof
-    ) -> None:
+    async def require(self, session: WebSession, command: str, subject: str, proof: Proof) -> None:
         """Spend the proof of exactly this command about exactly this subject.
 
         Raises:

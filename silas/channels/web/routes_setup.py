@@ -8,6 +8,7 @@ from pydantic import Field
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.port import Door, Setup
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Device, Done, Link, Onboarding, SecretAsked, Stored
@@ -68,8 +69,7 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
 
     @router.get("/devices", summary="Every paired browser")
     async def devices(session: Session) -> tuple[Device, ...]:
-        found = door.devices()
-        return tuple(one.model_copy(update={"this": one.id == session.device_id}) for one in found)
+        return tuple(_shown(one, session.device_id) for one in door.devices())
 
     @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
     async def link(body: Proven, session: Session, request: Request) -> Link:
@@ -148,3 +148,8 @@ def _no_secret() -> ChannelError:
         'Nothing was stored: send one JSON object, {"value": "..."}, with the secret as text.',
         code="E_CHANNEL_BAD_REQUEST",
     )
+
+
+def _shown(device: DeviceFacts, mine: str) -> Device:
+    facts = device.model_dump(exclude={"public_key"})
+    return Device(**facts, this=device.id == mine)

@@ -48,6 +48,7 @@ async def served(app: Any, host: str, port: int, clock: Clock) -> AsyncGenerator
             server_header=False,
             date_header=False,
             proxy_headers=False,
+            ws="websockets-sansio",
             ws_max_size=MOST_FRAME_BYTES,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=_PATIENCE_SECONDS,
