@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos lock system browser clean
+.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol lock system browser clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -64,6 +64,10 @@ fuzz: $(READY)
 # Kills a run at every point of it, and two hundred times at chance; takes half an hour.
 chaos: $(READY)
 	@SILAS_CHAOS=all $(BIN)/python -m pytest -n 2 -o faulthandler_timeout=0 tests/chaos
+
+# The reference page of what the cockpit's page and server say to each other.
+protocol: $(READY)
+	@$(BIN)/python scripts/protocol.py > docs/protocol.md
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

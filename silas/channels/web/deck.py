@@ -225,7 +225,7 @@ class WebChannel:
     async def answered(self, page: Page, response: Response) -> None:
         """Take an answer to a card, if it is one and is the owner's."""
         waiting = self._open.get(response.request_id)
-        if waiting is None or waiting.answer.done():
+        if waiting is None:
             self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
             return
         answer = answer_of(waiting.card, response)
@@ -237,7 +237,7 @@ class WebChannel:
             if why:
                 self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
                 return
-        if waiting.answer.done():  # another page was quicker while the signature was looked at
+        if waiting.answer.done():  # another page was quicker
             self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
         else:
             waiting.answer.set_result(answer)
