@@ -46,7 +46,7 @@ async def served(app: Any, host: str, port: int, clock: Clock) -> AsyncGenerator
             access_log=False,
             lifespan="off",
             server_header=False,
-            date_header=False,
+            date_header=True,
             proxy_headers=False,
             ws="websockets-sansio",
             ws_max_size=MOST_FRAME_BYTES,
