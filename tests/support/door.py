@@ -60,6 +60,7 @@ class House:
         self.door = self.another_process()
         self.limits = WebLimits(60, 240, clock)
         self.seen: list[str] = []
+        self._known: Browser | None = None
 
     def another_process(self) -> WebDoor:
         """A door over the same database that remembers nothing of this one."""
@@ -78,6 +79,12 @@ class House:
         public = bytes.fromhex(key.public_key)
         paired = await self.door.pair(token, name, public, signature, auth_token)
         return Browser(paired, key)
+
+    async def known_browser(self) -> Browser:
+        """One and the same paired browser, however often it is asked for."""
+        if self._known is None:
+            self._known = await self.browser()
+        return self._known
 
     async def keyless(self) -> Paired:
         """A browser that is paired and can make no key."""

@@ -45,7 +45,8 @@ _RULES = (
     Rule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Need.nothing),
     # The page's own code and pictures: the same for everybody, and the pairing page needs them.
     Rule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Need.nothing),
-    Rule(_LOOK, re.compile(r"/manifest\.json"), Need.nothing),  # fetched without cookies
+    # Fetched without cookies, or before anybody is paired.
+    Rule(_LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Need.nothing),
     Rule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
     # A draft, a secret, an answer with its proof; the longest message goes over the WebSocket.
     Rule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),

@@ -11,22 +11,23 @@ from silas.channels.web.hosts import WebHosts
 from silas.config import load_config
 from silas.errors import ConfigError
 
+NONE: set[str] = set()
 LOOPBACK = {"http://127.0.0.1:8420", "http://localhost:8420", "http://[::1]:8420"}
 
 
 @pytest.mark.parametrize(
     ("web", "more", "base"),
     [
-        ({}, set(), "http://127.0.0.1:8420"),
-        ({"host": "localhost"}, set(), "http://localhost:8420"),
-        ({"host": "::1"}, set(), "http://[::1]:8420"),
-        ({"host": "[::1]"}, set(), "http://[::1]:8420"),
+        ({}, NONE, "http://127.0.0.1:8420"),
+        ({"host": "localhost"}, NONE, "http://localhost:8420"),
+        ({"host": "::1"}, NONE, "http://[::1]:8420"),
+        ({"host": "[::1]"}, NONE, "http://[::1]:8420"),
         (
             {"host": "192.168.1.5", "auth_token": "x"},
             {"http://192.168.1.5:8420"},
             "http://192.168.1.5:8420",
         ),
-        ({"host": "0.0.0.0", "auth_token": "x"}, set(), "http://127.0.0.1:8420"),
+        ({"host": "0.0.0.0", "auth_token": "x"}, NONE, "http://127.0.0.1:8420"),
         (
             {"host": "::", "auth_token": "x", "allowed_hosts": ["Silas.Example:443"]},
             {"https://silas.example"},
