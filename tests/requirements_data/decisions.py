@@ -87,7 +87,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B5-CRASH-IN-APPEND", "B5", "Killed in the middle of an append, the chain holds and has an entry for every effect."),
     R("B5-DISK-FULL", "B5", "A disk that fills in an append takes entry and effect back together, with one error."),
     R("B5-NO-ENTRY-NO-EFFECT", "B5", "An effect whose audit entry could not be written does not happen."),
-    R("B6-LOOPBACK-NOT-TRUSTED", "B6", "Every web request needs a paired session, its Host and its Origin.", e.WEB),
+    R("B6-LOOPBACK-NOT-TRUSTED", "B6", "Every web request needs a paired session, its Host and its Origin."),
     R("B7-SIGNED-ON-DEVICE", "B7", "The owner's messages are signed by a key of the owner's device.", e.WEB),
     R("B8-OUT-OF-REACH", "B8", "No sandbox sees the key store, the session bus, home, agent sockets or the parent's environment."),
     R("B8-BY-DESCRIPTOR", "B8", "A script gets exactly the secrets its approval names, over a descriptor."),

@@ -17,8 +17,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S7.3-NO-METRICS-FROM-MODEL", "7.3", "No runtime metric is asked of the model."),
     R("S7.4-TEST-MODEL", "7.4", "Agents are tested without a model provider.", e.TESTING),
     # 8 channels
-    R("S8.1-LOOPBACK", "8.1", "The web channel binds to loopback; remote needs an explicit host and a token.", e.WEB),
-    R("S8.1-NO-URL-TOKEN", "8.1", "WebSocket authentication is never in the URL and has five seconds.", e.WEB),
+    R("S8.1-LOOPBACK", "8.1", "The web channel binds to loopback; remote needs an explicit host and a token."),
+    R("S8.1-NO-URL-TOKEN", "8.1", "WebSocket authentication is never in the URL and has five seconds."),
     R("S8.1-ISOLATED-CONNECTIONS", "8.1", "Each web connection has its own scope, access and pending answers.", e.WEB),
     R("S8.1-SELECTION-RULE", "8.1", "A batch response names items exactly when it edits the selection.", e.WEB),
     R("S8.1-DISCONNECT-DECLINES", "8.1", "A card on a closed connection declines or blocks at once."),

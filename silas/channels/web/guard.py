@@ -138,16 +138,9 @@ class Guard:
             await self._refuse(asked, no or _METHOD, send)
             return
         session = self._session(asked)
-        no = self._who(asked, rule, session)
+        no = self._who(asked, rule, session) or self._how_often(asked, session)
         if no is not None:
             await self._refuse(asked, no, send)
-            return
-        if (
-            not asked.looks
-            and session is not None
-            and self._limits.message(session.id, asked.address)
-        ):
-            await self._refuse(asked, _limited("messages of one browser"), send)
             return
         body = await self._body(asked, rule, receive)
         if isinstance(body, Refusal):
@@ -201,6 +194,12 @@ class Guard:
         over = self._limits.request(asked.address)
         if not over and asked.path == PAIR and not asked.looks:
             over = self._limits.pairing(asked.address)
+        return _limited(over) if over else None
+
+    def _how_often(self, asked: Asked, session: WebSession | None) -> Refusal | None:
+        if asked.looks or session is None:
+            return None
+        over = self._limits.message(session.id, asked.address)
         return _limited(over) if over else None
 
     def _session(self, asked: Asked) -> WebSession | None:
