@@ -25,6 +25,7 @@ from silas.testing.stores import MemoryAudit
 from silas.types import new_nonce
 
 BASE = "http://127.0.0.1:8420"
+PACKAGES = ("silas.approval", "silas.keys", "silas.channels.web")
 SAME_PAGE = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
 
 
@@ -142,7 +143,7 @@ def a_house(folder: Path, **web: Any) -> Generator[House]:
     """A door over a fresh database in this folder."""
     clock = MockClock()
     db = Database(folder / "door.db", clock)
-    for package in ("silas.approval", "silas.keys", "silas.channels.web"):
+    for package in PACKAGES:
         db.migrate(package)
     try:
         yield House(db, clock, WebConfig(**web))

@@ -42,13 +42,15 @@ _ONCE = frozenset(
 
 _MOST_COOKIES = 8  # of our name: other ports may set some, and hide ours behind theirs
 
+_ONCE_MORE = b'<meta http-equiv="refresh" content="0">\n'
+
 _CLOSED_PAGE = b"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Silas</title>
-<link rel="stylesheet" href="/static/style.css">
+%s<link rel="stylesheet" href="/static/style.css">
 </head>
 <body class="closed">
 <main>
@@ -240,7 +242,7 @@ class Guard:
         page = no is _SESSION and rule is not None and rule.need is Need.session
         kind = b"text/html; charset=utf-8" if page else b"application/json"
         words = {"code": no.code, "message": no.message}
-        body = _CLOSED_PAGE if page else json.dumps(words).encode()
+        body = _closed_page(asked) if page else json.dumps(words).encode()
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
         if no.status == _TOO_MANY:
             headers.append((b"retry-after", b"60"))
@@ -292,6 +294,12 @@ _BODY = _no(413, "BODY", "That is too long.", "a body that is too long")
 _SLOW = _no(408, "SLOW", "That took too long to arrive; try again.", "a body that came too slowly")
 _GONE = _no(400, "GONE", "The request broke off.", "")
 _TYPE = _no(415, "TYPE", "Only plain application/json is read here.", "a body that is no JSON")
+
+
+def _closed_page(asked: Asked) -> bytes:
+    # A browser keeps our cookie back where a link elsewhere leads here, and not where we lead here.
+    away = asked.opens_a_page and asked.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    return _CLOSED_PAGE % (_ONCE_MORE if away else b"")
 
 
 def _limited(what: str) -> Refusal:

@@ -99,6 +99,16 @@ async def test_without_a_session_the_page_says_to_open_the_link(house: House) ->
     assert house.seen == []
 
 
+async def test_who_follows_a_link_from_elsewhere_is_known_at_the_second_look(house: House) -> None:
+    """The browser does not send our cookie along with a link of another site."""
+    visit = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    async with house.client() as browser:
+        for site, again in (("cross-site", 1), ("same-site", 1), ("none", 0), ("same-origin", 0)):
+            closed = await browser.get("/", headers={**visit, "Sec-Fetch-Site": site})
+            assert closed.text.count('<meta http-equiv="refresh" content="0">') == again
+    assert house.seen == []
+
+
 async def test_the_way_to_pair_needs_no_session_and_gives_none_of_it_away(house: House) -> None:
     browser = await house.browser()
     async with house.client(browser) as page:
@@ -236,7 +246,9 @@ paths = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
 @example(method="GET", path="/pair\n", paired=True, socket=False)
 @example(method="get", path="/work", paired=True, socket=False)
 @example(method="GET", path="/ws", paired=False, socket=True)
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 async def test_no_path_but_the_public_ones_is_reached_without_session_and_page_token(
     house: House, method: str, path: str, paired: bool, socket: bool
 ) -> None:

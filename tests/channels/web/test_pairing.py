@@ -103,7 +103,9 @@ async def test_an_expired_link_lets_nobody_in(house: House) -> None:
 
 
 @given(token=st.one_of(st.text(max_size=80), st.text("0123456789abcdef", min_size=64, max_size=64)))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 async def test_a_guessed_link_lets_nobody_in(tmp_path: Path, token: str) -> None:
     with a_house(tmp_path) as house:
         await house.token()
