@@ -21,8 +21,6 @@ MOST_FRAME = 256 * 1024
 NOT_PAIRED, NOT_TEXT, TOO_BIG = 4001, 1003, 1009
 """Close codes: who are you (spec 8.1), only text is spoken, too much at once."""
 
-_LOOK_AGAIN = 1.0  # seconds for which what is sent out goes by the last look at the session
-
 
 class Handshake:
     """Wraps `receive` and `send` of one WebSocket whose cookie is a session's.
@@ -50,7 +48,6 @@ class Handshake:
         self._connected = False
         self._let_in = False
         self._closed = 0
-        self._looked, self._epoch = door.clock.monotonic(), door.epoch
 
     async def receive(self) -> Message:
         """The next thing that the socket's own code may know of."""
@@ -70,7 +67,7 @@ class Handshake:
         if kind == "websocket.send":
             if not self._let_in:
                 return
-            if not self._stands():
+            if not self._door.standing(self._session):
                 await self._close(NOT_PAIRED)
                 return
         if kind == "websocket.close":
@@ -116,13 +113,6 @@ class Handshake:
                 return message
             await self._note("web.limited", over)
             await self.send({"type": "websocket.send", "text": _too_many(text)})
-
-    def _stands(self) -> bool:
-        now = self._door.clock.monotonic()
-        if self._epoch == self._door.epoch and now - self._looked < _LOOK_AGAIN:
-            return True
-        self._looked, self._epoch = now, self._door.epoch
-        return self._door.alive(self._session)
 
     async def _refuse(self, reason: str) -> None:
         await self._note("web.refused", reason)

@@ -39,6 +39,7 @@ _ROW = "SELECT id, device_id, page_hash, seen_at FROM web_sessions WHERE ended_a
 _STILL = "AND began_at > ? AND seen_at > ?"
 _BY_COOKIE = f"{_ROW} AND cookie_hash = ? {_STILL}"
 _BY_ID = f"{_ROW} AND id = ? {_STILL}"
+_STANDING = f"{_ROW} {_STILL}"
 _SEEN = "UPDATE web_sessions SET seen_at = ? WHERE id = ?"
 _OF_DEVICE = "SELECT id FROM web_sessions WHERE device_id = ? AND ended_at IS NULL"
 _END = "UPDATE web_sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL"
@@ -125,6 +126,12 @@ class WebSessions:
         """The session, unless it has ended; notes as `by_cookie` does that it is used."""
         return self._find(_BY_ID, session_id)
 
+    def standing(self) -> list[SessionRow]:
+        """Every session that has not ended."""
+        with self._db.read() as tx:
+            rows = tx.driver.execute(_STANDING, self._bounds())
+            return [SessionRow(str(row[0]), str(row[1]), str(row[2])) for row in rows]
+
     def end_of(self, device_id: str) -> tuple[str, ...]:
         """End every session of a device; their ids."""
         with self._db.write() as tx:
@@ -140,9 +147,8 @@ class WebSessions:
 
     def _find(self, statement: str, key: str) -> SessionRow | None:
         now = self._clock.now()
-        bounds = _stamp(now - SESSION_LIFE), _stamp(now - SESSION_IDLE)
         with self._db.read() as tx:
-            row = tx.driver.execute(statement, (key, *bounds)).fetchone()
+            row = tx.driver.execute(statement, (key, *self._bounds())).fetchone()
         if row is None:
             return None
         session_id, device_id, page_hash, seen_at = map(str, row)
@@ -150,6 +156,11 @@ class WebSessions:
             with self._db.write() as tx:
                 tx.driver.execute(_SEEN, (_stamp(now), session_id))
         return SessionRow(session_id, device_id, page_hash)
+
+    def _bounds(self) -> tuple[str, str]:
+        """A session must have begun and been seen after these."""
+        now = self._clock.now()
+        return _stamp(now - SESSION_LIFE), _stamp(now - SESSION_IDLE)
 
 
 def token_hash(token: str) -> str:
