@@ -66,39 +66,33 @@ export function facts(pairs) {
     h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
 }
 
+/**
+ * A batch. Its items can be chosen one by one where the card offers that; what stands out is told in
+ * words and starts unchosen (spec 0.5.4).
+ */
 function batch(event, view) {
   const items = itemsOf(event);
   const odd = new Map(items.map((item) => [String(item.item_id), anomalyOf(event, item)]));
-  const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !odd.get(id)));
-  const count = h("p", { class: "batch-count", role: "status" });
   const strange = [...odd.values()].filter(Boolean).length;
-
-  function tell() {
-    fill(count, h("b", {}, `${chosen.size} of ${items.length} chosen`),
-      strange ? ` · ${strange} out of the ordinary, left out until you choose ${strange === 1 ? "it" : "them"}` : "");
-  }
-  function toggle(id, on) {
+  const editable = event.card.actions.some((action) => wordOf(action.value) === "edit_selection");
+  const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !editable || !odd.get(id)));
+  const count = h("p", { class: "batch-count", role: "status" });
+  const tell = () => fill(count,
+    h("b", {}, editable ? `${chosen.size} of ${items.length} chosen` : `${items.length} items`),
+    strange ? ` · ${strange} out of the ordinary${editable ? `, left out until you choose ${strange === 1 ? "it" : "them"}` : ""}` : "");
+  const toggle = (id, on) => {
     if (on) chosen.add(id);
     else chosen.delete(id);
     tell();
     view.changed();
-  }
-  const list = h("ul", { class: "batch" }, items.map((item) => {
-    const id = String(item.item_id);
-    const box = h("input", { type: "checkbox", checked: chosen.has(id), onchange: () => toggle(id, box.checked) });
-    return h("li", { class: odd.get(id) ? "odd" : null }, h("label", {}, box,
-      h("span", { class: "batch-text" },
-        h("span", { class: "batch-title", dir: "auto" }, item.title ?? id),
-        h("span", { class: "batch-facts", dir: "auto" },
-          [item.actor, item.occurred_at && `${dayOf(item.occurred_at)} ${atTime(item.occurred_at)}`, item.reason]
-            .filter(Boolean).join(" · ")),
-        odd.get(id) && h("span", { class: "batch-odd" }, `Out of the ordinary: ${odd.get(id)}`))));
-  }));
+  };
+  const list = h("ul", { class: "batch" }, items.map((item) => batchRow(item, odd, editable && chosen, toggle)));
   tell();
   return {
     node: count,
     tight: true,
     details: [{ heading: "Items", hint: String(items.length), node: list, open: strange > 0 }],
+    actions: event.card.actions.filter((action) => wordOf(action.value) !== "edit_selection"),
     gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
     ready: () => {
       if (!chosen.size) toast("Choose at least one, or decline.");
@@ -108,6 +102,18 @@ function batch(event, view) {
   };
 }
 
+function batchRow(item, odd, chosen, toggle) {
+  const id = String(item.item_id);
+  const box = chosen && h("input", { type: "checkbox", checked: chosen.has(id), onchange: () => toggle(id, box.checked) });
+  const when = item.occurred_at && `${dayOf(item.occurred_at)} ${atTime(item.occurred_at)}`;
+  const about = [item.actor, when, item.reason].filter(Boolean).join(" · ");
+  return h("li", { class: odd.get(id) ? "odd" : null }, h(box ? "label" : "div", { class: "batch-row" }, box || null,
+    h("span", { class: "batch-text" },
+      h("span", { class: "batch-title", dir: "auto" }, item.title ?? id),
+      about && h("span", { class: "batch-facts", dir: "auto" }, about),
+      odd.get(id) && h("span", { class: "batch-odd" }, odd.get(id)))));
+}
+
 /** `Archive 10` becomes `Archive 8` where 8 are chosen; never a number that will not happen. */
 function countedLabel(event, action, chosen, all) {
   if (harmless(event, action) || chosen === all) return action.label;
@@ -115,19 +121,24 @@ function countedLabel(event, action, chosen, all) {
   return counted === action.label ? `${action.label}: ${chosen} of ${all}` : counted;
 }
 
-function draft(event) {
+/** A draft, in a field of its own: changing it there is the answer `edit`, where that is offered. */
+function draft(event, view) {
+  const offers = (word) => event.card.actions.some((action) => wordOf(action.value) === word);
+  const editable = offers("edit");
   const text = h("textarea", {
-    class: "draft", "aria-label": "The draft; you can change it", value: event.draft, rows: "5", dir: "auto",
-    spellcheck: "true",
+    class: "draft", "aria-label": editable ? "The draft; you can change it" : "The draft", value: event.draft,
+    rows: "4", dir: "auto", spellcheck: "true", readonly: !editable, oninput: () => view.changed(),
   });
-  const facts_ = Object.entries(event.metadata ?? {}).filter(([, v]) => typeof v !== "object");
+  const about = Object.entries(event.metadata ?? {}).filter(([, v]) => typeof v !== "object");
+  const context = event.context === event.card.rationale ? "" : event.context;
   return {
     tight: true,
     node: text,
     details: [
-      event.context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, event.context) },
-      facts_.length && { heading: "About this draft", node: facts(facts_.map(([n, v]) => [plain(n), String(v)])) },
+      context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, context) },
+      about.length && { heading: "About this draft", node: facts(about.map(([n, v]) => [plain(n), String(v)])) },
     ].filter(Boolean),
+    actions: event.card.actions.filter((action) => wordOf(action.value) !== "edit" || !offers("approve")),
     gather: () => ({ edited: text.value }),
     ready: () => {
       if (!text.value.trim()) toast("The draft is empty. Write something, or drop it.");
@@ -163,8 +174,8 @@ function threshold(event) {
   const corrected = rate === undefined ? null : `${(Number(rate) * 100).toFixed(1)} % of ${size} had to be put right`;
   return {
     tight: true,
-    node: h("ul", { class: "changes" }, rows),
-    details: [{ heading: "What this rests on", node: facts([["Corrections", corrected], ["Over", window_]]) ?? h("p", {}, "Nothing was given.") }],
+    node: rows.length ? h("ul", { class: "changes" }, rows) : null,
+    details: corrected || window_ ? [{ heading: "What this rests on", node: facts([["Corrections", corrected], ["Over", window_]]) }] : [],
   };
 }
 
@@ -179,7 +190,8 @@ function secret(event) {
     h("label", { for: id }, event.label), field, problem,
     h("p", { class: "small" }, "Goes straight to this computer's key store. Never into the conversation, never to a model."));
   const guidance = event.guidance ?? {};
-  const help = [guidance.instructions, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);
+  const told = guidance.instructions === event.card.rationale ? "" : guidance.instructions;
+  const help = [told, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);
 
   async function store() {
     if (!field.value) {

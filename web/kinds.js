@@ -120,13 +120,12 @@ export const startsOpen = (event) => RISKS.indexOf(riskOf(event)) >= RISKS.index
 
 export const itemsOf = (event) => event.batch?.items ?? [];
 
-const SURE = 0.8; // the least confidence of an item that is chosen beforehand, if the batch has none
+const SURE = 0.8; // the least confidence of an item that is like the others, if the batch names none
 
-/** Why an item of a batch is out of the ordinary; empty where it is not (spec 0.5.4). */
+/** Why an item of a batch is out of the ordinary, in words; empty where it is not (spec 0.5.4). */
 export function anomalyOf(event, item) {
-  if (typeof item.anomaly === "string") return item.anomaly;
-  if (item.anomaly === true || item.anomalous === true) return "Not like the others";
+  if (item.unusual) return typeof item.unusual === "string" ? item.unusual : "Not like the others";
   const least = Number(event.batch.confidence_high_min ?? SURE);
   return item.confidence !== undefined && Number(item.confidence) < least
-    ? `Silas is only ${Math.round(Number(item.confidence) * 100)} % sure` : "";
+    ? `Silas is only ${Math.round(Number(item.confidence) * 100)} % sure of this one` : "";
 }

@@ -22,11 +22,13 @@ async function begin() {
   if (!token) return noToken();
   const pair = await makeKey();
   const name = h("input", { id: "device-name", type: "text", value: deviceName(), maxlength: "64", autocomplete: "off", dir: "auto" });
+  const secret = h("input", { id: "auth-token", type: "password", autocomplete: "off" });
+  const far = h("div", { class: "field", hidden: true }, h("label", { for: "auth-token" }, "The auth_token of Silas’s configuration"), secret);
   const problem = h("p", { class: "field-problem", role: "alert" });
   const go = h("button", { class: "primary", "data-testid": "pair" }, "Pair this browser");
-  const form = h("form", { onsubmit: (event) => { event.preventDefault(); redeem(pair, name, go, problem); } },
+  const form = h("form", { onsubmit: (event) => { event.preventDefault(); redeem(pair, { name, secret, far }, go, problem); } },
     h("div", { class: "field" }, h("label", { for: "device-name" }, "What to call it"), name),
-    problem, h("div", { class: "actions" }, go));
+    far, problem, h("div", { class: "actions" }, go));
   fill(place, h("h1", { class: "intent", tabindex: "-1" }, "Let this browser speak for you?"),
     h("p", {}, pair
       ? "It makes a key of its own that never leaves it. With that key it signs what you say and what you approve."
@@ -37,7 +39,7 @@ async function begin() {
   return undefined;
 }
 
-async function redeem(pair, name, go, problem) {
+async function redeem(pair, { name, secret, far }, go, problem) {
   go.disabled = true;
   problem.textContent = "";
   try {
@@ -45,6 +47,7 @@ async function redeem(pair, name, go, problem) {
       token, name: name.value.trim() || "Browser",
       public_key: pair ? await publicBytes(pair) : null,
       signature: pair ? await enrolment(pair, token) : null,
+      auth_token: secret.value,
     });
     await keepKey(answer.level === "owner" ? pair : null);
     keepToken(answer.page_token);
@@ -54,6 +57,7 @@ async function redeem(pair, name, go, problem) {
   } catch (error) {
     problem.textContent = error.message;
     go.disabled = false;
+    far.hidden &&= error.code !== "E_CHANNEL_PAIRING_AUTH"; // asked for only where it is wanted
   }
 }
 

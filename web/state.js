@@ -47,6 +47,9 @@ const QUESTIONS = new Set([
   "connection_setup_step", "permission_escalation", "connection_failure",
 ]);
 
+/** After these nothing more comes of a piece of work but its result. */
+const ENDED = new Set(["done", "failed", "stuck", "blocked", "paused", "cancelled"]);
+
 export const isQuestion = (frame) => QUESTIONS.has(frame.type);
 
 /** Take one frame into the state; gives the topics that changed. Pure but for `at` itself. */
@@ -87,7 +90,8 @@ const HANDLERS = {
     return ["stream"];
   },
   progress(at, frame) {
-    at.running.set(frame.work_item_id, frame);
+    if (ENDED.has(frame.status)) at.running.delete(frame.work_item_id);
+    else at.running.set(frame.work_item_id, frame);
     at.thinking = false;
     return ["running"];
   },

@@ -45,9 +45,8 @@ export function mountStream(root) {
     const first = state.transcript[0]?.seq ?? state.seq;
     const before = scroll.scrollHeight;
     try {
-      const answer = await getJson(`/transcript?before=${first}&last=50`);
-      const entries = Array.isArray(answer) ? answer : answer.entries ?? answer.transcript ?? [];
-      keepOlder(state, entries, Array.isArray(answer) ? entries.length === 50 : answer.more);
+      const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=50`);
+      keepOlder(state, answer.transcript, !answer.complete);
       emit("stream");
       scroll.scrollTop += scroll.scrollHeight - before;
     } catch (error) {
