@@ -1,10 +1,7 @@
 /* The page as a whole: three surfaces, the rest behind More, and where one is. */
 
-import { showActivity } from "./activity.js";
 import { announce, fill, h, icon } from "./dom.js";
-import { applyTheme, showMore } from "./more.js";
 import { mountReview } from "./review.js";
-import { firstRun } from "./setup.js";
 import { connect } from "./socket.js";
 import { on, state, weighty } from "./state.js";
 import { mountStop } from "./stop.js";
@@ -25,14 +22,13 @@ function route() {
   const moved = view !== next;
   view = next;
   document.body.dataset.view = view;
-  document.title = `${VIEWS[view]} · Silas`;
+  drawTitle();
   for (const link of document.querySelectorAll("[data-to]")) {
     if (link.dataset.to === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   layer();
-  if (view === "activity") opened(showActivity(at("activity-body"), rest), "activity", moved);
-  if (view === "more") opened(showMore(at("more-body"), rest), "more", moved);
+  if (SIDE.has(view)) opened(view, rest, moved);
   if (moved && !SIDE.has(view) && !wide.matches && document.hasFocus()) at(view).querySelector("h1")?.focus({ preventScroll: true });
 }
 
@@ -44,8 +40,15 @@ function layer() {
   for (const name of SIDE) at(name).hidden = name !== view;
 }
 
-async function opened(shown, name, moved) {
+/** What is behind a panel is fetched when it is first opened. */
+const PANELS = {
+  activity: async (place, rest) => (await import("./activity.js")).showActivity(place, rest),
+  more: async (place, rest) => (await import("./more.js")).showMore(place, rest),
+};
+
+async function opened(name, rest, moved) {
   const panel = at(name);
+  const shown = PANELS[name](at(`${name}-body`), rest);
   if (moved) panel.querySelector("h1").focus({ preventScroll: true });
   panel.querySelector(".side-scroll").scrollTop = 0;
   await shown;
@@ -58,8 +61,14 @@ function close() {
   location.hash = `#/${before}`;
 }
 
+function drawTitle() {
+  const many = state.cards.length;
+  document.title = `${many ? `(${many}) ` : ""}${VIEWS[view]} · Silas`;
+}
+
 function drawBadge() {
   const many = state.cards.length;
+  drawTitle();
   const heavy = weighty(state.cards) > 5;
   for (const badge of document.querySelectorAll(".badge")) {
     badge.hidden = !many;
@@ -78,6 +87,12 @@ const LINK = {
   lost: ["Not connected", "Silas cannot be reached just now. You can go on writing; it is sent as soon as Silas is back."],
   refused: ["Not paired", "This browser is no longer paired. Open a fresh link: silas devices link"],
 };
+
+/** Whoever listens hears what Silas says, as it comes. */
+function tell(kept) {
+  if (kept?.type === "message" && kept.sender === "silas") announce(`Silas: ${kept.text}`);
+  if (kept?.type === "post_execution") announce(`${kept.title}: ${kept.status}. ${kept.summary}`);
+}
 
 let lostSince = 0;
 function drawLink() {
@@ -100,7 +115,6 @@ function drawLink() {
 }
 
 function start() {
-  applyTheme();
   for (const place of document.querySelectorAll("[data-icon]")) place.append(icon(place.dataset.icon));
   for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
   mountStream(at("stream"));
@@ -112,9 +126,10 @@ function start() {
   on("all", () => {
     if (!state.onboarding || asked || state.level !== "owner") return;
     asked = true;
-    firstRun(at("setup")).catch(() => { asked = false; });
+    import("./setup.js").then(({ firstRun }) => firstRun(at("setup"))).catch(() => { asked = false; });
   });
-  on("frame:card_closed", () => view === "activity" && route());
+  on("frame:card_closed frame:post_execution", () => view === "activity" && route());
+  on("frame:message frame:post_execution", () => tell(state.transcript.at(-1)));
   addEventListener("hashchange", route);
   wide.addEventListener("change", layer);
   addEventListener("keydown", (event) => {

@@ -21,8 +21,7 @@ export function cardView(event) {
     face.intent);
   const note = h("div", { class: "card-note", role: "status" });
   const details = detailsOf(event, extra);
-  const choices = choicesOf(event, extra, note);
-  const area = actionArea(choices, { onarm: () => kindOf(event).atHand && openAll(details) });
+  const area = actionArea(() => choicesOf(event, extra, note), { onarm: () => kindOf(event).atHand && openAll(details) });
   const until = h("p", { class: "until" });
   const node = h("article", {
     class: "card", "aria-labelledby": title.id, "data-risk": risk, "data-kind": event.type,
@@ -46,7 +45,7 @@ export function cardView(event) {
   let could = null;
   const refresh = () => {
     refreshNote(event, note, node);
-    const can = choices.map((choice) => Boolean(choice.blocked)).join();
+    const can = `${state.level} ${sealOf(event)}`;
     if (can !== could && !area.isArmed()) area.show();
     could = can;
   };
@@ -61,25 +60,20 @@ export function riskBadge(risk, short = false) {
     h("b", {}, words), short ? null : h("span", { class: "risk-how" }, ` · ${gesture}`));
 }
 
+/** The buttons as they are now: what is chosen on the card can change their words. */
 function choicesOf(event, extra, note) {
-  const actions = extra.actions ?? event.card.actions;
-  return actions.map((action) => ({
-    label: extra.labelOf?.(action) ?? action.label,
-    role: action.role,
-    gesture: extra.gestureFor?.(action) ?? gestureFor(event, action),
-    ready: () => (harmless(event, action) ? true : extra.ready?.(action) ?? true),
-    get blocked() {
-      const words = whyNot(event, action);
-      return words ? () => fill(note, warning(words)) : null;
-    },
-    send: () => send(event, action, extra),
-  })).map((choice, n) => live(choice, extra, actions[n]));
-}
-
-/** The label follows what was chosen on the card: `Archive 8 of 10`. */
-function live(choice, extra, action) {
-  if (!extra.labelOf) return choice;
-  return Object.defineProperty(choice, "label", { get: () => extra.labelOf(action), enumerable: true });
+  const actions = extra.actions?.() ?? event.card.actions;
+  return actions.map((action) => {
+    const why = whyNot(event, action);
+    return {
+      label: extra.labelOf?.(action) ?? action.label,
+      role: action.role,
+      gesture: extra.gestureFor?.(action) ?? gestureFor(event, action),
+      ready: () => (harmless(event, action) ? true : extra.ready?.(action) ?? true),
+      blocked: why ? () => fill(note, warning(why)) : null,
+      send: () => send(event, action, extra),
+    };
+  });
 }
 
 function send(event, action, extra) {

@@ -16,8 +16,9 @@ export async function showDevices(place) {
 
 function row(place, device) {
   const level = device.revoked ? "No longer paired" : device.level === "owner" ? "Has a key: can say yes" : "No key: can ask, look, stop and say no";
-  const seen = device.seen_at ? `last seen ${dayOf(device.seen_at).toLowerCase()}` : "";
-  const paired = device.paired_at ? `paired ${dayOf(device.paired_at).toLowerCase()}` : "";
+  const on = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
+  const seen = device.seen_at && !device.this ? `last seen ${on(device.seen_at)}` : "";
+  const paired = device.paired_at ? `paired ${on(device.paired_at)}` : "";
   const end = button("Remove", () => remove(), { class: "quiet danger", "aria-label": `Remove ${device.name}` });
   const foot = h("div", { class: "row-foot" });
   const show = () => fill(foot, device.revoked ? null : end);

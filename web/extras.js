@@ -92,7 +92,7 @@ function batch(event, view) {
     node: count,
     tight: true,
     details: [{ heading: "Items", hint: String(items.length), node: list, open: strange > 0 }],
-    actions: event.card.actions.filter((action) => wordOf(action.value) !== "edit_selection"),
+    actions: () => batchActions(event, chosen.size === items.length),
     gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
     ready: () => {
       if (!chosen.size) toast("Choose at least one, or decline.");
@@ -114,11 +114,19 @@ function batchRow(item, odd, chosen, toggle) {
       odd.get(id) && h("span", { class: "batch-odd" }, odd.get(id)))));
 }
 
-/** `Archive 10` becomes `Archive 8` where 8 are chosen; never a number that will not happen. */
+/** All of them or the chosen ones: what stands on the button is what would be sent. */
+function batchActions(event, whole) {
+  const editing = event.card.actions.find((action) => wordOf(action.value) === "edit_selection");
+  if (!editing) return event.card.actions;
+  const others = event.card.actions.filter((action) => action !== editing);
+  return whole ? others : others.map((action) =>
+    wordOf(action.value) === "approve" ? { ...editing, role: action.role } : action);
+}
+
+/** How many of them: `Archive the chosen ones: 8 of 10`. */
 function countedLabel(event, action, chosen, all) {
-  if (harmless(event, action) || chosen === all) return action.label;
-  const counted = action.label.replace(new RegExp(`\\b${all}\\b`), String(chosen));
-  return counted === action.label ? `${action.label}: ${chosen} of ${all}` : counted;
+  if (harmless(event, action) || wordOf(action.value) === "approve") return action.label;
+  return `${action.label}: ${chosen} of ${all}`;
 }
 
 /** A draft, in a field of its own: changing it there is the answer `edit`, where that is offered. */
@@ -138,7 +146,7 @@ function draft(event, view) {
       context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, context) },
       about.length && { heading: "About this draft", node: facts(about.map(([n, v]) => [plain(n), String(v)])) },
     ].filter(Boolean),
-    actions: event.card.actions.filter((action) => wordOf(action.value) !== "edit" || !offers("approve")),
+    actions: () => event.card.actions.filter((action) => wordOf(action.value) !== "edit" || !offers("approve")),
     gather: () => ({ edited: text.value }),
     ready: () => {
       if (!text.value.trim()) toast("The draft is empty. Write something, or drop it.");

@@ -101,44 +101,42 @@ export function slider(label, complete) {
   return { node, input, reset };
 }
 
-/** The buttons of a card in the order given, and the confirmation that takes their place. */
-export function actionArea(choices, { onarm }) {
+/**
+ * The buttons of a card in the order given, and the confirmation that takes their place.
+ * `choicesNow()` gives them as they are: {label, role, gesture, ready(), blocked, send()}.
+ */
+export function actionArea(choicesNow, { onarm }) {
   const area = h("div", { class: "actions", "data-testid": "actions" });
-  let armed = null;
+  let armed = false;
 
   function show() {
-    armed = null;
-    fill(area, choices.map((choice) => buttonOf(choice)));
-    area.dataset.count = String(choices.length);
+    armed = false;
+    fill(area, choicesNow().map(buttonOf));
   }
   function buttonOf(choice) {
-    const props = {
+    return button(choice.label, () => pressed(choice), {
       class: { recommended: "primary", alternative: "secondary", decline: "decline" }[choice.role],
       "aria-disabled": choice.blocked ? "true" : null,
       "data-testid": `action-${choice.role}`,
-    };
-    return button(choice.label, () => pressed(choice), props);
+    });
   }
   function pressed(choice) {
-    if (choice.blocked) return choice.blocked();
-    if (choice.ready && !choice.ready()) return undefined;
-    if (choice.gesture === "tap") return choice.send();
-    return arm(choice);
+    if (choice.blocked) choice.blocked();
+    else if (!choice.ready()) return;
+    else if (choice.gesture === "tap") choice.send();
+    else arm(choice);
   }
   function arm(choice) {
-    armed = choice;
+    armed = true;
     onarm(choice);
-    const { nodes, focus } = confirmation(choice.gesture, choice.label, {
-      done: () => choice.send(),
-      back: () => {
-        show();
-        area.children[choices.indexOf(choice)]?.focus();
-      },
-    });
-    const declines = choices.filter((one) => one.role === "decline").map(buttonOf);
-    fill(area, nodes, declines);
+    const back = () => {
+      show();
+      [...area.children].find((node) => node.textContent === choice.label)?.focus();
+    };
+    const { nodes, focus } = confirmation(choice.gesture, choice.label, { done: choice.send, back });
+    fill(area, nodes, choicesNow().filter((one) => one.role === "decline").map(buttonOf));
     focus();
   }
   show();
-  return { node: area, show, isArmed: () => armed !== null };
+  return { node: area, show, isArmed: () => armed };
 }

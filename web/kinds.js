@@ -33,11 +33,9 @@ export const KINDS = {
       const word = wordOf(action.value);
       const all = itemsOf(event).map((item) => String(item.item_id));
       const chosen = extra.selected ?? all;
-      const whole = chosen.length === all.length;
-      const kind = word === "decline" ? "decline" : whole ? "approve" : "edit_selection";
       return {
-        type: "batch_review_response", request_id: event.request_id, verdict: kind,
-        selected_item_ids: kind === "edit_selection" ? chosen : [],
+        type: "batch_review_response", request_id: event.request_id, verdict: word,
+        selected_item_ids: word === "edit_selection" ? chosen : [],
       };
     },
   },

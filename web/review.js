@@ -22,7 +22,12 @@ export function mountReview(root) {
     drawNext(next, draw);
     drawWaiting(waiting);
   };
-  on("cards link all", draw);
+  on("cards link all running", draw);
+  on("frame:card_closed", () => {
+    const { outcome, words, mine } = state.closed;
+    if (outcome === "answered") toast(mine ? words : `Answered elsewhere: ${words}`);
+    else toast(words);
+  });
   draw();
 }
 
@@ -31,11 +36,13 @@ const active = () => state.cards.find((card) => card.request_id === wanted) ?? s
 function drawTable(table, heading) {
   const event = active();
   if (!event) {
-    if (shown !== null || !table.firstChild) {
+    const words = state.running.size ? "working" : "quiet";
+    if (table.dataset.empty !== words) {
       const had = table.contains(document.activeElement);
       fill(table, empty());
       if (had) heading.focus({ preventScroll: true });
     }
+    table.dataset.empty = words;
     shown = null;
     return;
   }
@@ -43,6 +50,7 @@ function drawTable(table, heading) {
     shown.view.refresh();
     return;
   }
+  delete table.dataset.empty;
   const first = shown === null;
   const had = table.contains(document.activeElement);
   const view = cardView(event);
@@ -100,5 +108,7 @@ function drawWaiting(place) {
 function empty() {
   return h("div", { class: "empty" },
     h("p", { class: "empty-title" }, "Nothing waits for you."),
-    h("p", {}, "When something needs your word, it comes here, one question at a time."));
+    state.running.size
+      ? h("p", {}, "What you approved is under way. ", h("a", { href: "#/stream" }, "See how it goes"))
+      : h("p", {}, "When something needs your word, it comes here, one question at a time."));
 }

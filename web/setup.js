@@ -4,6 +4,8 @@
 import { canonicalBytes, sha256Hex } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
 import { add, button, fill, h, icon } from "./dom.js";
+import { kindOf } from "./kinds.js";
+import { answer } from "./socket.js";
 import { emit, state } from "./state.js";
 
 /** The cards of the first run, over everything else. */
@@ -82,6 +84,7 @@ function askKey(place, choice, facts, go) {
       await choose(choice);
       const asked = state.cards.find((card) => card.type === "secure_input_request") ?? await nextSecret();
       await postJson(`/secrets/${encodeURIComponent(asked.ref_id)}`, { value: field.value });
+      answer(asked, kindOf(asked).answer(asked, null, { stored: true }), "Stored");
       Object.assign(facts, await getJson("/onboarding"));
       fill(place, h("p", { class: "sent" }, icon("check"), facts.words || "The key is kept."));
       fill(go, "Continue");

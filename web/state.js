@@ -23,6 +23,7 @@ export function emptyState() {
     runbook: false,
     onboarding: false,
     cue: null,
+    closed: null, // the question that was closed last, and whether from here
   };
 }
 
@@ -107,6 +108,7 @@ const HANDLERS = {
     return ["stream", "work"];
   },
   card_closed(at, frame) {
+    at.closed = { ...frame, mine: at.answers.has(frame.request_id) };
     at.cards = at.cards.filter((card) => card.request_id !== frame.request_id);
     at.answers.delete(frame.request_id);
     at.sealed.delete(frame.request_id);

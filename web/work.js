@@ -4,7 +4,8 @@ import { command, getJson, postJson } from "./api.js";
 import { signedView } from "./activity.js";
 import { linesOf, riskBadge } from "./card.js";
 import { button, fill, h, icon, toast } from "./dom.js";
-import { checksView, diffDetails, statusMark } from "./result.js";
+import { diffView } from "./diff.js";
+import { checksView, statusMark } from "./result.js";
 import { RISKS } from "./kinds.js";
 import { dayOf, atTime } from "./time.js";
 
@@ -36,7 +37,7 @@ async function showOne(place, id) {
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
     controls(place, one, problem), problem,
     section("Checks", checksView(one.checks)),
-    one.diff && section("Changes", diffDetails(one.diff)),
+    one.diff && changes(one.diff),
     one.next_steps.length ? section("What could be next", h("ul", { class: "plainlist" }, one.next_steps.map((step) => h("li", { dir: "auto" }, step)))) : null,
     one.budget.length ? section("Budget used", h("div", { class: "budget" }, one.budget.map(bar))) : null,
     section("The plan", h("div", { class: "details" }, one.plan.map((part) =>
@@ -72,6 +73,11 @@ function controls(place, one, problem) {
     }, { class: "primary" }),
   ].filter(Boolean);
   return found.length ? h("div", { class: "controls" }, found) : null;
+}
+
+function changes(patch) {
+  const { node, words } = diffView(patch);
+  return section(`What changed: ${words}`, node);
 }
 
 const section = (title, node) => node && h("section", { class: "part" }, h("h3", { class: "label-title" }, title), node);
