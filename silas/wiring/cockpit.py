@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from silas.audit.reading import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.stream.session import Session
+from silas.wiring.announce import announced_on
 from silas.wiring.cockpit_house import HouseRoom, NoPersonaRoom
 from silas.wiring.cockpit_record import RecordRoom
 from silas.wiring.cockpit_setup import SetupRoom
-from silas.wiring.cockpit_work import Announces, SaysNothing, WorkRoom
+from silas.wiring.cockpit_work import WorkRoom
 from silas.wiring.parts import Parts
 from silas.wiring.stop import StopDesk
 
@@ -22,6 +23,11 @@ class Rooms:
     house: HouseRoom
     persona: NoPersonaRoom
     setup: SetupRoom
+
+    @property
+    def first_run(self) -> bool:
+        """Whether the cards of the first run should be shown."""
+        return self.setup.first_run
 
 
 def cockpit_of(parts: Parts, session: Session) -> Rooms:
@@ -40,7 +46,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.store,
             parts.nonces,
             StopDesk(stop.sentinel, stop.epochs, parts.store, parts.audit, clock),
-            channel if isinstance(channel, Announces) else SaysNothing(),
+            announced_on(channel),
             redact,
             config.data_dir / "undo",
         ),
@@ -52,6 +58,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.ground.secrets,
             parts.secrecy,
             channel,
+            announced_on(channel),
             parts.audit,
             clock,
         ),

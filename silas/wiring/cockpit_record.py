@@ -109,7 +109,8 @@ class RecordRoom:
             return self._tally.metrics(self._clock.now())
 
     def _count(self) -> None:
-        self._tally.add(self._reader.since(self._tally.upto, EVENTS))
+        newest = self._reader.newest()
+        self._tally.add(self._reader.since(self._tally.upto, EVENTS), newest)
 
     async def _entry(self, told: Told) -> Entry:
         item_id = whose(told)

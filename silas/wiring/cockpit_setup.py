@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from silas.agents.choice import PROVIDER_KEY
+from silas.agents.choice import PROVIDER_KEY, RUNBOOK
 from silas.audit import Audit
 from silas.cards import Action, CardChannel
 from silas.cards.models import SecureInputAnswer, SecureInputCard
@@ -18,6 +18,7 @@ from silas.keys.secrecy import Secrecy
 from silas.keys.secrets import SecretVault
 from silas.stream.owner import Owner
 from silas.types import Risk
+from silas.wiring.announce import Announces
 
 Key = Literal["needed", "stored", "none"]
 
@@ -54,6 +55,7 @@ class SetupRoom:
         vault: SecretVault,
         secrecy: Secrecy,
         channel: CardChannel,
+        announce: Announces,
         audit: Audit,
         clock: Clock,
         environ: Mapping[str, str] = os.environ,
@@ -64,16 +66,22 @@ class SetupRoom:
         self._inputs = SecretInputs(vault, clock)
         self._secrecy = secrecy
         self._owner = Owner(channel, audit, clock)
+        self._announce = announce
         self._audit = audit
         self._environ = environ
         self._asked: set[asyncio.Task[None]] = set()
+
+    @property
+    def first_run(self) -> bool:
+        """Whether nobody has said yet who is to answer, neither here nor in the configuration."""
+        return self._in_force == RUNBOOK and read_first_run(self._folder) is None
 
     async def onboarding(self) -> Onboarding:
         """See `Setup.onboarding`."""
         chosen = await asyncio.to_thread(read_first_run, self._folder)
         if chosen is None:
             return Onboarding(
-                needed=self._in_force == "runbook",
+                needed=self._in_force == RUNBOOK,
                 provider="",
                 providers=_CHOICES,
                 in_force=self._in_force,
@@ -130,6 +138,7 @@ class SetupRoom:
         await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
         if facts.name == PROVIDER_KEY:
             await self._key_is_there()
+        self._announce.secret_stored(ref_id)
 
     async def _key_is_there(self) -> None:
         chosen = await asyncio.to_thread(read_first_run, self._folder)
@@ -157,7 +166,7 @@ class SetupRoom:
     def _restarts(self, chosen: FirstRun, key: Key) -> bool:
         """Whether another model answers from the next start on."""
         if chosen.provider == "openrouter":
-            return key == "stored" and self._in_force == "runbook"
+            return key == "stored" and self._in_force == RUNBOOK
         return False
 
     def _words(self, chosen: FirstRun, key: Key) -> str:
@@ -165,7 +174,7 @@ class SetupRoom:
             return _KEY
         if self._restarts(chosen, key):
             return _AGAIN
-        local = chosen.provider == "local" and self._in_force == "runbook"
+        local = chosen.provider == "local" and self._in_force == RUNBOOK
         return _LOCAL if local else _READY
 
 

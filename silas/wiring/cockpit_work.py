@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
@@ -14,6 +14,7 @@ from silas.plans.budget import shares
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.stop import end_runs
 from silas.stream.session import Session
+from silas.wiring.announce import Announces
 from silas.wiring.cockpit_record import signed_of
 from silas.wiring.stop import StopDesk
 from silas.work.models import PATCH
@@ -24,29 +25,6 @@ MOST_ROWS = 200
 _BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 _APPROVED = "This is the plan as it was approved."
-
-
-@runtime_checkable
-class Announces(Protocol):
-    """A channel that shows every page what was taken back and whether Silas is stopped."""
-
-    def undone(self, work_item_id: str) -> None:
-        """What an item changed was taken back."""
-        ...
-
-    def stopped(self, words: str) -> None:
-        """The emergency stop began, or with no words: ended."""
-        ...
-
-
-class SaysNothing:
-    """For a channel that has no place for such news."""
-
-    def undone(self, work_item_id: str) -> None:
-        """Nobody is told."""
-
-    def stopped(self, words: str) -> None:
-        """Nobody is told."""
 
 
 class WorkRoom:

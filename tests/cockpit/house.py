@@ -1,9 +1,10 @@
 """The cockpit's real endpoints over a whole Silas, behind a door that admits whom the test says."""
 
 import base64
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -13,12 +14,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from silas.channels.web.answers import answer_everywhere
 from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.routes import cockpit_routes
-from silas.channels.web.session import Level, WebSession
+from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.stream.session import Session
 from silas.testing import Harness
-from silas.testing.clock import MockClock
 from silas.wiring.cockpit import Rooms, cockpit_of
 from silas.wiring.parts import Parts
 
@@ -32,9 +32,8 @@ def proof(signature: bytes = GOOD, nonce: str = "0" * 32) -> dict[str, str]:
     return {"timestamp": AT, "nonce": nonce, "signature": signed}
 
 
-def a_session(level: Level = "owner") -> WebSession:
-    """What the guard found."""
-    return WebSession(id="session-1", device_id="device-1", device="a phone", level=level)
+A_SESSION = WebSession(id="session-1", device_id="device-1", device="a phone", level="owner")
+"""What the guard found."""
 
 
 @dataclass
@@ -56,20 +55,9 @@ class ADoor:
         """A link."""
         return f"{base}/pair#a-fresh-token"
 
-    def devices(self) -> Sequence[DeviceFacts]:
+    def devices(self) -> list[DeviceFacts]:
         """Two of them."""
-        return tuple(
-            DeviceFacts(
-                id=f"device-{n}",
-                name=f"number {n}",
-                level="owner",
-                public_key="",
-                paired_at=MockClock().now(),
-                seen_at=None,
-                revoked=False,
-            )
-            for n in (1, 2)
-        )
+        return [_device(number) for number in (1, 2)]
 
     async def revoke(self, device_id: str) -> None:
         """Known devices only."""
@@ -78,12 +66,24 @@ class ADoor:
         self.revoked.append(device_id)
 
 
+def _device(number: int) -> DeviceFacts:
+    return DeviceFacts(
+        id=f"device-{number}",
+        name=f"number {number}",
+        level="owner",
+        public_key="0" * 64,
+        paired_at=datetime.fromisoformat(AT),
+        seen_at=datetime.fromisoformat(AT),
+        revoked=False,
+    )
+
+
 class Admitting:
     """Stands where the guard does: puts the session into the request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.session: WebSession | None = a_session()
+        self.session: WebSession | None = A_SESSION
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As the guard, without a question."""

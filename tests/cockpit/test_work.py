@@ -12,7 +12,7 @@ from silas.cards import Card, PlanAnswer, PlanCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.plans import WorkItemResult
 from silas.testing import ScriptedChannel
-from tests.cockpit.house import House, a_house, proof
+from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.support.plans import a_workspace, sh_plan, writing_plan
 from tests.work.kit import owner
 
@@ -79,10 +79,8 @@ async def test_a_proof_is_of_this_command_about_this_work_item(tmp_path: Path) -
 async def test_a_session_without_a_key_looks_and_stops_and_takes_nothing_back(
     tmp_path: Path,
 ) -> None:
-    from tests.cockpit.house import a_session
-
     async with after_work(tmp_path) as (house, result, workspace):
-        house.guard.session = a_session("auth")
+        house.guard.session = A_SESSION.model_copy(update={"level": "auth"})
         assert await house.get("/work")
         refused = await house.signed(f"/work/{result.work_item_id}/undo")
         assert (refused.status_code, refused.json()["code"]) == (403, "E_CHANNEL_UNSIGNED")

@@ -52,8 +52,13 @@ class Tally:
         self._undone: list[datetime] = []
         self._cues: list[datetime] = []
 
-    def add(self, entries: Iterable[Told]) -> None:
-        """Look at further entries, in their order."""
+    def add(self, entries: Iterable[Told], newest: int = 0) -> None:
+        """Look at further entries, in their order.
+
+        Args:
+            entries: Those of `EVENTS` after `upto`.
+            newest: The number of the newest entry of any kind: up to it nothing else is wanted.
+        """
         for told in entries:
             if told.seq <= self.upto:
                 continue
@@ -69,6 +74,7 @@ class Tally:
                     self._cues.append(told.at)
                 case _:
                     pass
+        self.upto = max(self.upto, newest)
 
     def metrics(self, now: datetime) -> tuple[Metric, ...]:
         """The measures of the last thirty days, those of cues of the last seven."""
@@ -141,7 +147,7 @@ _RATES: dict[str, tuple[str, float, float, str, str, str]] = {
         "5 to 15 %",
         2,
         30,
-        "Hardly anything is declined: is it still read?",
+        "Hardly anything is declined; it may not be read any more.",
         "Much is declined: the proposals do not fit.",
         "Some proposals are declined, as it should be.",
     ),

@@ -44,7 +44,7 @@ class Door(Protocol):
         ...
 
     async def revoke(self, device_id: str) -> None:
-        """End a device's sessions and forget its key. Raises where there is none."""
+        """End a device's sessions; its key counts no more. Raises where there is none."""
         ...
 
 

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.port import Door, Setup
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Device, Done, Link, Onboarding, SecretAsked, Stored
@@ -69,7 +68,18 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
 
     @router.get("/devices", summary="Every paired browser")
     async def devices(session: Session) -> tuple[Device, ...]:
-        return tuple(_shown(one, session.device_id) for one in door.devices())
+        return tuple(
+            Device(
+                id=one.id,
+                name=one.name,
+                level=one.level,
+                paired_at=one.paired_at,
+                seen_at=one.seen_at,
+                revoked=one.revoked,
+                this=one.id == session.device_id,
+            )
+            for one in door.devices()
+        )
 
     @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
     async def link(body: Proven, session: Session, request: Request) -> Link:
@@ -148,8 +158,3 @@ def _no_secret() -> ChannelError:
         'Nothing was stored: send one JSON object, {"value": "..."}, with the secret as text.',
         code="E_CHANNEL_BAD_REQUEST",
     )
-
-
-def _shown(device: DeviceFacts, mine: str) -> Device:
-    facts = device.model_dump(exclude={"public_key"})
-    return Device(**facts, this=device.id == mine)

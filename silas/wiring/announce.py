@@ -1,0 +1,40 @@
+"""News that every page must hear of at once, for a channel that has a place for it."""
+
+from typing import Protocol, runtime_checkable
+
+from silas.cards import CardChannel
+
+
+@runtime_checkable
+class Announces(Protocol):
+    """Shows what was taken back, what was stored, and whether Silas is stopped."""
+
+    def undone(self, work_item_id: str) -> None:
+        """What an item changed was taken back."""
+        ...
+
+    def stopped(self, words: str) -> None:
+        """The emergency stop began, or with no words: ended."""
+        ...
+
+    def secret_stored(self, ref_id: str) -> None:
+        """The vault has the secret that a card asked for."""
+        ...
+
+
+class SaysNothing:
+    """For a channel without such a place."""
+
+    def undone(self, work_item_id: str) -> None:
+        """Nobody is told."""
+
+    def stopped(self, words: str) -> None:
+        """Nobody is told."""
+
+    def secret_stored(self, ref_id: str) -> None:
+        """Nobody is told."""
+
+
+def announced_on(channel: CardChannel) -> Announces:
+    """The channel, if it can show such news."""
+    return channel if isinstance(channel, Announces) else SaysNothing()

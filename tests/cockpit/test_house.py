@@ -1,0 +1,240 @@
+"""What there is, the first run, devices, and the pages that describe the endpoints."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from silas.canonical import canonical_bytes, sha256_hex
+from silas.channels.web.wire import Proof, command_bytes
+from silas.config import load_config
+from silas.wiring.ground import model_of
+from tests.cockpit.house import A_SESSION, House, a_house, proof
+from tests.cockpit.test_secrets import CANARY, Open
+
+ENDPOINTS = {
+    "/activity": {"get"},
+    "/activity/{seq}": {"get"},
+    "/metrics/ux": {"get"},
+    "/work": {"get"},
+    "/work/{work_item_id}": {"get"},
+    "/work/{work_item_id}/cancel": {"post"},
+    "/work/{work_item_id}/ask": {"post"},
+    "/work/{work_item_id}/undo": {"post"},
+    "/stop": {"post"},
+    "/resume": {"post"},
+    "/tools": {"get"},
+    "/workers": {"get"},
+    "/memory": {"get"},
+    "/settings": {"get"},
+    "/doctor": {"get"},
+    "/devices": {"get"},
+    "/devices/link": {"post"},
+    "/devices/{device_id}/revoke": {"post"},
+    "/persona/state": {"get"},
+    "/persona/preset": {"post"},
+    "/persona/feedback": {"post"},
+    "/persona/tune": {"post"},
+    "/onboarding": {"get", "post"},
+    "/secrets": {"post"},
+    "/secrets/{ref_id}": {"post"},
+}
+
+
+async def test_the_document_has_every_endpoint_and_the_page_shows_it_without_scripts() -> None:
+    async with a_house() as house:
+        document = house.app.openapi()
+        assert {path: set(methods) for path, methods in document["paths"].items()} == ENDPOINTS
+        for methods in document["paths"].values():
+            assert all(operation["summary"] for operation in methods.values())
+        page = await house.client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    shown = set(re.findall(r"<h2><code>(\S+) (\S+)</code></h2>", page.text))
+    assert shown == {(m.upper(), path) for path, methods in ENDPOINTS.items() for m in methods}
+    assert not re.search(r"<script|style=|https?://|\son\w+=", page.text)
+
+
+async def test_without_a_session_no_endpoint_answers() -> None:
+    async with a_house() as house:
+        house.guard.session = None
+        for path, methods in ENDPOINTS.items():
+            place = re.sub(r"{\w+}", "1", path)
+            for method in methods:
+                response = await house.client.request(method, place, json={"value": "x" * 20})
+                assert response.status_code == 401, (method, path)
+                assert response.json()["code"] == "E_CHANNEL_NO_SESSION"
+        assert (await house.client.get("/docs")).status_code == 401
+
+
+async def test_tools_say_how_they_fare_and_workers_what_they_may(tmp_path: Path) -> None:
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    (folder / "reader.worker").write_text("---\nname: reader\ntoolsets: {}\n---\nRead.\n")
+    (folder / "broken.worker").write_text("no front matter")
+    async with a_house(settings={"workers_dir": str(folder)}) as house:
+        tools = {row["name"]: row for row in await house.get("/tools")}
+        workers = {row["name"]: row for row in await house.get("/workers")}
+    assert tools["shell_exec"]["health"] == "healthy"
+    assert "sandbox" in " ".join(tools["shell_exec"]["scopes"])
+    assert workers.keys() == {"reader", "broken"}
+    assert workers["broken"]["fault"]
+
+
+async def test_settings_are_facts_in_force_and_no_secret_is_among_them() -> None:
+    search = {"provider": "tavily", "api_key": CANARY}
+    async with a_house(settings={"search": search}) as house:
+        answer = await house.client.get("/settings")
+    facts = {
+        fact["name"]: fact["value"] for part in answer.json()["parts"] for fact in part["facts"]
+    }
+    assert facts["executor"] == "runbook"
+    assert facts["web search"] == "tavily"
+    assert facts["autonomy"] == "A2"
+    assert CANARY not in answer.text
+
+
+async def test_the_doctor_names_each_part_and_looks_once_in_a_while() -> None:
+    async with a_house() as house:
+        first = await house.get("/doctor")
+        assert {"configuration", "emergency stop", "database"} <= {
+            finding["part"] for finding in first["findings"]
+        }
+        (house.harness.config.data_dir / "silas.db-gone").touch()
+        assert await house.get("/doctor") == first
+        await house.post("/stop")
+        house.harness.clock.advance(11)
+        later = await house.get("/doctor")
+        await house.signed("/resume")
+    stop = next(one for one in later["findings"] if one["part"] == "emergency stop")
+    assert stop["ok"] is False
+
+
+async def test_a_memory_that_is_none_says_so() -> None:
+    async with a_house() as house:
+        found = await house.get("/memory", q="what did I say")
+    assert found["memories"] == []
+    assert "later version" in found["words"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("get", "/persona/state", None),
+        ("post", "/persona/preset", {"preset": "work"}),
+        ("post", "/persona/feedback", {"type": "too_harsh"}),
+        ("post", "/persona/tune", {"delta": {"warmth": 0.1}, "persist_to_baseline": True}),
+    ],
+)
+async def test_a_personality_that_is_none_says_so_in_one_sentence(
+    method: str, path: str, body: Any
+) -> None:
+    async with a_house() as house:
+        response = await house.client.request(method, path, json=body)
+    assert response.status_code == 409
+    assert response.json()["message"].count(".") == 1
+
+
+async def test_devices_are_shown_and_only_a_proof_lets_one_in_or_out() -> None:
+    async with a_house() as house:
+        shown = await house.get("/devices")
+        assert [(one["id"], one["this"]) for one in shown] == [
+            ("device-1", True),
+            ("device-2", False),
+        ]
+        assert "public_key" not in shown[0]
+        for path in ("/devices/device-2/revoke", "/devices/link"):
+            refused = await house.client.post(path, json={"proof": proof(b"no")})
+            assert (refused.status_code, refused.json()["code"]) == (403, "E_CHANNEL_PROOF")
+        assert house.door.revoked == []
+        link = await house.signed("/devices/link")
+        assert link.json() == {"link": "http://127.0.0.1:8420/pair#a-fresh-token"}
+        assert (await house.signed("/devices/device-2/revoke")).status_code == 200
+        assert (await house.signed("/devices/device-9/revoke")).status_code == 404
+        made = Proof.model_validate(proof())
+        assert house.door.proved[:2] == [
+            command_bytes("link", "devices", made),
+            command_bytes("revoke", "device-2", made),
+        ]
+    assert house.door.revoked == ["device-2"]
+
+
+CHOSEN = {"provider": "openrouter", "name": "Ada", "email": "ada@example.org", "phone": ""}
+
+
+async def _onboarded(house: House, **chosen: str) -> Any:
+    response = await house.signed("/onboarding", **{**CHOSEN, **chosen})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+async def test_the_first_run_keeps_who_you_are_and_asks_for_the_key_on_a_card() -> None:
+    channel = Open()
+    async with a_house(channel) as house:
+        before = await house.get("/onboarding")
+        assert (before["needed"], before["provider"]) == (True, "")
+        assert [one["value"] for one in before["providers"]] == ["openrouter", "local", "runbook"]
+        assert house.rooms.first_run is True
+        after = await _onboarded(house)
+        made = Proof.model_validate(proof())
+        subject = sha256_hex(canonical_bytes(CHOSEN))
+        assert house.door.proved == [command_bytes("onboarding", subject, made)]
+        assert (after["needed"], after["key"], after["name"]) == (False, "needed", "Ada")
+        assert house.rooms.first_run is False
+        await house.get("/tools")
+        (card,) = channel.cards
+        stored = await house.post(f"/secrets/{card.ref_id}", value=CANARY)  # pyright: ignore[reportAttributeAccessIssue] - a card for a secret
+        assert stored.status_code == 200
+        done = await house.get("/onboarding")
+        assert (done["key"], done["restart"]) == ("stored", True)
+        said = [e.body for e in await house.harness.silas.audit.entries(limit=1000)]  # pyright: ignore[reportAttributeAccessIssue] - the log's own
+    assert not [body for body in said if "Ada" in body or "ada@" in body]
+
+
+async def test_what_was_chosen_at_the_first_run_answers_from_the_next_start_on(
+    tmp_path: Path,
+) -> None:
+    channel = Open()
+    async with a_house(channel, home=tmp_path) as house:
+        environ = {"SILAS_HOME": str(tmp_path)}
+        await _onboarded(house)
+        assert load_config(tmp_path / "config.yaml", environ).models.proxy.name == "runbook"
+        await house.get("/tools")
+        await house.post(f"/secrets/{channel.cards[0].ref_id}", value=CANARY)  # pyright: ignore[reportAttributeAccessIssue] - a card for a secret
+        config = load_config(tmp_path / "config.yaml", environ)
+        assert config.models.proxy.name.startswith("openrouter:")
+        secrets: dict[str, str] = {"OPENROUTER_API_KEY": CANARY}
+        model = model_of(config, config.models.proxy, lambda name: secrets.get(name, ""))
+        assert model.system == "openrouter"
+        (tmp_path / "config.yaml").write_text(
+            yaml.safe_dump({"silas": {"models": {"proxy": "runbook"}}})
+        )
+        assert load_config(tmp_path / "config.yaml", environ).models.proxy.name == "runbook"
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{"provider": "nobody"}, {"name": "x" * 201}, {"sender_id": "owner"}, {"provider": ""}],
+)
+async def test_choices_that_there_are_not_are_refused(chosen: dict[str, str]) -> None:
+    async with a_house() as house:
+        response = await house.signed("/onboarding", **{**CHOSEN, **chosen})
+        assert response.status_code == 400
+        assert (await house.get("/onboarding"))["needed"] is True
+
+
+async def test_the_first_run_needs_a_proof_of_these_very_choices() -> None:
+    async with a_house(Open()) as house:
+        body = {**CHOSEN, "proof": proof(b"no")}
+        assert (await house.client.post("/onboarding", json=body)).status_code == 403
+        house.guard.session = A_SESSION.model_copy(update={"level": "auth"})
+        assert (await house.signed("/onboarding", **CHOSEN)).status_code == 403
+        assert not (house.harness.config.data_dir / "first-run.json").exists()
+
+
+async def test_a_local_model_is_said_to_be_named_in_the_configuration() -> None:
+    async with a_house() as house:
+        after = await _onboarded(house, provider="local")
+    assert (after["key"], after["restart"]) == ("none", False)
+    assert "models:" in after["words"]
