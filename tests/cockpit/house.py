@@ -1,6 +1,7 @@
 """The cockpit's real endpoints over a whole Silas, behind a door that admits whom the test says."""
 
 import base64
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -97,6 +98,7 @@ class House:
     """A whole Silas with its endpoints."""
 
     harness: Harness
+    parts: Parts
     rooms: Rooms
     door: ADoor
     guard: Admitting
@@ -108,6 +110,11 @@ class House:
         response = await self.client.get(path, params=params)
         assert response.status_code == 200, response.text
         return response.json()
+
+    async def said(self) -> list[dict[str, Any]]:
+        """Every entry of the record."""
+        entries = await self.parts.audit.entries(limit=1000)
+        return [json.loads(entry.body) for entry in entries]
 
     async def post(self, path: str, **body: Any) -> httpx.Response:
         """What an endpoint makes of a JSON object."""
@@ -121,20 +128,22 @@ class House:
 @asynccontextmanager
 async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
     """Everything wired, through `Silas.open`."""
-    found: list[Rooms] = []
+    found: list[tuple[Parts, Rooms]] = []
 
     @asynccontextmanager
     async def beside(parts: Parts, session: Session) -> AsyncGenerator[None]:
-        found.append(cockpit_of(parts, session))
+        rooms = cockpit_of(parts, session)
+        found.append((parts, rooms))
         yield
-        await found[0].setup.close()
+        await rooms.setup.close()
 
     async with Harness(*given, **settings, beside=beside) as harness:
         door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
-        app.include_router(cockpit_routes(found[0], door))
+        (parts, rooms), *_ = found
+        app.include_router(cockpit_routes(rooms, door))
         answer_everywhere(app)
         guard = Admitting(app)
         transport = httpx.ASGITransport(app=guard)
         base = "http://127.0.0.1:8420"
         async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-            yield House(harness, found[0], door, guard, app, client)
+            yield House(harness, parts, rooms, door, guard, app, client)

@@ -110,18 +110,16 @@ def test_each_measure_is_a_number_where_there_is_enough_and_says_so_where_not(
 
 
 async def _answer(attention: Attention, seconds: float, **given: Any) -> Any:
-    return await attention.answered(
-        **{
-            "kind": "approval_request",
-            "risk": MEDIUM,
-            "seconds": seconds,
-            "answer": "Approve and run once",
-            "role": "recommended",
-            "verdict": "approved",
-            "device": "a phone",
-            **given,
-        }
-    )
+    usual: dict[str, Any] = {
+        "kind": "approval_request",
+        "risk": MEDIUM,
+        "seconds": seconds,
+        "answer": "Approve and run once",
+        "role": "recommended",
+        "verdict": "approved",
+        "device": "a phone",
+    }
+    return await attention.answered(**{**usual, **given})
 
 
 async def test_answers_that_come_too_fast_are_told_once_and_hold_nobody_up() -> None:
@@ -167,7 +165,7 @@ async def test_the_measures_look_at_each_entry_once(monkeypatch: pytest.MonkeyPa
         await _answer(attention, 3)
         metrics = await _metrics(house)
         assert await _metrics(house) == metrics
-        newest = AuditReader(house.rooms.record._reader._db).newest()
+        newest = AuditReader(house.parts.db).newest()
     assert seen[0] == 0
     assert 0 < seen[1] < newest
     assert seen[2] == newest

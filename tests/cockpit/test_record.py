@@ -94,7 +94,7 @@ async def test_of_a_declined_plan_it_is_said_that_it_was_not_kept(tmp_path: Path
 async def test_a_damaged_entry_hides_no_other(tmp_path: Path) -> None:
     async with a_house(owner()) as house:
         await _work(house, tmp_path)
-        db = house.rooms.record._reader._db
+        db = house.parts.db
         with db.write() as tx:
             tx.driver.execute("DROP TRIGGER audit_log_no_update")
             (body,) = tx.driver.execute("SELECT body FROM audit_log WHERE seq = 2").fetchone()

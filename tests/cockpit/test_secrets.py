@@ -1,7 +1,6 @@
 """Secrets on a path of their own: asked for, stored once, and seen nowhere (spec 0.5, 8.1)."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -108,24 +107,20 @@ def _holds(path: Path, text: str) -> bool:
 async def test_the_record_names_the_reference_alone() -> None:
     async with asked() as (house, ref_id, _):
         await house.post(f"/secrets/{ref_id}", value=CANARY)
-        entries = await house.harness.silas.audit.entries(limit=1000)  # pyright: ignore[reportAttributeAccessIssue] - the log's own
-        (said,) = [json.loads(e.body) for e in entries if '"secret_stored"' in e.body]
+        (said,) = [one for one in await house.said() if one["event"] == "secret_stored"]
     assert said["data"] == {"ref_id": ref_id}
 
 
-async def test_what_cannot_be_recorded_is_not_kept() -> None:
+async def test_what_cannot_be_recorded_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(event: str, **data: Any) -> str:
+        raise DatabaseError("The disk is full.", code="E_DB_OPERATION")
+
     async with asked() as (house, ref_id, _):
-        room = house.rooms.setup
-
-        class Full:
-            async def log(self, event: str, **data: Any) -> str:
-                raise DatabaseError("The disk is full.", code="E_DB_OPERATION")
-
-        log, room._audit = room._audit, Full()  # pyright: ignore[reportAttributeAccessIssue] - a full disk
-        refused = await house.post(f"/secrets/{ref_id}", value=CANARY)
+        with monkeypatch.context() as patch:
+            patch.setattr(house.parts.audit, "log", full)
+            refused = await house.post(f"/secrets/{ref_id}", value=CANARY)
         assert refused.status_code == 503
         assert house.harness.secrets.facts() == ()
-        room._audit = log
         assert (await house.post(f"/secrets/{ref_id}", value=CANARY)).status_code == 200
 
 
@@ -147,12 +142,13 @@ async def test_a_name_that_cannot_be_had_is_refused_before_anybody_types(label: 
 
 
 async def test_asking_for_a_secret_needs_a_proof() -> None:
-    async with a_house(Open()) as house:
+    channel = Open()
+    async with a_house(channel) as house:
         refused = await house.client.post(
             "/secrets", json={"label": "NOTION_TOKEN", "proof": proof(b"no")}
         )
         assert refused.status_code == 403
-        assert house.harness.channel.cards == []  # pyright: ignore[reportAttributeAccessIssue] - a scripted one
+        assert channel.cards == []
 
 
 async def test_a_value_that_cannot_be_kept_can_be_sent_again() -> None:
