@@ -10,7 +10,7 @@ from silas.stream.rooms import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.provenance import Provenance
-from silas.tools.toolset import AllTools, ToolRun
+from silas.tools.toolset import AllTools, ToolRun, unwatched
 
 
 def turn_tools(
@@ -56,6 +56,13 @@ def turn_tools(
                 limits=SandboxLimits(),
             )
 
-        return ToolRun(role=role, allowed=allowed, context=context, ask=authority.ask, record=note)
+        return ToolRun(
+            role=role,
+            allowed=allowed,
+            context=context,
+            ask=authority.ask,
+            record=note,
+            watch=unwatched,
+        )
 
     return make

@@ -6,7 +6,8 @@ The wrappers decide what a model sees and when a run pauses. None of them author
 keys an approval by call id, and arguments can change afterwards, so the door asks again (step 7).
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -78,6 +79,20 @@ Ask = Callable[[Sequence[Asked]], Awaitable[Sequence[bool]]]
 false where nobody says yes, or nobody is there."""
 
 
+Ended = Callable[[ToolResult], None]
+"""Told what a call did; not called where it was stopped."""
+
+Watch = Callable[[str, dict[str, Any]], AbstractContextManager[Ended]]
+"""Stands around one call: tool, and arguments as the model gave them. Decides nothing."""
+
+
+@contextmanager
+def unwatched(tool: str, args: dict[str, Any]) -> Generator[Ended]:
+    """Nobody looks on."""
+    del tool, args
+    yield lambda _: None
+
+
 @dataclass(frozen=True)
 class ToolRun:
     """The deps of an agent run: what the tool door needs to know about it.
@@ -89,6 +104,7 @@ class ToolRun:
             run of the same task must put its attempt into the task or step id.
         ask: See `Ask`.
         record: Notes what really ran, with the arguments it ran with, in the order of the calls.
+        watch: See `Watch`.
     """
 
     role: str
@@ -96,6 +112,7 @@ class ToolRun:
     context: Callable[[str], ToolCallContext]
     ask: Ask
     record: Callable[[str, dict[str, Any], ToolResult], None]
+    watch: Watch
 
 
 class DoorToolset(AbstractToolset[ToolRun]):
@@ -147,7 +164,9 @@ class DoorToolset(AbstractToolset[ToolRun]):
         """
         context = ctx.deps.context(_step(ctx, ctx.tool_call_id or ""))
         try:
-            result = await self._executor.call(name, _action(tool), tool_args, context)
+            with ctx.deps.watch(name, tool_args) as ended:
+                result = await self._executor.call(name, _action(tool), tool_args, context)
+                ended(result)
         except InvalidArguments as error:
             raise ModelRetry(scrub(error.message)) from error
         except ApprovalRequired as error:

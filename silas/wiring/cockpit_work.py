@@ -17,6 +17,7 @@ from silas.stream.session import Session
 from silas.wiring.announce import Announces
 from silas.wiring.cockpit_record import signed_of
 from silas.wiring.stop import StopDesk
+from silas.wiring.telling import Telling
 from silas.work.models import PATCH
 
 MOST_ROWS = 200
@@ -24,6 +25,7 @@ MOST_ROWS = 200
 
 _BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+_STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
 
 
@@ -37,6 +39,7 @@ class WorkRoom:
         nonces: NonceStore,
         desk: StopDesk,
         announce: Announces,
+        telling: Telling,
         redact: Callable[[str], str],
         undo_folder: Path,
     ) -> None:
@@ -45,6 +48,7 @@ class WorkRoom:
         self._nonces = nonces
         self._desk = desk
         self._announce = announce
+        self._telling = telling
         self._redact = redact
         self._undo_folder = undo_folder
 
@@ -100,7 +104,8 @@ class WorkRoom:
             raise ChannelError(
                 "This work is not running, so there is nothing to stop.", code="E_CHANNEL_NOT_NOW"
             )
-        return Done(words="Stopped; nothing of it was applied.")
+        await self._telling.stopped(work_item_id, _STOPPED)
+        return Done(words=_STOPPED)
 
     async def ask(self, work_item_id: str) -> Done:
         """See `Work.ask`."""

@@ -54,11 +54,12 @@ from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.stop import EmergencyStop, PausedByStop
-from silas.wiring.telling import shown_on
+from silas.wiring.telling import Telling
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
 from silas.wiring.workers import digests_of, hiring, offer_delegation, tools_of, worker_library
+from silas.work.board import Board
 from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
@@ -153,6 +154,8 @@ class Parts:
             self.skills, Grants(sandbox.name, self.limits), self.audit, digests_of(self.workers)
         )
         self.policies = RunPolicies()
+        self.board = Board(self.secrecy.redact)
+        self.telling = Telling(self.channel, self.store, self.board)
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, furnish: Furnish
@@ -201,7 +204,7 @@ class Parts:
         runner = self._task_runner(crew, planner)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor, shown_on(self.channel, self.store))
+        dispatcher = Dispatcher(executor, self.telling.show)
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -297,6 +300,7 @@ class Parts:
             audit=self.audit,
             clock=self.ground.clock,
             require_running=self.stop.sentinel.require_running,
+            board=self.board,
             settings=TaskSettings(
                 scratch=config.data_dir / "scratch",
                 undo=config.data_dir / "undo",

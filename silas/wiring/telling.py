@@ -1,13 +1,18 @@
 """Who shows running work: a channel that can, or lines of text on any other."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 from silas.cards import CardChannel
+from silas.channels.web.reports import ENDED
+from silas.errors import SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStore
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.models import Send
-from silas.work.models import Notify
+from silas.work.board import Board
+from silas.work.models import Notify, ProgressEvent
 
 
 @runtime_checkable
@@ -21,13 +26,77 @@ class ShowsWork(Protocol):
         ...
 
 
-def shown_on(channel: CardChannel, store: WorkItemStore) -> ShowWork:
-    """How this channel's owner learns how work is going."""
-    if not isinstance(channel, ShowsWork):
-        return as_text
+class Telling:
+    """How this channel's owner learns how work is going, and that it was stopped on his word."""
 
-    def show(item: WorkItem, send: Send) -> Notify:
-        del send  # it would be said twice
-        return channel.showing(item, store.get_result)
+    def __init__(self, channel: CardChannel, store: WorkItemStore, board: Board) -> None:
+        self._channel = channel
+        self._store = store
+        self._board = board
+        self._followed: dict[str, _Following] = {}
 
-    return show
+    @property
+    def show(self) -> ShowWork:
+        """Where the progress of an item goes."""
+        channel = self._channel
+        if not isinstance(channel, ShowsWork):
+            return as_text
+
+        def show(item: WorkItem, send: Send) -> Notify:
+            del send  # it would be said twice
+            notify = channel.showing(item, self._store.get_result)
+            followed = _Following(item, notify, self._board)
+            self._followed = {k: v for k, v in self._followed.items() if not v.ended}
+            self._followed[item.id] = followed
+            return followed.told
+
+        return show
+
+    async def stopped(self, work_item_id: str, words: str) -> None:
+        """Tell that an item was stopped: work that is cancelled says nothing more itself."""
+        followed = self._followed.get(work_item_id)
+        if followed is not None and not followed.ended:
+            await followed.told(ProgressEvent(work_item_id, "paused", words))
+
+
+class _Following:
+    """Tells a channel what is told of an item, and between that what its board says.
+
+    Changes that come while the last one is still being told are told together.
+    """
+
+    def __init__(self, item: WorkItem, notify: Notify, board: Board) -> None:
+        self._item = item
+        self._notify = notify
+        self._board = board
+        self._last = ProgressEvent(item.id, "running", "begins")
+        self._stale = False
+        self._telling: asyncio.Task[None] | None = None
+        board.follow(item.id, self._changed)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self._last.status in ENDED
+
+    async def told(self, event: ProgressEvent) -> None:
+        """Pass on what work tells, with how it is going."""
+        self._last = event
+        going = self._board.going(self._item.id)
+        if self.ended:
+            self._board.leave(self._item.id)
+        await self._notify(event._replace(going=going))
+
+    def _changed(self) -> None:
+        self._stale = True
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.get_running_loop().create_task(self._tell())
+
+    async def _tell(self) -> None:
+        while self._stale and not self.ended:
+            self._stale = False
+            going = self._board.going(self._item.id)
+            running = [step.words for step in going.steps if step.state == "running"]
+            words = running[-1] if running else self._last.message
+            with suppress(SilasError):  # the next change is told again
+                await self._notify(self._last._replace(message=words, going=going))

@@ -1,7 +1,6 @@
 """One run of the executor agent: its tools, its authority, its share of the budget (5.2.1 c, d)."""
 
 import asyncio
-from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,14 @@ from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.errors import PlanFamilyError
 from silas.gates import Gate
-from silas.plans import BudgetExhausted, BudgetTracker, Remaining, Reservation, WorkItem
+from silas.plans import (
+    BudgetExhausted,
+    BudgetTracker,
+    BudgetUsed,
+    Remaining,
+    Reservation,
+    WorkItem,
+)
 from silas.plans.binding import PlanBinding
 from silas.sandbox import Credentials, SandboxFiles
 from silas.tools import (
@@ -25,6 +31,7 @@ from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
+from silas.work.board import Board, CallWatch
 from silas.work.crew import Crew, Job
 from silas.work.grant_uses import PlanGrants
 from silas.work.ledger import Ledger, unknown_references
@@ -36,7 +43,7 @@ from silas.work.site import Site
 from silas.work.steps import StepGates
 
 if TYPE_CHECKING:
-    from pydantic_ai.usage import UsageLimits
+    from pydantic_ai.usage import RunUsage, UsageLimits
 
     from silas.agents.models import ExecutorAgentOutput
     from silas.agents.outcome import StructuredRun
@@ -64,7 +71,9 @@ class AgentRunner:
         ask_call: AskCalls,
         audit: Audit,
         settings: TaskSettings,
+        board: Board,
     ) -> None:
+        self._board = board
         self._crew = crew
         self._policies = policies
         self._steps = steps
@@ -89,6 +98,20 @@ class AgentRunner:
         one by one, nothing else of this item runs beside it, and a run that is broken off without
         telling what it used has used it all.
         """
+        usage = _no_usage()
+        with self._board.attempt(item, tracker, lambda: _used(usage)) as watch:
+            return await self._attempted(item, site, gates, briefing, tracker, usage, watch)
+
+    async def _attempted(
+        self,
+        item: WorkItem,
+        site: Site,
+        gates: tuple[Gate, ...],
+        briefing: str,
+        tracker: BudgetTracker,
+        usage: "RunUsage",
+        watch: CallWatch,
+    ) -> Attempt:
         attempt = Attempt(Ledger())
         grants = self._grants.of(item)
         if briefing != item.body:  # what failed before is told, and rests on what was read then
@@ -100,11 +123,13 @@ class AgentRunner:
             return TaskAuthority(item, self._approval, self._binding, site.copied, grants, asks)
 
         own = authority(self._ask_call)
-        base = self._tool_run(item, site, gates, attempt.ledger, own, grants.provenance, policy)
+        base = self._tool_run(
+            item, site, gates, attempt.ledger, own, grants.provenance, policy, watch
+        )
         left = tracker.remaining()
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                job = _job(item, base, authority, left)
+                job = Job(item, base, authority, _usage_limits(left), usage)
                 outcome = await self._agent_run(briefing, job, left, held)
         except (BudgetExhausted, _WallTimeOver) as error:
             attempt.error = error.message
@@ -151,6 +176,7 @@ class AgentRunner:
         authority: TaskAuthority,
         provenance: Provenance,
         policy: RunApprovalPolicy,
+        watch: CallWatch,
     ) -> ToolRun:
         # The trace is of this very run: a model may give a call the id of one long ago, and the
         # same plan may be approved again, and neither is a repeat of what was done then.
@@ -180,7 +206,12 @@ class AgentRunner:
             ledger.record(tool_name, args, result)
 
         return ToolRun(
-            role="executor", allowed=AllTools.ALL, context=context, ask=authority.ask, record=record
+            role="executor",
+            allowed=AllTools.ALL,
+            context=context,
+            ask=authority.ask,
+            record=record,
+            watch=watch,
         )
 
 
@@ -190,12 +221,15 @@ def _with_credentials(item: WorkItem, files: SandboxFiles) -> SandboxFiles:
     return files.model_copy(update={"credentials": promised})
 
 
-def _job(
-    item: WorkItem, base: ToolRun, authority: Callable[[AskCalls], TaskAuthority], left: Remaining
-) -> Job:
+def _no_usage() -> "RunUsage":
     from pydantic_ai.usage import RunUsage  # noqa: PLC0415 - only a run needs it
 
-    return Job(item, base, authority, _usage_limits(left), RunUsage())
+    return RunUsage()
+
+
+def _used(usage: "RunUsage") -> BudgetUsed:
+    """What a run under way has used so far; a cost that the provider does not tell is none."""
+    return BudgetUsed(tokens=max(usage.total_tokens, 0), cost_usd=max(float(usage.cost or 0), 0.0))
 
 
 def _usage_limits(left: Remaining) -> "UsageLimits":

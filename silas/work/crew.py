@@ -243,6 +243,7 @@ class Crew:
             context=context,
             ask=authority.ask,
             record=record,
+            watch=job.base.watch,
         )
 
 

@@ -1,12 +1,13 @@
 """What running work tells the outside, and what it asks of it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from silas.approval import ApprovalDecision
 from silas.errors import SilasError
 from silas.gates import GateResult
 from silas.plans import WorkItem
+from silas.plans.budget import BudgetShare
 from silas.tools import RiskLevel, ValidatedCall
 from silas.tools.provenance import Provenance
 from silas.types import Origin
@@ -19,13 +20,41 @@ class AlreadyRunning(SilasError):
     """The item is at work; a second run beside it was refused and changed nothing."""
 
 
+class GoingStep(NamedTuple):
+    """One call of running work, in plain words."""
+
+    words: str
+    state: Literal["running", "done", "failed"]
+
+
+class Going(NamedTuple):
+    """How running work is going.
+
+    Attributes:
+        steps: What was done, oldest first; the last ones where there are many.
+        log_tail: The last lines that tools put out, cleaned and without secrets.
+        budget: What of the plan's budget is used.
+    """
+
+    steps: tuple[GoingStep, ...] = ()
+    log_tail: tuple[str, ...] = ()
+    budget: tuple[BudgetShare, ...] = ()
+
+
+NOTHING_YET = Going()
+
+
 class ProgressEvent(NamedTuple):
-    """One step of running work: `running`, `verification_failed`, `done`, `blocked`, ... (5.1)."""
+    """One step of running work: `running`, `verification_failed`, `done`, `blocked`, ... (5.1).
+
+    `going` is filled in for a channel that shows it; lines of text go without.
+    """
 
     work_item_id: str
     status: str
     message: str
     attempt: int = 0
+    going: Going = NOTHING_YET
 
 
 Notify = Callable[[ProgressEvent], Awaitable[None]]

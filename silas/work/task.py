@@ -31,6 +31,7 @@ from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, what_failed
+from silas.work.board import Board
 from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry
@@ -85,11 +86,12 @@ class TaskRunner:
         clock: Clock,
         require_running: RequireRunning,
         settings: TaskSettings,
+        board: Board,
     ) -> None:
         self._approval = approval
         self._binding = binding
         self._agent_runs = AgentRunner(
-            crew, policies, steps, approval, binding, grants, ask_call, audit, settings
+            crew, policies, steps, approval, binding, grants, ask_call, audit, settings, board
         )
         self._crew = crew
         self._record = TaskRecord(store, audit)

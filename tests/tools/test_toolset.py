@@ -61,7 +61,14 @@ from silas.tools import (
 )
 from silas.tools.models import Asked
 from silas.tools.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
-from silas.tools.toolset import AllTools, DoorToolset, ToolRun, approval_handler, build_chain
+from silas.tools.toolset import (
+    AllTools,
+    DoorToolset,
+    ToolRun,
+    approval_handler,
+    build_chain,
+    unwatched,
+)
 
 WAIT = 5.0
 Turn = list[ToolCallPart] | str
@@ -143,7 +150,7 @@ class House:
             toolsets=[build_chain(self.executor, self.registry)],
             capabilities=[approval_handler(self.executor, self.registry)],
         )
-        deps = ToolRun(role, allowed, self.context, self.ask, self.record)
+        deps = ToolRun(role, allowed, self.context, self.ask, self.record, unwatched)
         async with asyncio.timeout(WAIT):
             result = await agent.run("go", deps=deps)
         return [
@@ -424,7 +431,7 @@ async def test_without_the_handler_a_paused_call_runs_nothing(house: House) -> N
         deps_type=ToolRun,
         toolsets=[build_chain(house.executor, house.registry)],
     )
-    deps = ToolRun("executor", AllTools.ALL, house.context, house.ask, house.record)
+    deps = ToolRun("executor", AllTools.ALL, house.context, house.ask, house.record, unwatched)
     with pytest.raises(UserError):
         await agent.run("go", deps=deps)
     assert house.sandbox.runs == []
