@@ -3,6 +3,7 @@
 import getpass
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -173,8 +174,11 @@ def open_vault(config: SilasConfig) -> Vault:
 
 def secrets_of(config: SilasConfig) -> SecretVault:
     """Where the owner's secrets are; opened when the first one is needed."""
-    typing = _someone_can_type()
-    return open_secrets(config, _prompt(typing), typing)
+
+    def prompt(words: str) -> str:
+        return _prompt(_someone_can_type())(words)
+
+    return open_secrets(config, prompt, _someone_can_type)
 
 
 def _prompt(typing: bool) -> Callable[[str], str]:
@@ -186,4 +190,6 @@ def _ask_unseen(words: str) -> str:
 
 
 def _someone_can_type() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
+    """Whether a question on the terminal is seen: what is done for a page is done in a thread."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and sys.stdin is not None and sys.stdin.isatty()

@@ -16,14 +16,16 @@ from silas.sandbox.guarded import GuardedSandbox
 _SHORTEST_PASSPHRASE = 8  # characters, as for the owner's key
 
 
-def open_secrets(config: SilasConfig, prompt: Callable[[str], str], typing: bool) -> SecretVault:
+def open_secrets(
+    config: SilasConfig, prompt: Callable[[str], str], typing: Callable[[], bool]
+) -> SecretVault:
     """Where secrets are. Touches nothing yet.
 
     Args:
         config: Which backend, and the owner's key file where there is one.
         prompt: Asks a person for a passphrase without showing it.
-        typing: Whether there is a person. Without one the first encrypted secret is unlocked by a
-            key file beside it, openly so (decision D12).
+        typing: Whether there is a person now. Without one the first encrypted secret is unlocked
+            by a key file beside it, openly so (decision D12).
     """
     place = config.data_dir / "keys" / "secrets"
     return SecretVault(
@@ -31,13 +33,15 @@ def open_secrets(config: SilasConfig, prompt: Callable[[str], str], typing: bool
     )
 
 
-def _unlock(config: SilasConfig, place: Path, prompt: Callable[[str], str], typing: bool) -> Unlock:
+def _unlock(
+    config: SilasConfig, place: Path, prompt: Callable[[str], str], typing: Callable[[], bool]
+) -> Unlock:
     beside = place / "unlock.key"
 
     def unlock(new: bool) -> bytes:
         if config.keys.key_file is not None:
             return read_key_file(config.keys.key_file)
-        if new and not typing:
+        if new and not typing():
             make_key_file(beside)
         if beside.exists():
             return read_key_file(beside)

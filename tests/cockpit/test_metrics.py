@@ -122,6 +122,7 @@ async def _answer(attention: Attention, seconds: float, **given: Any) -> Any:
     return await attention.answered(**{**usual, **given})
 
 
+@pytest.mark.proves("S0.5.4-ATTENTION-CUES", "S0.5.4-NO-THROTTLING")
 async def test_answers_that_come_too_fast_are_told_once_and_hold_nobody_up() -> None:
     async with a_house() as house:
         attention = Attention(house.harness.audit)
@@ -149,6 +150,7 @@ async def _metrics(house: House) -> dict[str, Any]:
     return {one["name"]: one for one in await house.get("/metrics/ux")}
 
 
+@pytest.mark.proves("S0.5.6-LOCAL-METRICS")
 async def test_the_measures_look_at_each_entry_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_house() as house:
         seen: list[int] = []

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from silas.cards import Card
 from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.channels.web.wire import inbound
 from silas.errors import DatabaseError
 from silas.testing import ScriptedChannel
 from tests.cockpit.house import House, a_house, proof
@@ -42,6 +44,7 @@ async def asked(label: str = "NOTION_TOKEN") -> AsyncGenerator[tuple[House, str,
         yield house, answer.json()["ref_id"], channel
 
 
+@pytest.mark.proves("S0.5-SECRETS-OUT-OF-BAND")
 async def test_a_secret_is_stored_in_the_vault_and_the_answer_says_only_that() -> None:
     async with asked() as (house, ref_id, _):
         stored = await house.post(f"/secrets/{ref_id}", value=CANARY)
@@ -51,6 +54,7 @@ async def test_a_secret_is_stored_in_the_vault_and_the_answer_says_only_that() -
         assert vault.values(frozenset({ref_id})) == {ref_id: ("NOTION_TOKEN", CANARY)}
 
 
+@pytest.mark.proves("S5.10.1-PENDING-ONLY")
 async def test_only_what_is_waited_for_has_a_place_and_only_once() -> None:
     async with asked() as (house, ref_id, _):
         unknown = await house.post("/secrets/ref_" + "0" * 32, value=CANARY)
@@ -104,6 +108,7 @@ def _holds(path: Path, text: str) -> bool:
     return text.encode() in path.read_bytes()
 
 
+@pytest.mark.proves("S5.10.1-SECRET-ENDPOINT")
 async def test_the_record_names_the_reference_alone() -> None:
     async with asked() as (house, ref_id, _):
         await house.post(f"/secrets/{ref_id}", value=CANARY)
@@ -149,6 +154,32 @@ async def test_asking_for_a_secret_needs_a_proof() -> None:
         )
         assert refused.status_code == 403
         assert channel.cards == []
+
+
+@pytest.mark.proves("S8.1-SECRET-HTTPS")
+async def test_over_a_network_a_secret_is_taken_encrypted_only() -> None:
+    async with asked() as (house, ref_id, _):
+        path, body = f"http://silas.example:8420/secrets/{ref_id}", {"value": CANARY}
+        plain = await house.client.post(path, json=body)
+        assert (plain.status_code, plain.json()["code"]) == (403, "E_CHANNEL_PLAIN")
+        plainer = await house.client.post(path, json=body, headers={"Origin": "http://https:"})
+        assert plainer.status_code == 403
+        assert house.harness.secrets.facts() == ()
+        safe = await house.client.post(path.replace("http:", "https:"), json=body)
+        assert safe.status_code == 200
+
+
+@pytest.mark.proves("S0.5-SECRETS-NOT-IN-MESSAGES")
+async def test_no_message_has_room_for_a_secret() -> None:
+    frame = {"type": "secure_input_completed", "ref_id": "ref_1", "success": True}
+    assert inbound.validate_python(frame)
+    for more in ({"value": CANARY}, {"success": CANARY}, {"secret": CANARY}):
+        with pytest.raises(ValidationError):
+            inbound.validate_python({**frame, **more})
+    async with asked() as (house, ref_id, channel):
+        await house.post(f"/secrets/{ref_id}", value=CANARY)
+        assert CANARY not in str(channel.cards)
+        assert CANARY not in str(channel.sent)
 
 
 async def test_a_value_that_cannot_be_kept_can_be_sent_again() -> None:

@@ -24,8 +24,8 @@ REQUIREMENTS: tuple[R, ...] = (
     # 5.10 connections
     R("S5.10.1-NDJSON", "5.10.1", "Setup scripts speak one JSON object a line; stderr is never protocol.", e.CONNECTIONS),
     R("S5.10.1-CANCEL-CLEANS", "5.10.1", "Cancelling a setup removes partial credentials, servers and polling.", e.CONNECTIONS),
-    R("S5.10.1-SECRET-ENDPOINT", "5.10.1", "The secret endpoint stores, answers only that it did, and audits the reference only.", e.SECRETS),
-    R("S5.10.1-PENDING-ONLY", "5.10.1", "The secret endpoint refuses a reference that nobody is waiting for.", e.SECRETS),
+    R("S5.10.1-SECRET-ENDPOINT", "5.10.1", "The secret endpoint stores, answers only that it did, and audits the reference only."),
+    R("S5.10.1-PENDING-ONLY", "5.10.1", "The secret endpoint refuses a reference that nobody is waiting for."),
     R("S5.10.2-INCREMENTAL", "5.10.2", "A connection starts with minimal permissions; more need a card and a token.", e.CONNECTIONS),
     R("S5.10.2-JUST-ONCE", "5.10.2", "Just this once grants one execution and changes no record.", e.CONNECTIONS),
     R("S5.10.3-REFRESH", "5.10.3", "Tokens are refreshed ahead of expiry without the owner.", e.CONNECTIONS),

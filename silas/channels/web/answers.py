@@ -29,6 +29,7 @@ from silas.errors import (
 _BY_CODE: Mapping[str, int] = {
     "E_CHANNEL_BAD_REQUEST": 400,
     "E_CHANNEL_NO_SESSION": 401,
+    "E_CHANNEL_PLAIN": 403,
     "E_CHANNEL_PROOF": 403,
     "E_CHANNEL_UNSIGNED": 403,
     "E_CHANNEL_NOT_FOUND": 404,

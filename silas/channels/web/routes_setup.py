@@ -20,6 +20,8 @@ Line = Annotated[str, Field(max_length=200)]
 MOST_SECRET_BYTES = 65_536
 """Of a body with a secret: more than any that is kept, so that its refusal is a sentence."""
 
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+
 _SECRET_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -129,10 +131,25 @@ def setup_routes(setup: Setup, prover: Prover) -> APIRouter:
     async def store_secret(
         ref_id: Annotated[str, Path(min_length=1, max_length=128)], request: Request
     ) -> Stored:
+        _require_unread_by_others(request)
         await setup.store_secret(ref_id, await _secret_in(request))
         return Stored()
 
     return router
+
+
+def _require_unread_by_others(request: Request) -> None:
+    """A secret is taken on this machine, or over HTTPS (spec 8.1); the guard knows host and origin.
+
+    Raises:
+        ChannelError: `E_CHANNEL_PLAIN`: whoever is in between could read it.
+    """
+    https = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+    if not (https or request.url.hostname in _THIS_MACHINE):
+        raise ChannelError(
+            "Secrets are taken over HTTPS or on Silas's own machine; nothing was stored.",
+            code="E_CHANNEL_PLAIN",
+        )
 
 
 async def _secret_in(request: Request) -> str:
