@@ -113,8 +113,15 @@ def _argument(name: str, value: Any, prompt: str, seen: Sequence[Seen], field: A
         return {"literal": value}
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return _list(name, value, prompt, seen)
-    if isinstance(value, list | dict):
-        return None  # a slot stands for a whole argument; what is open inside one is not granted
+    if isinstance(value, list):
+        return [_argument(name, item, prompt, seen, field) for item in value]
+    if isinstance(value, dict):
+        return {
+            key: {"literal": part}
+            if _is_quoted(part, field)
+            else _argument(key, part, prompt, seen, {})
+            for key, part in value.items()
+        }
     if said(value, prompt):
         return {"literal": value}
     return {"slot": _kind(name, value), "from": _source(value, seen)}
@@ -144,6 +151,11 @@ def _moved(moment: str, one: str, other: str) -> str:
 def _is_choice(value: Any, field: Any) -> bool:
     """Whether the tool's schema lists what may be chosen; choosing is the planner's work."""
     return isinstance(value, bool) or "enum" in field or "$ref" in field or "allOf" in field
+
+
+def _is_quoted(value: Any, field: Any) -> bool:
+    """Whether the tool's schema names a word of its own, in quotes, for what is inside a value."""
+    return isinstance(value, str) and f'"{value}"' in field.get("description", "")
 
 
 def _list(name: str, values: list[str], prompt: str, seen: Sequence[Seen]) -> dict[str, Any]:

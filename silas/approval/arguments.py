@@ -1,4 +1,7 @@
-"""What a grant says about one argument: a literal, a pattern or a slot, and how it is written."""
+"""What a grant says about one argument, or a part of one, and how it is written.
+
+It is a literal, a pattern or a slot; or a mapping or list that has such parts.
+"""
 
 import difflib
 import json
@@ -20,6 +23,10 @@ PATTERN_CHARS: Final = 200
 
 _MOST_PATTERN_CHARS: Final = 10_000
 _DEEPEST: Final = 8  # levels of a literal: more than anybody reads on a card
+_TOO_DEEP: Final = f"a literal is nested at most {_DEEPEST} levels deep"
+_MOST_PARTS: Final = 100  # of an argument with open parts: each may be a line on a card
+_NAME: Final = re.compile(r"[A-Za-z0-9_$@-]{1,64}")
+"""A name that can neither be taken for a path nor hide anything on a card."""
 _TOOL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}")
 _MARKS: Final = frozenset({"slot", "pattern", "literal"})
 """Keys that make a mapping more than a value."""
@@ -75,11 +82,23 @@ class Slot(Frozen):
     optional: bool
 
 
-Argument = Literal | Pattern | Slot
+class Fields(Frozen):
+    """A mapping with exactly these fields, at least one of which is open."""
+
+    fields: dict[str, "Argument"]
+
+
+class Items(Frozen):
+    """A list of exactly these items in this order, at least one of which is open."""
+
+    items: tuple["Argument", ...]
+
+
+Argument = Literal | Pattern | Slot | Fields | Items
 
 
 def argument_of(raw: Any, loc: Loc) -> Argument:
-    """Read what a plan says about one argument, which must be JSON.
+    """Read what a plan says about one argument or a part of one, which must be JSON.
 
     Raises:
         GrantRefused: With the way to what is wrong.
@@ -91,7 +110,8 @@ def argument_of(raw: Any, loc: Loc) -> Argument:
             raise GrantRefused(loc, f"an argument has one of {_listed(marks)}, not several")
         if marks:
             return _READERS[marks[0]](entry, loc)
-    return _literal(raw, loc)
+    marked = _is_marked(cast(object, raw))
+    return _structure(raw, loc) if marked else _fixed(raw, loc)
 
 
 def written(argument: Argument) -> Any:
@@ -112,6 +132,24 @@ def written(argument: Argument) -> Any:
                 | _unless(MAX_ITEMS if several else 0, max_items=argument.max_items)
                 | _unless(False, optional=argument.optional)
             )
+        case Fields():
+            return {name: written(part) for name, part in argument.fields.items()}
+        case Items():
+            return [written(part) for part in argument.items]
+
+
+def argument_names(entries: Mapping[str, object], loc: Loc) -> dict[str, object]:
+    """A mapping whose keys are plain names, in their order: that of a plan means nothing.
+
+    Raises:
+        GrantRefused: At the first other name.
+    """
+    for name in entries:
+        if not _NAME.fullmatch(name):
+            raise GrantRefused(
+                (*loc, name), "an argument has letters, digits and _ $ @ - only, at most 64"
+            )
+    return {name: entries[name] for name in sorted(entries)}
 
 
 def tool_name(raw: object, loc: Loc) -> str:
@@ -217,21 +255,42 @@ def _wrapped(entry: Mapping[str, object], loc: Loc) -> Literal:
     return _fixed(entry["literal"], (*loc, "literal"))
 
 
-def _literal(raw: Any, loc: Loc) -> Literal:
-    found = _fixed(raw, loc)
-    if _is_marked(raw):
-        raise GrantRefused(
-            loc,
-            "a slot or pattern stands for a whole argument, not for a part of it; "
-            "if it is meant as a value, write {literal: ...} around the whole",
-        )
-    return found
+def _structure(raw: Any, loc: Loc) -> Argument:
+    """A mapping or list with open parts; one whose every part is fixed is a literal after all."""
+    if _deeper_than(raw, _DEEPEST):
+        raise GrantRefused(loc, _TOO_DEEP)
+    if _parts_of(raw) > _MOST_PARTS:
+        raise GrantRefused(loc, f"an argument with open parts has at most {_MOST_PARTS} parts")
+    if isinstance(raw, list):
+        entries = enumerate(cast(list[object], raw))
+        items = tuple(_item(one, (*loc, index)) for index, one in entries)
+        values = [part.value for part in items if isinstance(part, Literal)]
+        return _made(values) if len(values) == len(items) else Items(items=items)
+    named = argument_names(cast(dict[str, object], raw), loc)
+    fields = {name: argument_of(one, (*loc, name)) for name, one in named.items()}
+    members = {name: part.value for name, part in fields.items() if isinstance(part, Literal)}
+    return _made(members) if len(members) == len(fields) else Fields(fields=fields)
+
+
+def _item(raw: object, loc: Loc) -> Argument:
+    part = argument_of(raw, loc)
+    if isinstance(part, Slot) and part.optional:
+        raise GrantRefused((*loc, "optional"), "an item of a list cannot be absent")
+    return part
+
+
+def _parts_of(raw: object) -> int:
+    return 1 + sum(map(_parts_of, _members(raw) or ()))
 
 
 def _fixed(raw: Any, loc: Loc) -> Literal:
     if _deeper_than(raw, _DEEPEST):
-        raise GrantRefused(loc, f"a literal is nested at most {_DEEPEST} levels deep")
-    return Literal(canonical=canonical_json(raw))
+        raise GrantRefused(loc, _TOO_DEEP)
+    return _made(raw)
+
+
+def _made(value: Any) -> Literal:
+    return Literal(canonical=canonical_json(value))
 
 
 def _deeper_than(value: object, levels: int) -> bool:

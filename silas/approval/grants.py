@@ -1,28 +1,32 @@
 """Grants: which calls of tools an approved plan allows, read and compared (decision B1). Pure.
 
 A grant names one tool and, for each argument, a *literal*, a *pattern* or a *slot*: this value,
-text of this form, or a value of this type from these sources. An argument that is not named must be
-absent. Nothing here knows a run: whether a value comes from a source is for the caller to say.
+text of this form, or a value of this type from these sources; or a mapping or list with such parts.
+An argument, or a field of such a mapping, that is not named must be absent. Nothing here knows a
+run: whether a value comes from a source is for the caller to say.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from silas.approval.arguments import (
     Argument,
+    Fields,
     GrantRefused,
+    Items,
     Literal,
     Loc,
     Pattern,
     Slot,
+    argument_names,
     argument_of,
     refuse_unknown,
     tool_name,
     whole_number,
     written,
 )
+from silas.approval.grant_words import Say, argument_lines, from_words, times_in_words
 from silas.approval.slots import LIST_OF, slot_type
 from silas.canonical import canonical_json, read_json
 from silas.patterns import PatternRefused, fullmatch
@@ -31,8 +35,10 @@ from silas.types import Frozen
 __all__ = [
     "Argument",
     "Coverage",
+    "Fields",
     "Grant",
     "GrantRefused",
+    "Items",
     "Literal",
     "Pattern",
     "Say",
@@ -46,11 +52,8 @@ __all__ = [
 ]
 
 Sourced = Callable[[str, object, str], bool]
-"""(argument path as `body` or `recipients[]`, value, source as in the plan) -> whether this value
-really comes from that source in this run. `any` is never asked."""
-
-Say = Callable[[Any], str]
-"""How a JSON value is shown: on one line, so that two values never look alike."""
+"""(path as `body`, `recipients[]` or `attachments[].file_id`, value, source as in the plan) ->
+whether this value really comes from that source in this run. `any` is never asked."""
 
 _NULL: Final = Literal(canonical="null")
 _NONE_USED: Final[Mapping[int, int]] = MappingProxyType({})
@@ -60,9 +63,6 @@ MAX_GRANTS: Final = 50
 
 MAX_TIMES: Final = 1000
 """Calls that one grant may allow at most."""
-
-_ARGUMENT: Final = re.compile(r"[A-Za-z0-9_$@-]{1,64}")
-"""A name that can neither be taken for a path nor hide anything on a card."""
 
 
 class Grant(Frozen):
@@ -144,10 +144,15 @@ def covering(
             for name in sorted(args)
             if name not in grant.args and args[name] is not None
         ]
-        found = [_misfit(name, wanted, args, sourced) for name, wanted in grant.args.items()]
+        found = [
+            _misfit(_Part(f"`{name}`", name), wanted, name, args, sourced)
+            for name, wanted in grant.args.items()
+        ]
         faults = [*unnamed, *filter(None, found)]
         if not faults and used.get(index, 0) >= grant.times:
-            faults = [f"the plan allows this call {_times(grant.times)}, and no more are left"]
+            faults = [
+                f"the plan allows this call {times_in_words(grant.times)}, and no more are left"
+            ]
         if not faults:
             return Coverage(index, "")
         best = max(best, (found.count("") - len(unnamed), faults[0]), key=lambda fit: fit[0])
@@ -157,14 +162,14 @@ def covering(
 def literals_of(grants: Sequence[Grant]) -> Mapping[tuple[str, str], frozenset[str]]:
     """What the plan itself fixes: by tool and argument path, the canonical JSON of values.
 
-    Every part of a literal has its path: `filter`, `filter.name`, `recipients`, `recipients[]`.
+    Every part of a literal has its path: `filter`, `filter.name`, `recipients`, `recipients[]`. The
+    names of fields beside which others are open are fixed, too: as values of `filter{}`.
     """
     found: dict[tuple[str, str], set[str]] = {}
     for grant in grants:
         for name, argument in grant.args.items():
-            if isinstance(argument, Literal):
-                for path, value in _parts(name, argument.value):
-                    found.setdefault((grant.tool, path), set()).add(canonical_json(value))
+            for path, value in _fixed_parts(name, argument):
+                found.setdefault((grant.tool, path), set()).add(canonical_json(value))
     return {place: frozenset(values) for place, values in found.items()}
 
 
@@ -173,12 +178,16 @@ def grant_lines(grant: Grant, say: Say = canonical_json) -> tuple[str, ...]:
 
     Two different grants have different lines, as long as `say` tells values apart.
     """
-    head = f"may call {grant.tool} {_times(grant.times)}"
+    head = f"may call {grant.tool} {times_in_words(grant.times)}"
     if not grant.args:
         return (f"{head}, without arguments",)
     return (
         f"{head}, with",
-        *(f"  {name}{_in_words(argument, say)}" for name, argument in grant.args.items()),
+        *(
+            f"  {line}"
+            for name, argument in grant.args.items()
+            for line in argument_lines(name, argument, say)
+        ),
     )
 
 
@@ -197,32 +206,77 @@ def _grant(raw: object, loc: Loc) -> Grant:
 
 
 def _arguments(raw: object, loc: Loc) -> dict[str, Argument]:
-    """By name, in the order of names: the order in a plan means nothing."""
     if not isinstance(raw, dict):
         raise GrantRefused(loc, "`args` must be a mapping of argument to value, pattern or slot")
-    entries = cast(dict[str, object], raw)
-    for name in entries:
-        if not _ARGUMENT.fullmatch(name):
-            raise GrantRefused(
-                (*loc, name), "an argument has letters, digits and _ $ @ - only, at most 64"
-            )
-    return {name: argument_of(entries[name], (*loc, name)) for name in sorted(entries)}
+    named = argument_names(cast(dict[str, object], raw), loc)
+    return {name: argument_of(one, (*loc, name)) for name, one in named.items()}
 
 
-def _misfit(name: str, wanted: Argument, args: Mapping[str, Any], sourced: Sourced) -> str:
-    """Why an argument is not what the plan says, or nothing."""
-    optional = isinstance(wanted, Slot) and wanted.optional
-    value = args.get(name)
-    if value is None and not (wanted == _NULL and name in args):
-        return "" if optional else f"`{name}` is missing, and the plan names it"
+class _Part(NamedTuple):
+    """An argument or a part of one: as it is called, and its path."""
+
+    words: str
+    path: str
+
+    def field(self, name: str) -> "_Part":
+        return _Part(f"{self.words}, `{name}`", f"{self.path}.{name}")
+
+    def item(self, number: int) -> "_Part":
+        return _Part(f"{self.words}, item {number}", f"{self.path}[]")
+
+
+def _misfit(
+    part: _Part, wanted: Argument, name: str, members: Mapping[str, Any], sourced: Sourced
+) -> str:
+    """Why a member of the arguments or of a mapping is not what the plan says, or nothing."""
+    value = members.get(name)
+    if value is None and not (wanted == _NULL and name in members):
+        optional = isinstance(wanted, Slot) and wanted.optional
+        return "" if optional else f"{part.words} is missing, and the plan names it"
+    return _part_misfit(part, wanted, value, sourced)
+
+
+def _part_misfit(part: _Part, wanted: Argument, value: Any, sourced: Sourced) -> str:
     match wanted:
         case Literal():
             fault = "" if _same(value, wanted) else "is not exactly what the plan says"
         case Pattern():
             fault = _pattern_misfit(value, wanted)
         case Slot():
-            fault = _slot_misfit(name, value, wanted, sourced)
-    return fault and f"`{name}` {fault}"
+            fault = _slot_misfit(part.path, value, wanted, sourced)
+        case Fields():
+            return _fields_misfit(part, value, wanted.fields, sourced)
+        case Items():
+            return _items_misfit(part, value, wanted.items, sourced)
+    return fault and f"{part.words} {fault}"
+
+
+def _fields_misfit(
+    part: _Part, value: Any, fields: Mapping[str, Argument], sourced: Sourced
+) -> str:
+    if not isinstance(value, dict):
+        return f"{part.words} is not a mapping"
+    members = cast(dict[str, Any], value)
+    for name in sorted(members):
+        if name not in fields:  # null or not: the name itself says something
+            return f"{part.words} has a field {_quoted(name)} that the plan does not name"
+    found = (
+        _misfit(part.field(name), wanted, name, members, sourced) for name, wanted in fields.items()
+    )
+    return next(filter(None, found), "")
+
+
+def _items_misfit(part: _Part, value: Any, items: Sequence[Argument], sourced: Sourced) -> str:
+    if not isinstance(value, list):
+        return f"{part.words} is not a list"
+    given = cast(list[Any], value)
+    if len(given) != len(items):
+        return f"{part.words} has {len(given):,} items, and the plan says {len(items):,}"
+    found = (
+        _part_misfit(part.item(number), wanted, one, sourced)
+        for number, (wanted, one) in enumerate(zip(items, given, strict=True), 1)
+    )
+    return next(filter(None, found), "")
 
 
 def _same(value: object, literal: Literal) -> bool:
@@ -274,11 +328,26 @@ def _value_misfit(path: str, value: object, slot: Slot, sourced: Sourced) -> str
         return f"is not {kind.words}"
     if "any" in slot.sources or any(sourced(path, value, source) for source in slot.sources):
         return ""
-    return f"does not come from {_from_words(slot.sources)}"
+    return f"does not come from {from_words(slot.sources)}"
 
 
 def _too_long(value: str, limit: int) -> str:
     return f"has {len(value):,} characters, more than {limit:,}"
+
+
+def _fixed_parts(path: str, argument: Argument) -> Iterator[tuple[str, Any]]:
+    match argument:
+        case Literal():
+            yield from _parts(path, argument.value)
+        case Fields():
+            for name, part in argument.fields.items():
+                yield f"{path}{{}}", name
+                yield from _fixed_parts(f"{path}.{name}", part)
+        case Items():
+            for part in argument.items:
+                yield from _fixed_parts(f"{path}[]", part)
+        case Pattern() | Slot():
+            pass
 
 
 def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -289,42 +358,6 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list):
         for item in cast(list[Any], value):
             yield from _parts(f"{path}[]", item)
-
-
-def _in_words(argument: Argument, say: Say) -> str:
-    match argument:
-        case Literal():
-            return f": exactly {say(argument.value)}"
-        case Pattern():
-            limit = f"up to {argument.max_chars:,} characters"
-            return f": text that as a whole matches {say(argument.pattern)}, {limit}, from anywhere"
-        case Slot():
-            return _slot_words(argument)
-
-
-def _slot_words(slot: Slot) -> str:
-    words = slot_type(slot.kind).words
-    several = slot.kind.startswith(LIST_OF)
-    each = f"up to {slot.max_items:,} items, each {words}" if several else words
-    limit = f", {'each ' if several else ''}up to {slot.max_chars:,} characters"
-    given = ", if given" if slot.optional else ""
-    return f"{given}: {each} from {_from_words(slot.sources)}{limit if slot.max_chars else ''}"
-
-
-_SOURCES: Final[Mapping[str, str]] = {
-    "owner": "your own messages",
-    "plan": "this plan",
-    "any": "anywhere",
-}
-
-
-def _from_words(sources: Sequence[str]) -> str:
-    named = [_SOURCES.get(s) or f"what {s.removeprefix('tool ')} returns" for s in sources]
-    return " or ".join(named)
-
-
-def _times(times: int) -> str:
-    return {1: "once", 2: "up to twice"}.get(times, f"up to {times:,} times")
 
 
 def _quoted(name: str) -> str:

@@ -148,7 +148,7 @@ class Provenance:
             yield Leaf(path, _words(value), proved=True)
         elif isinstance(value, dict):
             for name, member in cast(dict[str, object], value).items():
-                yield self._leaf(f"{path}.{name}", name)
+                yield self._name(tool_name, path, name)
                 yield from self._leaves(tool_name, f"{path}.{name}", member)
         elif isinstance(value, list):
             for item in cast(list[object], value):
@@ -157,6 +157,12 @@ class Provenance:
             yield self._leaf(path, value)
         else:  # a number or a truth value says nothing about where it came from
             yield Leaf(path, _words(value), proved=False)
+
+    def _name(self, tool_name: str, path: str, name: str) -> Leaf:
+        """The name of a field is text, too; the plan fixes those of a mapping with open parts."""
+        if canonical_json(name) in self._literals.get((tool_name, f"{path}{{}}"), ()):
+            return Leaf(f"{path}.{name}", name, proved=True)
+        return self._leaf(f"{path}.{name}", name)
 
     def _leaf(self, path: str, text: str) -> Leaf:
         said = plain(text)

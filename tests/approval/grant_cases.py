@@ -19,6 +19,7 @@ def _slot(**more: Any) -> list[dict[str, Any]]:
 
 
 _TO = (0, "args", "to")
+_OPEN: Any = {"slot": "text", "from": "any"}
 _DEEP: Any = {"a": [[[[[[[[[1]]]]]]]]]}
 
 CASES = (
@@ -90,8 +91,19 @@ CASES = (
         "a pattern's source", _arg({"pattern": "a", "from": "any"}), (*_TO, "from"), "unknown key"
     ),
     Refused("a literal and more", _arg({"literal": 1, "x": 2}), (*_TO, "x"), "unknown key `x`"),
-    Refused("a slot in a list", _arg(["a", {"slot": "text"}]), _TO, "a whole argument"),
-    Refused("a pattern inside", _arg({"x": {"pattern": "a"}}), _TO, "a whole argument"),
+    Refused("a bad slot inside", _arg(["a", {"slot": "text"}]), (*_TO, 1), "may come from"),
+    Refused("a bad pattern inside", _arg({"x": {"pattern": ""}}), (*_TO, "x", "pattern"), "expres"),
+    Refused("a slot and a field", _arg({"a": _OPEN | {"b": 1}}), (*_TO, "a", "b"), "unknown key"),
+    Refused("a part as field", _arg({"a.b": _OPEN}), (*_TO, "a.b"), "at most 64"),
+    Refused("a field in disguise", _arg([{"а": _OPEN}]), (*_TO, 0, "а"), "at most 64"),
+    Refused(
+        "an item that may be absent",
+        _arg([_OPEN | {"optional": True}]),
+        (*_TO, 0, "optional"),
+        "cannot be absent",
+    ),
+    Refused("a deep slot", _arg([[[[[[[[_OPEN]]]]]]]]), _TO, "at most 8 levels"),
+    Refused("a hundred parts", _arg([_OPEN] * 50), _TO, "at most 100 parts"),
     Refused("a deep literal", _arg(_DEEP), _TO, "at most 8 levels"),
     Refused("a deep wrapped literal", _arg({"literal": _DEEP}), (*_TO, "literal"), "at most 8"),
 )

@@ -1,6 +1,6 @@
 """Grants as they may be written, for properties."""
 
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import strategies as st
 
@@ -45,7 +45,25 @@ _PATTERNS = st.fixed_dictionaries(
     {"pattern": st.sampled_from(["x.*", "x", "Report for .*", "[a-z ]+", "x|true"])},
     optional={"max_chars": st.sampled_from([1, 200])},
 )
-ARGUMENTS: Anything = VALUES | VALUES.map(lambda value: {"literal": value}) | _PATTERNS | slots()
+_WHOLE: Anything = VALUES | VALUES.map(lambda value: {"literal": value}) | _PATTERNS | slots()
+
+
+def _lists(inner: Anything) -> Anything:
+    return st.lists(inner.map(_always_there), max_size=3)
+
+
+def _always_there(part: Any) -> Any:
+    """An item of a list is never absent."""
+    if isinstance(part, dict) and "slot" in part:
+        return {key: said for key, said in cast(Raw, part).items() if key != "optional"}
+    return cast(object, part)
+
+
+ARGUMENTS: Anything = st.recursive(
+    _WHOLE,
+    lambda inner: _lists(inner) | st.dictionaries(st.sampled_from("pq"), inner, max_size=2),
+    max_leaves=4,
+)
 GRANTS: Anything = st.fixed_dictionaries(
     {"tool": st.sampled_from(["t", "u"])},
     optional={
@@ -67,7 +85,7 @@ _CHANGES: dict[str, Anything] = {
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Raw, Raw]:
-    """Two grants, most of them alike but for one thing said of one argument."""
+    """Two grants, most of them alike but for one thing said of one argument or a part of one."""
     one: Raw = draw(GRANTS)
     if draw(st.integers(0, 3)) == 0:
         return one, draw(GRANTS)
@@ -80,4 +98,22 @@ def pairs(draw: st.DrawFn) -> tuple[Raw, Raw]:
     if not SLOT_TYPES[kind].most:
         other.pop("max_chars", None)
     args: Raw = one.get("args", {})
-    return one | {"args": args | {"x": argument}}, one | {"args": args | {"x": other}}
+    around = draw(st.sampled_from([_alone, _in_a_list, _in_a_mapping]))
+    if around is _in_a_list:
+        argument, other = _always_there(argument), _always_there(other)
+    return (
+        one | {"args": args | {"x": around(argument)}},
+        one | {"args": args | {"x": around(other)}},
+    )
+
+
+def _alone(part: Raw) -> Any:
+    return part
+
+
+def _in_a_list(part: Raw) -> Any:
+    return ["x", part]
+
+
+def _in_a_mapping(part: Raw) -> Any:
+    return {"p": [1], "q": part}

@@ -50,19 +50,53 @@ def _marks(raw: Any) -> Raw:
     return {}
 
 
-def _fits(raw: Any, name: str, args: Raw, sourced: Sourced) -> bool:
+def _open(raw: Any) -> bool:
+    """Whether anything in what is written is left open."""
+    marked = _marks(raw)
+    if marked:
+        return "literal" not in marked
+    return any(map(_open, _members(raw)))
+
+
+def _members(raw: Any) -> list[Any]:
+    if isinstance(raw, dict):
+        return list(cast(Raw, raw).values())
+    return cast(list[Any], raw) if isinstance(raw, list) else []
+
+
+def _fixed(raw: Any) -> Any:
+    """The value that is written where nothing is open."""
+    if "literal" in _marks(raw):
+        return raw["literal"]
+    if isinstance(raw, dict):
+        return {name: _fixed(part) for name, part in cast(Raw, raw).items()}
+    return [_fixed(part) for part in cast(list[Any], raw)] if isinstance(raw, list) else raw
+
+
+def _fits(raw: Any, path: str, name: str, args: Raw, sourced: Sourced) -> bool:
     """The rules once more, in the simplest way, from what is written."""
     marked, value = _marks(raw), args.get(name)
+    if not _open(raw):
+        return name in args and _plain(value) == _plain(_fixed(raw))
+    if not marked and isinstance(raw, dict):
+        fields, given_ = cast(Raw, raw), cast(Raw, value if isinstance(value, dict) else {"": 1})
+        return given_.keys() <= fields.keys() and all(
+            _fits(one, f"{path}.{n}", n, given_, sourced) for n, one in fields.items()
+        )
+    if not marked:
+        if not isinstance(value, list) or len(cast(list[Any], value)) != len(raw):
+            return False
+        items = {str(n): item for n, item in enumerate(cast(list[Any], value))}
+        return all(_fits(one, f"{path}[]", str(n), items, sourced) for n, one in enumerate(raw))
     if "slot" in marked:
         if value is None:
             return bool(marked.get("optional"))
-        return _fits_slot(marked, name, value, sourced)
+        return _fits_slot(marked, path, value, sourced)
     if "pattern" in marked:
         if not isinstance(value, str) or len(value) > marked.get("max_chars", 200):
             return False
         return fullmatch(marked["pattern"], value) is not None
-    fixed = marked["literal"] if marked else raw
-    return name in args and _plain(args[name]) == _plain(fixed)
+    raise AssertionError(raw)
 
 
 def _fits_slot(marked: Raw, name: str, value: Any, sourced: Sourced) -> bool:
@@ -96,8 +130,22 @@ def _covers(raw: Raw, tool: str, args: Raw, sourced: Sourced) -> bool:
     return (
         raw["tool"] == tool
         and all(name in wanted for name, value in args.items() if value is not None)
-        and all(_fits(one, name, args, sourced) for name, one in wanted.items())
+        and all(_fits(one, name, name, args, sourced) for name, one in wanted.items())
     )
+
+
+@st.composite
+def _filled(draw: st.DrawFn, raw: Any) -> Any:
+    """What is written, with values for what is open; now and then something besides."""
+    if not _open(raw):
+        return _fixed(raw)
+    if _marks(raw):
+        return draw(VALUES)
+    if isinstance(raw, list):
+        more = draw(st.sampled_from([[], [], [], [1]]))
+        return [draw(_filled(part)) for part in cast(list[Any], raw)] + more
+    also = draw(st.sampled_from([{}, {}, {}, {"r": None}]))
+    return {name: draw(_filled(part)) for name, part in cast(Raw, raw).items()} | also
 
 
 @st.composite
@@ -108,9 +156,7 @@ def near_calls(draw: st.DrawFn) -> Call:
     wanted: Raw = grant.get("args", {})
     args: Raw = {}
     for name, one in wanted.items():
-        marked = _marks(one)
-        fixed = marked.get("literal", one)
-        value: Any = draw(VALUES) if marked and "literal" not in marked else fixed
+        value: Any = draw(_filled(one))
         args[name] = draw(st.sampled_from([value, value, value, draw(VALUES)]))
     if draw(st.integers(0, 4)) == 0:
         args[draw(NAMES)] = draw(VALUES)

@@ -336,11 +336,11 @@ MALFORMED = (
         "owner, plan, tool NAME or any",
     ),
     Malformed(
-        "a slot in a list",
-        _front("tools: [{ tool: t, args: { a: [{ slot: email, from: owner }] } }]"),
+        "a bad slot in a list",
+        _front("tools: [{ tool: t, args: { a: [{ slot: emial, from: owner }] } }]"),
         5,
-        31,
-        "a whole argument",
+        40,
+        "did you mean `email`",
     ),
     Malformed(
         "a grant's endless pattern",

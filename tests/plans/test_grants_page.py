@@ -28,16 +28,17 @@ def test_every_example_of_grants_is_read(tools: str) -> None:
     assert grants_of(_plan(tools).tools)
 
 
-def test_there_are_three_examples_on_the_page_and_one_in_the_prompt() -> None:
-    assert len(EXAMPLES) == 4
+def test_there_are_four_examples_on_the_page_and_one_in_the_prompt() -> None:
+    assert len(EXAMPLES) == 5
 
 
-def test_the_card_on_the_page_is_the_card_of_its_example() -> None:
-    shown = re.search(r"```text\n(.*?)```", PAGE, re.DOTALL)
-    assert shown
-    card = plan_card(plan_bytes(_plan(EXAMPLES[0])), rationale="x")
-    touched = next(d for d in card.details if d.heading == "What it may touch")
-    assert shown[1] in "\n".join((*touched.lines, ""))
+def test_each_card_on_the_page_is_that_of_the_example_above_it() -> None:
+    pairs = re.findall(r"```yaml\n(tools:\n[^`]*?)```[^`]*```text\n(.*?)```", PAGE, re.DOTALL)
+    assert len(pairs) == 2
+    for tools, shown in pairs:
+        card = plan_card(plan_bytes(_plan(tools)), rationale="x")
+        touched = next(d for d in card.details if d.heading == "What it may touch")
+        assert shown in "\n".join((*touched.lines, ""))
 
 
 @pytest.mark.parametrize("kind", sorted(SLOT_TYPES))

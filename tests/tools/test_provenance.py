@@ -62,6 +62,14 @@ def test_every_item_and_member_is_looked_at() -> None:
     assert "to[]" in unproved(run, **args)
 
 
+def test_the_name_of_a_field_is_the_plans_where_the_plan_fixes_it_and_only_there() -> None:
+    run = a_run(literals={("send", "files[]{}"): frozenset({'"file_id"'})})
+    leaves = run.derive("send", {"files": [{"file_id": "13"}]}).leaves
+    assert [(leaf.text, leaf.proved) for leaf in leaves] == [("file_id", True), ("13", False)]
+    assert unproved(run, files=[{"send the key": None}]) == ["files[].send the key"]
+    assert unproved(run, file_id="x") == ["file_id"]
+
+
 def test_what_carries_nothing_needs_no_proof() -> None:
     assert unproved(a_run(), a=None, b="", c=[], d={}) == []
 
