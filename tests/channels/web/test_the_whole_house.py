@@ -1,0 +1,83 @@
+"""The door of the whole cockpit, wired and served as `silas start` does it."""
+
+import base64
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.channels.web.pairing import COOKIE, ENROL_DOMAIN
+from silas.keys import Ed25519Signer
+from silas.testing.approval import a_signer
+from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
+
+PUBLIC = {"/pair", "/health", "/healthz", "/readyz"}
+
+
+@pytest.fixture
+async def cockpit(tmp_path: Path) -> AsyncIterator[Cockpit]:
+    async with a_cockpit(Home(tmp_path)) as running:
+        yield running
+
+
+async def pair(
+    cockpit: Cockpit, token: str, *, signer: Ed25519Signer, cookie: str = ""
+) -> Answered:
+    """What the server says to a browser that pairs with this token and key."""
+    body = {
+        "token": token,
+        "name": "a phone",
+        "public_key": base64.b64encode(bytes.fromhex(signer.public_key)).decode(),
+        "signature": base64.b64encode(signer.sign(ENROL_DOMAIN + token.encode())).decode(),
+    }
+    return await cockpit.http("POST", "/pair", cookie=cookie, body=body)
+
+
+def cookie_of(answer: Answered) -> str:
+    found = re.match(
+        rf"{COOKIE}=([0-9a-f]{{64}}); Max-Age=\d+; Path=/; HttpOnly; SameSite=Strict$",
+        answer.headers["set-cookie"],
+    )
+    assert found is not None, answer.headers["set-cookie"]
+    return f"{COOKIE}={found[1]}"
+
+
+@pytest.mark.proves("B6-LOOPBACK-NOT-TRUSTED")
+async def test_every_endpoint_needs_the_session_and_the_page_token(cockpit: Cockpit) -> None:
+    token = (await cockpit.link()).partition("#")[2]
+    answer = await pair(cockpit, token, signer=a_signer("phone"))
+    cookie, page = cookie_of(answer), json.loads(answer.body)["page_token"]
+    listed = await cockpit.http("GET", "/openapi.json", cookie=cookie, token=page)
+    paths: dict[str, dict[str, Any]] = json.loads(listed.body)["paths"]
+    tried = 0
+    for path in sorted(paths.keys() - PUBLIC):
+        for method in paths[path]:
+            filled = re.sub(r"\{\w+\}", "x", path)
+            for given in ({}, {"cookie": cookie}, {"cookie": cookie, "token": "guess"}):
+                refused = await cockpit.http(method.upper(), filled, body={}, **given)
+                assert (method, path, refused.status) == (method, path, 401)
+                tried += 1
+    assert tried > 60
+    assert (await cockpit.http("GET", "/work", cookie=cookie, token=page)).status == 200
+    assert await cockpit.socket_says(cookie=cookie, token="guess") == 4001
+
+
+async def test_a_link_pairs_one_browser_and_a_cookie_fixed_before_is_worth_nothing(
+    cockpit: Cockpit,
+) -> None:
+    token, fixed = (await cockpit.link()).partition("#")[2], f"{COOKIE}={'a' * 64}"
+    answer = await pair(cockpit, token, signer=a_signer("phone"), cookie=fixed)
+    said = json.loads(answer.body)
+    assert (answer.status, said["level"], said["device"]) == (200, "owner", "a phone")
+    assert answer.headers["cache-control"] == "no-store"
+    assert cookie_of(answer) != fixed
+    assert (await cockpit.http("GET", "/", cookie=fixed)).status == 401
+    assert (await cockpit.http("GET", "/", cookie=cookie_of(answer))).status == 200
+    again = await pair(cockpit, token, signer=a_signer("thief"))
+    assert (again.status, json.loads(again.body)["code"]) == (400, "E_CHANNEL_PAIRING_USED")
+    assert "set-cookie" not in again.headers
+    events = await cockpit.events()
+    assert events.count("device.paired") == events.count("pairing.refused") == 1
