@@ -86,7 +86,9 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
     @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
     async def link(body: Proven, session: Session, request: Request) -> Link:
         await prover.require(session, "link", "devices", body.proof)
-        return Link(link=await door.link(str(request.base_url).rstrip("/")))
+        # behind a proxy only the browser knows the scheme; the guard has checked what it says
+        origin = request.headers.get("origin", str(request.base_url))
+        return Link(link=await door.link(origin))
 
     @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
     async def revoke(

@@ -3,16 +3,21 @@
 import base64
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from silas.channels.web.pairing import COOKIE, ENROL_DOMAIN
+from silas.channels.web.wire import Proof, command_bytes
 from silas.keys import Ed25519Signer
 from silas.testing.approval import a_signer
+from silas.types import new_nonce
 from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
+
+Ask = Callable[..., Awaitable[Answered]]
 
 PUBLIC = {"/pair", "/health", "/healthz", "/readyz"}
 
@@ -36,6 +41,17 @@ async def pair(
     return await cockpit.http("POST", "/pair", cookie=cookie, body=body)
 
 
+async def let_in(cockpit: Cockpit, token: str, signer: Ed25519Signer) -> Ask:
+    """A paired browser, as what it asks with: cookie and page token."""
+    answer = await pair(cockpit, token, signer=signer)
+    cookie, page = cookie_of(answer), str(json.loads(answer.body)["page_token"])
+
+    async def ask(method: str, path: str, body: Mapping[str, Any] | None = None) -> Answered:
+        return await cockpit.http(method, path, cookie=cookie, token=page, body=body)
+
+    return ask
+
+
 def cookie_of(answer: Answered) -> str:
     found = re.match(
         rf"{COOKIE}=([0-9a-f]{{64}}); Max-Age=\d+; Path=/; HttpOnly; SameSite=Strict$",
@@ -56,8 +72,10 @@ async def test_every_endpoint_needs_the_session_and_the_page_token(cockpit: Cock
     for path in sorted(paths.keys() - PUBLIC):
         for method in paths[path]:
             filled = re.sub(r"\{\w+\}", "x", path)
-            for given in ({}, {"cookie": cookie}, {"cookie": cookie, "token": "guess"}):
-                refused = await cockpit.http(method.upper(), filled, body={}, **given)
+            for name, guess in (("", ""), (cookie, ""), (cookie, "guess")):
+                refused = await cockpit.http(
+                    method.upper(), filled, cookie=name, token=guess, body={}
+                )
                 assert (method, path, refused.status) == (method, path, 401)
                 tried += 1
     assert tried > 60
@@ -81,3 +99,32 @@ async def test_a_link_pairs_one_browser_and_a_cookie_fixed_before_is_worth_nothi
     assert "set-cookie" not in again.headers
     events = await cockpit.events()
     assert events.count("device.paired") == events.count("pairing.refused") == 1
+
+
+async def test_a_device_lets_another_one_in_and_revokes_it_by_its_own_hand_alone(
+    cockpit: Cockpit,
+) -> None:
+    phone, tablet = a_signer("phone"), a_signer("tablet")
+
+    def body(command: str, subject: str, signer: Ed25519Signer) -> dict[str, Any]:
+        bare = Proof(timestamp=datetime.now(UTC), nonce=new_nonce(), signature=b"")
+        signature = signer.sign(command_bytes(command, subject, bare))
+        proof = bare.model_copy(update={"signature": signature})
+        return {"proof": proof.model_dump(mode="json")}
+
+    mine = await let_in(cockpit, (await cockpit.link()).partition("#")[2], phone)
+    assert (await mine("POST", "/devices/link", body("link", "devices", tablet))).status == 403
+    signed = body("link", "devices", phone)
+    made = await mine("POST", "/devices/link", signed)
+    address, _, token = str(json.loads(made.body)["link"]).partition("#")
+    assert (made.status, address) == (200, f"{cockpit.origin}/pair")
+    assert (await mine("POST", "/devices/link", signed)).status == 403
+    theirs = await let_in(cockpit, token, tablet)
+    listed = json.loads((await mine("GET", "/devices")).body)
+    other = next(one["id"] for one in listed if not one["this"])
+    assert (await theirs("GET", "/work")).status == 200
+    path = f"/devices/{other}/revoke"
+    assert (await mine("POST", path, body("revoke", "device-0", phone))).status == 403
+    assert (await mine("POST", path, body("revoke", other, phone))).status == 200
+    assert (await theirs("GET", "/work")).status == 401
+    assert (await mine("GET", "/work")).status == 200
