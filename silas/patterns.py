@@ -9,6 +9,7 @@ It does not protect against a pattern that is wrong; and it refuses some that wo
 """
 
 import re
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -167,7 +168,14 @@ def _scan(pattern: str) -> tuple[re.Pattern[str], _Part]:
 
 def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     try:
-        return re.compile(pattern, flags)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            return re.compile(pattern, flags)
+    except FutureWarning as error:
+        raise PatternRefused(
+            f"the pattern {pattern!r} will mean something else in a later Python ({error}); write "
+            "a backslash before what is meant as it stands"
+        ) from error
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternRefused(f"the pattern {pattern!r} is not valid: {error}") from error
 

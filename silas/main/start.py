@@ -44,7 +44,9 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
             if place is not None:
                 click.echo(f"Requests are about {place} unless they say otherwise.")
             await _told_to_end()
-            click.echo("Ending: open questions are answered safely, work under way is kept.")
+            click.echo(
+                "Ending: what was asked is answered safely, and work that is not done is not applied."
+            )
         return DONE
 
     run_to_exit(work)

@@ -15,10 +15,13 @@ RunItem = Callable[[WorkItem, Notify], Awaitable[WorkItemResult]]
 
 
 class _Running(NamedTuple):
-    """Work under way. Only work that has begun can record that it was stopped."""
+    """Work under way. Only work that has begun can record that it was stopped; `stopped` tells
+    whoever listens.
+    """
 
     task: asyncio.Task[WorkItemResult]
     begun: asyncio.Event
+    stopped: Callable[[], Awaitable[None]]
 
 
 class WorkItemExecutor:
@@ -73,7 +76,13 @@ class WorkItemExecutor:
             begun.set()
             return await run(item, self._heard(notify))
 
-        running = _Running(asyncio.create_task(begin(), name=f"work:{item.id}"), begun)
+        async def stopped() -> None:
+            await self._heard(notify)(
+                ProgressEvent(item.id, WorkItemStatus.paused.value, _STOPPED, item.attempts)
+            )
+
+        task = asyncio.create_task(begin(), name=f"work:{item.id}")
+        running = _Running(task, begun, stopped)
         self._running[item.id] = running
         running.task.add_done_callback(lambda task: self._gone(item.id, task))
         return running
@@ -127,7 +136,10 @@ class WorkItemExecutor:
     async def cancel(self, work_item_id: str) -> bool:
         """Stop a running item and everything in its sandbox; False where there is none to stop."""
         running = self._running.get(work_item_id)
-        return False if running is None else await _stop(running)
+        if running is None or not await _stop(running):
+            return False
+        await running.stopped()
+        return True
 
     async def stop(self) -> None:
         """Cancel everything that runs and wait for it."""
@@ -137,6 +149,9 @@ class WorkItemExecutor:
             running.task.cancel()
         if all_running:
             await asyncio.wait([running.task for running in all_running])
+
+
+_STOPPED = "Stopped; nothing of it was applied."
 
 
 async def _stop(running: _Running) -> bool:
@@ -149,7 +164,7 @@ async def _stop(running: _Running) -> bool:
 
 def _outcome(work_item_id: str, task: asyncio.Task[WorkItemResult]) -> WorkItemResult:
     if task.cancelled():
-        return _result(work_item_id, WorkItemStatus.paused, "Stopped; nothing of it was applied.")
+        return _result(work_item_id, WorkItemStatus.paused, _STOPPED)
     return task.result()
 
 

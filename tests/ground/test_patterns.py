@@ -31,6 +31,10 @@ from silas.patterns import substitute as sub
         "(",
         "a{2,1}",
         "[z-a]",
+        "[a--b]",  # these four will mean something else in a later Python
+        "[[a]",
+        "[a&&b]",
+        "[a||b]",
         "*",
         "a" * (MAX_PATTERN_CHARS + 1),
     ],
