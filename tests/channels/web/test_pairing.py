@@ -1,5 +1,6 @@
 """Who is let in by a link, and what of a device's hand counts (decisions B6, B7)."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -340,6 +341,32 @@ async def test_a_proof_that_is_not_bound_to_its_nonce_does_not_count(house: Hous
     inside = decision_bytes(said, "ab" * 32)
     forged = Proof(timestamp=proof.timestamp, nonce=fresh, signature=browser.key.sign(inside))
     assert await house.door.prove(browser.paired.session, inside, forged)
+
+
+@given(st.data())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_a_proof_with_one_byte_changed_anywhere_does_not_count(
+    house: House, draw: st.DataObject
+) -> None:
+    browser = await house.known_browser()
+    data, proof = browser.proof("undo", "task-1", house.clock)
+    place = draw.draw(st.integers(0, len(data) + len(proof.signature) - 1))
+    both = bytearray(data + proof.signature)
+    both[place] ^= draw.draw(st.integers(1, 255))
+    changed, signature = bytes(both[: len(data)]), bytes(both[len(data) :])
+    forged = proof.model_copy(update={"signature": signature})
+    assert await house.door.prove(browser.paired.session, changed, forged)
+
+
+async def test_of_the_same_proof_twice_at_the_same_moment_one_counts(house: House) -> None:
+    browser, other = await house.browser(), house.another_process()
+    data, proof = browser.proof("undo", "task-1", house.clock)
+    doors = (house.door, other, house.door, other)
+    tries = [door.prove(browser.paired.session, data, proof) for door in doors]
+    found = await asyncio.wait_for(asyncio.gather(*tries), 5)
+    assert sorted(found) == ["", *["it was used before"] * 3]
 
 
 async def test_a_refused_proof_uses_no_nonce_up(house: House) -> None:
