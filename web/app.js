@@ -35,7 +35,7 @@ function route() {
 /** What lies under a slide-over cannot be reached until it is closed. */
 function layer() {
   const over = wide.matches && SIDE.has(view);
-  at("main").inert = over;
+  at("desk").inert = over;
   at("shade").hidden = !over;
   for (const name of SIDE) at(name).hidden = name !== view;
 }

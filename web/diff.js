@@ -62,7 +62,7 @@ export function diffView(patch) {
     const shown = file.lines.slice(0, Math.max(0, room));
     room -= file.lines.length;
     return h("section", { class: "diff-file", "aria-label": `Changes in ${file.name}` },
-      h("h4", {}, h("span", { class: "diff-name" }, file.name || "Changes"),
+      h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || "Changes"),
         h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
       h("pre", { class: "diff", tabindex: "0" }, shown.map(({ kind, text }) =>
         h("span", { class: `diff-${kind}` }, `${text}\n`))));

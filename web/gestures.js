@@ -16,7 +16,11 @@ export function confirmation(gesture, label, { done, back }) {
   const place = h("div", { class: "confirm", role: "group", "aria-label": `Confirm: ${label}` });
   const again = button("Not yet", back, { class: "decline", "data-testid": "not-yet" });
   if (gesture === "chip") {
-    const yes = button(`Yes: ${label}`, done, { class: "primary", "data-testid": "confirm" });
+    const yes = button(`Yes: ${label}`, (event) => {
+      if (event.detail < 2) done(); // the second half of a double tap is no second thought
+    }, { class: "primary", "data-testid": "confirm", onkeydown: (event) => {
+      if (event.repeat) event.preventDefault(); // and neither is a key that is held down
+    } });
     place.append(h("p", { class: "confirm-words" }, "Sure? This is the second and last tap."), yes);
     return { nodes: [place, again], focus: () => yes.focus() };
   }

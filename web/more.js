@@ -75,7 +75,7 @@ async function showTools(place) {
       h("p", { class: "small" }, `${plain(tool.risk)} risk${tool.scopes.length ? ` · may: ${tool.scopes.join(", ")}` : ""}`),
       tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, tool.last_error))))
       : h("p", {}, "There are no tools."),
-    h("h3", { class: "label-title" }, "Workers"),
+    h("h2", { class: "label-title" }, "Workers"),
     workers.length ? h("ul", { class: "rows" }, workers.map((worker) => h("li", { class: "row tall" },
       h("p", { class: "row-head" }, h("b", {}, worker.name), worker.fault ? health("unavailable", "Cannot be used") : null),
       h("p", { class: "small", dir: "auto" }, worker.fault || worker.description),
@@ -98,8 +98,8 @@ async function showSettings(place) {
   const themes = h("div", { class: "chips", role: "group", "aria-label": "Appearance" },
     [["auto", "As this device"], ["light", "Light"], ["dark", "Dark"]].map(([value, words]) =>
       button(words, () => choose(value), { class: "chip", "data-value": value, "aria-pressed": String(value === now) })));
-  fill(place, h("h3", { class: "label-title" }, "Appearance"), themes,
-    settings.parts.map((part) => [h("h3", { class: "label-title" }, part.heading),
+  fill(place, h("h2", { class: "label-title" }, "Appearance"), themes,
+    settings.parts.map((part) => [h("h2", { class: "label-title" }, part.heading),
       h("dl", { class: "facts wide" }, part.facts.map((fact) => h("div", {}, h("dt", {}, plain(fact.name)),
         h("dd", { dir: "auto" }, fact.value, fact.words && h("span", { class: "small block" }, fact.words)))))]),
     h("p", { class: "small" }, "These are read from ", h("code", {}, settings.file), " when Silas starts. They cannot be loosened from a browser."));
@@ -118,7 +118,7 @@ async function showProtection(place) {
   h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok) },
     h("p", { class: "row-head" }, icon(one.ok ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, one.ok ? ": well" : ": not well")),
     h("p", { class: "small", dir: "auto" }, one.words)))),
-  h("h3", { class: "label-title" }, "How you are protected"),
+  h("h2", { class: "label-title" }, "How you are protected"),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
   h("p", { class: "small" }, `Checked ${inFull(Date.now())}.`));
 }

@@ -19,7 +19,7 @@ export function resultView(result) {
   const node = h("article", { class: "result", "aria-label": `Result: ${result.title}`, "data-testid": "result", "data-work": result.work_item_id });
   node.append(
     h("p", { class: "result-top" }, statusMark(result.status)),
-    h("h3", { dir: "auto" }, result.title),
+    h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
     checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" }));
   refreshResult(node, result);

@@ -28,7 +28,7 @@ function make(progress) {
   const { status, message, steps, log, budget, stop } = node.parts;
   node.parts.logBox = h("details", { class: "log-box" }, h("summary", {}, "Log"), log);
   node.append(
-    h("div", { class: "run-head" }, h("div", {}, status, h("h3", { dir: "auto" }, progress.title)), stop),
+    h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
     message, steps, budget, node.parts.logBox);
   update(node, progress);
   return node;

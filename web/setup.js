@@ -173,6 +173,6 @@ export async function showSetup(place) {
   fill(place,
     h("p", {}, "Answers come from ", h("b", {}, facts.in_force), facts.restart ? " until the next start." : "."),
     choices(facts, choice, () => askKey(keyPlace, choice, facts, label)), keyPlace,
-    h("h3", { class: "label-title" }, "Who you are"), identityFields(choice), problem, save, after);
+    h("h2", { class: "label-title" }, "Who you are"), identityFields(choice), problem, save, after);
   askKey(keyPlace, choice, facts, label);
 }

@@ -1,0 +1,268 @@
+"""What the page does by itself: what it says again, what it shows of hidden text, how it draws."""
+
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from silas.cards import ChannelMessage, message_bytes
+from silas.channels.web.events import (
+    CardClosed,
+    MessageDelta,
+    PostExecution,
+    Refused,
+    Said,
+    StoppedNow,
+)
+from silas.channels.web.wire import Message, Proof, command_bytes, decision_bytes, inbound
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.examples import DRAFT, GATE, TOOL_CALL
+from tests.web.support.stage import Stage, a_state, shown, stage
+
+pytestmark = in_a_browser
+NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def there(browser: Browser) -> AsyncGenerator[Stage]:
+    async with stage(browser) as made:
+        yield made
+
+
+def _silas(seq: int, text: str, turn: str = "") -> Said:
+    return Said(seq=seq, id=f"s{seq}", text=text, sender="silas", timestamp=NOW, turn_id=turn)
+
+
+async def _say(there: Stage, text: str) -> None:
+    await there.page.get_by_test_id("composer").fill(text)
+    await there.page.keyboard.press("Enter")
+
+
+def _signed_message(there: Stage, frame: dict[str, Any]) -> Message:
+    message = inbound.validate_python(frame)
+    assert isinstance(message, Message)
+    assert message.proof is not None
+    said = ChannelMessage(
+        channel="web", sender_id="x", text=message.text, timestamp=message.proof.timestamp
+    )
+    assert there.signed(message_bytes(said, message.proof.nonce), message.proof)
+    return message
+
+
+async def test_what_was_not_acknowledged_is_said_again_under_the_same_name_with_a_fresh_signature(
+    there: Stage,
+) -> None:
+    there.acknowledges = False
+    await _say(there, "größer \u2028 “😀”")
+    first = _signed_message(there, await there.next())
+    await there.cut()
+    again = _signed_message(there, await there.next())
+    assert (again.id, again.text) == (first.id, first.text)
+    assert again.proof is not None
+    assert first.proof is not None
+    assert again.proof.nonce != first.proof.nonce
+    own = Said(seq=1, id=first.id, text=first.text, sender="owner", timestamp=NOW)
+    there.send(own)
+    there.send(own)
+    await expect(there.page.get_by_test_id("said")).to_have_count(1)
+
+
+async def test_what_was_acknowledged_is_not_said_again(there: Stage) -> None:
+    await _say(there, "once")
+    frame = await there.next()
+    said = Said(seq=1, id=frame["id"], text="once", sender="owner", timestamp=NOW)
+    there.send(said)
+    there.greeting = a_state(seq=1)
+    await expect(there.page.locator(".from-owner time")).to_have_count(1)
+    await there.cut()
+    await there.is_connected()
+    assert there.afters[-1] == 1
+    await _say(there, "twice")
+    assert (await there.next())["text"] == "twice"
+
+
+async def test_a_message_can_be_written_while_silas_is_away_and_survives_a_reload(
+    there: Stage,
+) -> None:
+    page = there.page
+    there.acknowledges = False
+    await _say(there, "before")
+    await there.next()
+    await page.reload()
+    await there.is_connected()
+    assert (await there.next())["text"] == "before"
+    await expect(page.get_by_test_id("said")).to_contain_text("before")
+
+
+async def test_a_session_that_ended_says_so_and_does_not_knock_again(there: Stage) -> None:
+    await there.cut(4001)
+    banner = there.page.locator("#offline")
+    await expect(banner).to_contain_text("no longer paired")
+    before = there.connections
+    await there.page.evaluate("dispatchEvent(new Event('online'))")
+    assert there.connections == before
+
+
+async def test_the_answer_as_it_comes_gives_way_to_the_answer_as_it_is(there: Stage) -> None:
+    for piece in ("I looked", " at it."):
+        there.send(MessageDelta(turn_id="t1", text=piece))
+    await expect(there.page.locator(".coming")).to_have_text("I looked at it.")
+    there.send(_silas(1, "I looked at it. It is fine.", "t1"))
+    await expect(there.page.locator(".coming")).to_have_count(0)
+    await expect(there.page.get_by_test_id("heard")).to_contain_text("It is fine.")
+
+
+async def test_no_text_of_anybodys_becomes_markup_or_hides_or_leads_away(there: Stage) -> None:
+    nasty = "<img src=x onerror=alert(1)> \u202eevil\u202c \u200b http://evil.example/?a=1"
+    there.send(_silas(1, nasty))
+    card = GATE.model_copy(update={"intent": nasty, "rationale": nasty})
+    there.send(shown(card))
+    heard = there.page.get_by_test_id("heard")
+    await expect(heard).to_contain_text("<img src=x onerror=alert(1)>")
+    await expect(heard).to_contain_text("<U+202E>evil<U+202C> <U+200B>")
+    assert await there.page.locator("img").count() == 0
+    assert await there.page.locator("a[href*='evil']").count() == 0
+    await expect(there.page.get_by_test_id("active-card")).to_contain_text("<U+202E>evil")
+
+
+async def test_an_answer_is_signed_over_the_card_and_given_once(there: Stage) -> None:
+    event = shown(TOOL_CALL)
+    there.send(event)
+    await there.page.get_by_test_id("action-recommended").click()
+    slide = there.page.get_by_test_id("slide")
+    await expect(slide).to_be_focused()
+    await there.page.keyboard.press("End")
+    await there.page.keyboard.press("Enter")
+    response: Any = inbound.validate_python(await there.next())
+    assert response.verdict == "approve"
+    assert there.signed(decision_bytes(response, event.digest), response.proof)
+    assert not there.signed(decision_bytes(response, "0" * 64), response.proof)
+    await there.page.keyboard.press("Enter")
+    await expect(there.page.get_by_test_id("actions")).to_have_attribute("inert", "")
+    there.send(CardClosed(request_id="ask-1", outcome="answered", words="Send this mail"))
+    await expect(there.page.get_by_test_id("active-card")).to_have_count(0)
+    assert there.heard == []
+
+
+async def test_a_double_tap_and_a_held_key_are_one_tap(there: Stage) -> None:
+    there.send(shown(GATE))
+    yes, confirm = (there.page.get_by_test_id(name) for name in ("action-recommended", "confirm"))
+    await yes.dblclick()
+    await expect(confirm).to_be_visible()
+    await there.page.get_by_test_id("not-yet").click()
+    await expect(yes).to_be_focused()
+    for _ in range(3):
+        await there.page.keyboard.down("Enter")  # the same key again and again: it is held
+    await there.page.keyboard.up("Enter")
+    await expect(confirm).to_be_focused()
+    assert there.heard == []
+    await confirm.click()
+    assert (await there.next())["verdict"] == "approve"
+
+
+async def test_an_answer_that_did_not_count_can_be_given_again(there: Stage) -> None:
+    there.acknowledges = False
+    there.send(shown(GATE))
+    await there.page.get_by_test_id("action-decline").click()
+    assert (await there.next())["verdict"] == "block"
+    there.send(Refused(id="ask-1", code="E_CHANNEL_PROOF", message="The clock is wrong."))
+    card = there.page.get_by_test_id("active-card")
+    await expect(card).to_contain_text("The clock is wrong.")
+    await card.get_by_test_id("action-decline").click()
+    assert (await there.next())["verdict"] == "block"
+
+
+async def test_an_answer_without_a_connection_is_given_when_it_is_back(there: Stage) -> None:
+    there.send(shown(GATE))
+    card = there.page.get_by_test_id("active-card")
+    await expect(card).to_be_visible()
+    there.greeting = a_state(cards=(shown(GATE),))
+    await there.cut()
+    await card.get_by_test_id("action-decline").click()
+    assert (await there.next())["verdict"] == "block"
+
+
+async def test_a_field_that_is_being_filled_outlives_every_frame(there: Stage) -> None:
+    there.send(shown(DRAFT))
+    field = there.page.get_by_label("The draft; you can change it")
+    await field.fill("My own words")
+    for seq in (1, 2):
+        there.send(_silas(seq, "meanwhile"))
+    there.send(shown(GATE, "ask-2"))
+    await expect(there.page.get_by_test_id("up-next")).to_have_count(1)
+    await expect(field).to_have_value("My own words")
+    await expect(field).to_be_focused()
+
+
+async def test_the_stop_is_in_reach_wherever_one_is(there: Stage) -> None:
+    for place in ("#/stream", "#/review", "#/activity", "#/more", "#/more/devices"):
+        await there.page.evaluate("(place) => { location.hash = place; }", place)
+        stop = there.page.get_by_test_id("stop")
+        await stop.click()
+        await expect(there.page.get_by_test_id("stop-now")).to_be_focused()
+        await there.page.keyboard.press("Escape")
+        await expect(there.page.get_by_test_id("stop-now")).to_be_hidden()
+    there.send(StoppedNow(words="What ran was killed."))
+    await expect(there.page.locator("#stopped")).to_contain_text("What ran was killed.")
+    await expect(there.page.get_by_test_id("resume")).to_be_visible()
+    there.send(StoppedNow(words=""))
+    await expect(there.page.locator("#stopped")).to_be_hidden()
+
+
+_PATCH = """\
+diff --git a/a.sql b/a.sql
+--- a/a.sql
++++ b/a.sql
+@@ -1,3 +1,3 @@
+ select 1;
+--- a/harmless.txt
++++ b/harmless.txt
+ select 2;
+diff --git a/gone.txt b/gone.txt
+deleted file mode 100644
+--- a/gone.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-bye
+"""
+
+
+async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(there: Stage) -> None:
+    """The removed comment `-- a/harmless.txt` reads like a header; the hunk's counts know better."""
+    files = await there.page.evaluate(
+        """async (patch) => (await import('/static/diff.js')).readPatch(patch)
+          .map(({ name, added, removed }) => [name, added, removed])""",
+        _PATCH,
+    )
+    assert files == [["a.sql", 1, 1], ["gone.txt", 0, 1]]
+
+
+async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
+    there: Stage,
+) -> None:
+    asked: list[Any] = []
+
+    async def undone(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        await route.fulfill(json={"words": "Taken back."})
+
+    await there.page.route("**/work/task-1/undo", undone)
+    soon = datetime.now(UTC) + timedelta(minutes=4)
+    result = PostExecution(
+        seq=1, work_item_id="task-1", title="Tidy", status="done", summary="", diff=_PATCH,
+        undo_until=soon, timestamp=NOW,
+    )  # fmt: skip
+    there.send(result)
+    await there.page.get_by_test_id("undo").click()
+    await expect(there.page.get_by_test_id("undo")).to_be_disabled()
+    proof = Proof.model_validate(asked[0]["proof"])
+    assert there.signed(command_bytes("undo", "task-1", proof), proof)
+    assert not there.signed(command_bytes("undo", "task-2", proof), proof)
+    late = result.model_copy(
+        update={"seq": 2, "work_item_id": "task-2", "undo_until": datetime.now(UTC)}
+    )
+    there.send(late)
+    await expect(there.page.get_by_test_id("result").last).to_contain_text("has passed")
