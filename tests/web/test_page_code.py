@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
@@ -231,7 +230,7 @@ deleted file mode 100644
 
 
 async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(there: Stage) -> None:
-    """The removed comment `-- a/harmless.txt` reads like a header; the hunk's counts know better."""
+    """The removed comment `-- a/harmless.txt` reads like a header; the hunk counts its lines."""
     files = await there.page.evaluate(
         """async (patch) => (await import('/static/diff.js')).readPatch(patch)
           .map(({ name, added, removed }) => [name, added, removed])""",

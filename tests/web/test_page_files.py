@@ -1,4 +1,4 @@
-"""What the page is made of: its own files, all of them there, and nothing that could run besides."""
+"""What the page is made of: its own files, all of them there, and nothing that runs besides."""
 
 import json
 import re
@@ -20,7 +20,6 @@ PAGES = sorted(name for name in FILES if name.endswith(".html"))
 
 MOST_LINES = 400
 MOST_BYTES = 150_000  # of what a first visit loads: it is read on telephones
-APART = frozenset({"pair.js", "sw.js"})  # pairing is a page of its own; the worker is no module
 
 
 def _text(name: str) -> str:
@@ -29,7 +28,9 @@ def _text(name: str) -> str:
 
 def _imports(name: str, *, later: bool) -> set[str]:
     """The modules a module needs at once, or with `later` also those it fetches on demand."""
-    found = set(re.findall(r'^(?:import|export)[^;]*?from "\./([\w.]+)";', _text(name), re.M | re.S))
+    found = set(
+        re.findall(r'^(?:import|export)[^;]*?from "\./([\w.]+)";', _text(name), re.M | re.S)
+    )
     return found | set(re.findall(r'import\("\./([\w.]+)"\)', _text(name))) if later else found
 
 
@@ -106,7 +107,7 @@ def test_what_works_offline_is_the_whole_shell_and_nothing_besides() -> None:
 
 def test_the_page_is_fetched_in_one_step() -> None:
     """Every module that is needed at once is named beforehand, so that none waits for another."""
-    named = {a.get("href") for tag, a in _tags("index.html") if a.get("rel") == "modulepreload"}
+    named = {a.get("href") for _, a in _tags("index.html") if a.get("rel") == "modulepreload"}
     at_once = _reached("app.js", later=False) - {"app.js"}
     assert named == {f"/static/{name}" for name in at_once}
 
@@ -153,7 +154,6 @@ def test_nothing_but_the_page_lies_among_its_files() -> None:
     assert {path.suffix for path in FILES.values()} <= {
         ".html", ".css", ".js", ".json", ".svg", ".png",
     }  # fmt: skip
-    assert APART <= set(FILES)
 
 
 def test_the_wheel_carries_the_page(tmp_path: Path) -> None:

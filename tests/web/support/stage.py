@@ -1,4 +1,4 @@
-"""A page with a made-up other end: for what a real Silas never does, or not at the wished moment."""
+"""A page with a made-up other end: for what a real Silas never does, or not when it is wished."""
 
 import asyncio
 import base64
