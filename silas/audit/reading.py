@@ -10,6 +10,9 @@ from silas.db import Database
 _AT_ONCE = 2000
 """Entries that one look at the database goes through: others wait for its end."""
 
+NEAR = 20_000
+"""Entries before and after one that are looked at for what belongs to it: a tenth of a second."""
+
 _BETWEEN = "SELECT seq, body FROM audit_log WHERE seq >= ? AND seq < ?"
 _HOLDS = " AND instr(body, ?) > 0"
 # What is no JSON any more was damaged, and an extract from it would end the whole look.
@@ -80,13 +83,13 @@ class AuditReader:
         for lower in range(seq + 1, upto, _AT_ONCE):
             yield from self._between(lower, min(lower + _AT_ONCE, upto), events, "")
 
-    def about(self, value: str, events: Collection[str] | None = None) -> list[Told]:
-        """Every entry with this very value in its data, the oldest first."""
-        upto = self.newest() + 1
+    def about(self, value: str, around: int) -> list[Told]:
+        """The entries with this very value in their data near an entry, the oldest first."""
+        upto = min(around + NEAR, self.newest()) + 1
         return [
             told
-            for lower in range(1, upto, _AT_ONCE)
-            for told in self._between(lower, min(lower + _AT_ONCE, upto), events, value)
+            for lower in range(max(around - NEAR, 1), upto, _AT_ONCE)
+            for told in self._between(lower, min(lower + _AT_ONCE, upto), None, value)
         ]
 
     def _between(

@@ -91,7 +91,7 @@ class RecordRoom:
                 f"The record has no entry {seq} that can be read.", code="E_CHANNEL_NOT_FOUND"
             )
         item_id = whose(told)
-        history = await asyncio.to_thread(self._reader.about, item_id) if item_id else []
+        history = await asyncio.to_thread(self._reader.about, item_id, seq) if item_id else []
         plan = await self._plan(item_id)
         shown = self._shown(told, plan)
         return EntryDetail(
