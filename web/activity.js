@@ -104,7 +104,7 @@ async function showEntry(place, seq) {
 export function signedView(signed) {
   return facts([
     ["Answer", signed.verdict], ["For", plain(signed.scope)], ["On", signed.device || null],
-    ["Signed", inFull(signed.issued_at)], ["Good until", inFull(signed.expires_at)],
+    ["Signed", inFull(signed.issued_at)], ["Good until", signed.expires_at && inFull(signed.expires_at)],
     ["Used", `${signed.uses} of ${signed.max_executions}`],
     ["Hash", h("code", { class: "hash" }, `sha256:${signed.hash}`)],
   ]);

@@ -9,7 +9,7 @@ from silas.approval import ApprovalToken, NonceStore
 from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
 from silas.audit.narrate import known_events, narrate
 from silas.audit.reading import AuditReader, Told
-from silas.channels.text import card_lines
+from silas.cards import PlanCard
 from silas.channels.web.metrics import EVENTS, Tally
 from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, Signed
 from silas.clock import Clock
@@ -163,7 +163,7 @@ class RecordRoom:
             return [_NOT_KEPT.format(wanted)] if wanted else None
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
-        return card_lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale))
+        return _lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale))
 
     async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""
@@ -219,6 +219,15 @@ class RecordRoom:
         except SilasError:
             return ""
         return "" if result is None else self._redact(result.diff[:_LONGEST_DIFF])
+
+
+def _lines(card: PlanCard) -> list[str]:
+    """A card as lines of text; a page wraps them itself."""
+    lines = [card.intent, f"Risk: {card.risk.value}", f"Why: {card.rationale}"]
+    lines.append(f"Affects: {card.affected}")
+    for detail in card.details:
+        lines += ["", f"{detail.heading}:", *(f"  {line}" for line in detail.lines)]
+    return lines
 
 
 _ENDS = frozenset({"tool_call.succeeded", "tool_call.failed", "tool_call.unknown"})

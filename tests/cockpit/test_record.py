@@ -69,9 +69,8 @@ async def test_an_entry_shows_what_was_shown_signed_and_run(tmp_path: Path) -> N
         item_id = await _work(house, tmp_path)
         one = await house.get(f"/work/{item_id}")
         approved = await _entry(house, "plan_approved")
-        assert f"      sha256:{one['hash']}" in approved["shown"] or any(
-            one["hash"] in line for line in approved["shown"]
-        )
+        assert f"  sha256:{one['hash']}" in approved["shown"]
+        assert "What it may touch:" in approved["shown"]
         assert approved["signed"]["hash"] == one["hash"]
         assert approved["signed"]["scope"] == "full_plan"
         assert {ran["state"] for ran in approved["ran"]} == {"done"}
