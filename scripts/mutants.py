@@ -1,20 +1,30 @@
 """Break each promise of `docs/security.md` once and show that its named test goes red.
 
 Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that keeps it. The edit
-is made in a private copy of the tree. There its own test runs first, and then all named tests: the
-mutant is caught when its own test fails and no other promise's test does, save those it lists as
-resting on the same code. A test of another promise that fails among the others is run once more by
-itself, so that a busy machine is not taken for a broken promise.
+is made in a private copy of the tree. There its own test runs, and every named test of another
+promise that arrives where the edit can be noticed: the mutant is caught when its own test fails and
+no other promise's test does, save those it lists as resting on the same code. A test of another
+promise that fails is run once more by itself, so that a busy machine is not taken for a broken
+promise.
 
-`make mutants` takes hours; `make mutants ONLY=replay` takes those whose file of mutants or test has
-that in its name, and `ALONE=1` leaves out the tests of the other promises.
+The other named tests are not run, because they cannot change: before anything is broken every named
+test runs once and is watched (`scripts/arrivals.py`), and a program that never arrives at an edited
+statement (`scripts/places.py`) does what it did before. This does not cover a test whose way
+depends on chance or on the clock and that went another way when it was watched, nor a child
+process that neither this environment's Python nor a file handed to another program runs.
+
+`make mutants ONLY=replay` takes those whose file of mutants or test has that in its name, and
+`ALONE=1` leaves out the tests of the other promises.
 """
 
 import argparse
 import compileall
 import contextlib
 import fnmatch
+import itertools
+import json
 import os
+import queue
 import re
 import shutil
 import signal
@@ -22,19 +32,30 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.arrivals import ANY, RED, recorded
+from scripts.places import Place, places, probed
+
 ROOT = Path(__file__).resolve().parent.parent
 _ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
 _COPIED = ("silas", "tests", "plans", "config", "docs", "scripts", "benchmarks")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::\w+(?:::\w+)*)", re.MULTILINE)
-_ALL_SECONDS = 900.0
+_ALL_SECONDS = 1200.0
 _ONE_SECONDS = 120.0
+_EACH_SECONDS = 5.0
+_WATCHED_SECONDS = 3600.0
 """A test takes seconds, all of them a few minutes; one that hangs is red by the clock."""
+_PROCESSES = 2
+_HOURS = itertools.count(1)
 _ATTACKS = (
     "tests/cli/test_doctor_sandbox.py::test_every_attack_is_withstood_on_this_machine",
     "tests/sandbox/test_conformance.py::"
@@ -79,10 +100,11 @@ class Mutant(BaseModel, frozen=True, extra="forbid"):
 
 
 class Verdict(NamedTuple):
-    """What a mutant did; `words` are empty when it was caught by exactly its test."""
+    """What a mutant did; `words` are empty when it was caught by exactly its test of `tests`."""
 
     mutant: Mutant
     words: str
+    tests: int
 
 
 def promises(root: Path = ROOT) -> dict[str, str]:
@@ -135,29 +157,44 @@ def copied(into: Path) -> Path:
     return into
 
 
-def failing(tree: Path, tests: list[str], *, seconds: float) -> set[str] | None:
+def failing(tree: Path, tests: Sequence[str], *, seconds: float) -> set[str] | None:
     """Which of `tests` fail in `tree`; None when they could not be run, nor a second time."""
     red = _run(tree, tests, seconds)
     return _run(tree, tests, seconds) if red is None else red
 
 
-def _run(tree: Path, tests: list[str], seconds: float) -> set[str] | None:
-    workers = "2" if len(tests) > 1 else "0"
+def _run(tree: Path, tests: Sequence[str], seconds: float) -> set[str] | None:
+    code, said = _pytest(tree, ["-B"], tests, seconds)
+    if code is None:
+        return set(tests)
+    red = failing_names(said)
+    passed = re.search(r"^\d+ passed.* in ", said, re.MULTILINE) is not None
+    # Silence is no verdict: a run that broke off on a full machine passed nothing.
+    return red if (code == 1 and red) or (not code and passed) else None
+
+
+class Ran(NamedTuple):
+    """The exit code of pytest, None when it took too long, and what it printed."""
+
+    code: int | None
+    said: str
+
+
+def _pytest(tree: Path, options: list[str], tests: Sequence[str], seconds: float) -> Ran:
     python = str(tree / ".venv" / "bin" / "python")
-    command = [python, "-B", "-m", "pytest", "-n", workers, "--tb=no", "-rfE", *tests]
+    asked = ["-n", "0", "--tb=no", "-rfE", *tests]
+    command = [python, *(x for x in options if x == "-B"), "-m", "pytest", *asked]
+    command += [x for x in options if x != "-B"]
     with subprocess.Popen(
-        command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        process_group=0, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        process_group=0,
     ) as running:  # fmt: skip
         try:
             said, _ = running.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(running.pid, signal.SIGKILL)  # with the workers, and what they started
-            return set(tests)
-    red = failing_names(said)
-    passed = re.search(r"^\d+ passed.* in ", said, re.MULTILINE) is not None
-    # Silence is no verdict: a run that broke off on a full machine passed nothing.
-    return red if (running.returncode == 1 and red) or (not running.returncode and passed) else None
+            os.killpg(running.pid, signal.SIGKILL)  # with what they started
+            return Ran(None, "")
+    return Ran(running.returncode, said)
 
 
 def failing_names(said: str) -> set[str]:
@@ -166,49 +203,125 @@ def failing_names(said: str) -> set[str]:
 
 
 @contextlib.contextmanager
-def broken(mutant: Mutant, tree: Path) -> Generator[None]:
-    """The promise broken in `tree`, and whole again afterwards."""
-    path = tree / mutant.file
-    whole, times = path.read_text(encoding="utf-8"), path.stat()
-    path.write_text(mutant.applied(whole), encoding="utf-8")
-    # Another time than that of the compiled file, which is not taken for the edited one then.
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns + 3_600_000_000_000))
+def _holding(path: Path, text: str) -> Generator[None]:
+    """A file that holds `text`, and what it held again afterwards."""
+    whole, times = path.read_bytes(), path.stat()
+    path.write_text(text, encoding="utf-8")
+    # A time that no compiled file was made from, that of another edit included.
+    later = times.st_mtime_ns + next(_HOURS) * 3_600_000_000_000
+    os.utime(path, ns=(times.st_atime_ns, later))
     try:
         yield
     finally:
-        path.write_text(whole, encoding="utf-8")
+        path.write_bytes(whole)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def judged(mutant: Mutant, tree: Path, others: list[str]) -> Verdict:
-    """Break the promise in `tree`, run its test, then `others`; put it back."""
+def broken(mutant: Mutant, tree: Path) -> contextlib.AbstractContextManager[None]:
+    """The promise broken in `tree`, and whole again afterwards."""
+    path = tree / mutant.file
+    return _holding(path, mutant.applied(path.read_text(encoding="utf-8")))
+
+
+def judged(mutant: Mutant, tree: Path, tests: Sequence[str]) -> Verdict:
+    """Break the promise in `tree`, run its test and `tests`; put it back."""
+    others = sorted({x for x in tests if not (mutant.unsafe and x in _ATTACKS)} - {mutant.test})
+    seconds = min(_ONE_SECONDS + _EACH_SECONDS * len(others), _ALL_SECONDS)
     with broken(mutant, tree):
-        own = failing(tree, [mutant.test], seconds=_ONE_SECONDS)
-        if own is None:
-            return Verdict(mutant, "its test could not be run; the edit must leave a program")
-        if mutant.test not in own:
-            return Verdict(mutant, "survived: its named test stays green")
-        others = [x for x in others if not (mutant.unsafe and x in _ATTACKS)]
-        red = failing(tree, others, seconds=_ALL_SECONDS) if others else set[str]()
-        if red is None:
-            return Verdict(mutant, "the tests could not be run; the edit must leave a program")
-        unlisted = sorted(test for test in red if not mutant.expects(test))
+        red = failing(tree, [mutant.test, *others], seconds=seconds)
+        unlisted = sorted(test for test in red or () if not mutant.expects(test))
         still = [x for x in unlisted if failing(tree, [x], seconds=_ONE_SECONDS) != set()]
-    return Verdict(mutant, f"other promises went red, too: {', '.join(still)}" if still else "")
+    words = f"other promises went red, too: {', '.join(still)}" if still else ""
+    if red is None:
+        words = "the tests could not be run; the edit must leave a program"
+    elif mutant.test not in red:
+        words = f"survived: its named test stays green; {words}".removesuffix("; ")
+    return Verdict(mutant, words, 1 + len(others))
 
 
-def verdicts(chosen: list[Mutant], *, alone: bool) -> Iterator[Verdict]:
+def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[str]]:
+    """For each mutant, by its test, the tests that arrive where its edit can be noticed.
+
+    Raises `SystemExit` where a test fails though nothing is broken.
+    """
+    found = {m.test: _places(m) for m in chosen}
+    number_of = {p: n for n, p in enumerate({p for each in found.values() for p in each or ()})}
+    probes: dict[str, dict[int, list[int]]] = {mutant.file: {} for mutant in chosen}
+    for place, number in number_of.items():
+        if place.last:
+            probes.setdefault(place.file, {}).setdefault(place.first, []).append(number)
+    everything = sorted(promises())
+    halves = [everything[n :: len(trees)] for n in range(len(trees))]
+    with ThreadPoolExecutor(len(trees)) as pool:
+        seen = [x for each in pool.map(partial(_watched, probes), trees, halves) for x in each]
+    lost = {test for test, place in seen if place == RED}
+    still = [x for x in lost if failing(trees[0], [x], seconds=_ONE_SECONDS) != set()]
+    if still:
+        raise SystemExit(f"The tests must be green before anything is broken: {sorted(still)}")
+
+    def arriving(mutant: Mutant) -> list[str]:
+        here = found[mutant.test]
+        if here is None:
+            return everything
+        wanted = {mutant.file, *(str(number_of[place]) for place in here)}
+        tests = {test for test, place in seen if place in wanted} | lost
+        files = {place.file for place in here if not place.last}
+        named = {test for test in everything if test.partition("::")[0] in files}
+        return everything if ANY in tests else sorted(tests | named)
+
+    return {m.test: arriving(m) for m in chosen}
+
+
+def _places(mutant: Mutant) -> frozenset[Place] | None:
+    whole = (ROOT / mutant.file).read_text(encoding="utf-8")
+    return places(ROOT, mutant.file, whole, mutant.applied(whole))
+
+
+def _watched(
+    probes: dict[str, dict[int, list[int]]], tree: Path, tests: list[str]
+) -> list[tuple[str, str]]:
+    """Run `tests` in `tree` while its places say who arrives at them."""
+    (packages,) = (tree / ".venv").glob("lib/*/site-packages")
+    made = [packages / name for name in ("arrivals.py", "arrivals.json", "arrivals.pth")]
+    shutil.copy(ROOT / "scripts" / "arrivals.py", made[0])
+    told = {"root": str(tree), "files": list(probes)}
+    made[1].write_text(json.dumps(told), encoding="utf-8")
+    made[2].write_text("import arrivals; arrivals.start()\n", encoding="utf-8")
+    (tree / ".arrivals").mkdir()
+    (tree / ".arrivals").chmod(0o777)
+    with contextlib.ExitStack() as until_watched:
+        for path in made:
+            until_watched.callback(path.unlink)
+        for file, numbers in probes.items():
+            text = probed((tree / file).read_text(encoding="utf-8"), numbers)
+            until_watched.enter_context(_holding(tree / file, text))
+        options = ["-p", "arrivals", "-W", "ignore:Module already"]
+        code, said = _pytest(tree, options, tests, _WATCHED_SECONDS)
+    if code not in (0, 5):  # pytest's own process sees no test run
+        raise SystemExit(f"The tests could not be watched:\n{said[-2000:]}")
+    return list(recorded(str(tree)))
+
+
+def verdicts(chosen: Sequence[Mutant], *, alone: bool) -> Iterator[Verdict]:
     """Each mutant's verdict, as it comes; `alone` runs only its own test."""
-    everything = sorted({m.test for m in chosen} if alone else promises())
     with tempfile.TemporaryDirectory(prefix="silas-mutants-") as directory:
-        tree = copied(Path(directory))
-        tree.chmod(0o755)  # some tests become another user
-        red = failing(tree, everything, seconds=_ALL_SECONDS)
-        still = [x for x in sorted(red or ()) if failing(tree, [x], seconds=_ONE_SECONDS) != set()]
-        if red is None or still:
-            raise SystemExit(f"The tests must be green before anything is broken: {still}")
-        for mutant in chosen:
-            yield judged(mutant, tree, [] if alone else [x for x in everything if x != mutant.test])
+        Path(directory).chmod(0o755)  # some tests become another user
+        trees = [copied(Path(directory, str(n))) for n in range(_PROCESSES)]
+        tests = {} if alone else noticing(trees, chosen)
+        free = queue.SimpleQueue[Path]()
+        for tree in trees:
+            free.put(tree)
+
+        def judge(mutant: Mutant) -> Verdict:
+            tree = free.get()
+            try:
+                return judged(mutant, tree, tests.get(mutant.test, []))
+            finally:
+                free.put(tree)
+
+        with ThreadPoolExecutor(len(trees)) as pool:
+            for done in as_completed([pool.submit(judge, mutant) for mutant in chosen]):
+                yield done.result()
 
 
 def main() -> int:
@@ -219,9 +332,9 @@ def main() -> int:
     args = parser.parse_args()
     chosen = [m for m in mutants() if args.only in f"{m.area} {m.test}"]
     missed = 0
-    for number, (mutant, words) in enumerate(verdicts(chosen, alone=args.alone), 1):
+    for number, (mutant, words, tests) in enumerate(verdicts(chosen, alone=args.alone), 1):
         missed += bool(words)
-        state = f"MISSED  {words}" if words else "caught"
+        state = f"MISSED  {words}" if words else f"caught; {tests} named tests were run"
         print(f"{number:3}/{len(chosen)}  {mutant.test.split('::')[-1]}  {state}", flush=True)
     print(f"{len(chosen) - missed} of {len(chosen)} broken promises were caught.")
     return 1 if missed or not chosen else 0
