@@ -7,8 +7,8 @@ from silas.channels.web.wire import MOST_CHARACTERS, inbound
 
 HEAD = f"""# The cockpit's protocol
 
-Made from `silas/channels/web/wire.py` and `events.py` by `make protocol`; a test holds it against
-them.
+Made from `wire.py`, `events.py` and `questions.py` of `silas/channels/web/` by `make protocol`; a
+test holds it against them.
 
 A page opens `/ws` with its session's cookie and says `auth` within five seconds, with the token
 that only pages of this origin can read; otherwise the connection is closed with 4001. The answer
@@ -73,7 +73,7 @@ def _kind(field: dict[str, Any]) -> str:
     if "const" in field:
         return f"`{field['const']}`"
     if "anyOf" in field or "oneOf" in field:
-        return " or ".join(_kind(one) for one in field.get("anyOf", field.get("oneOf")))
+        return " or ".join(_kind(one) for one in field.get("anyOf") or field["oneOf"])
     if field.get("type") == "array":
         return f"list of {_kind(field.get('items', {}))}"
     named: dict[Any, str] = {"string": "text", "integer": "whole number", None: "any"}

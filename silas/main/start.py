@@ -44,9 +44,7 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
             if place is not None:
                 click.echo(f"Requests are about {place} unless they say otherwise.")
             await _told_to_end()
-            click.echo(
-                "Ending: what was asked is answered safely, and work that is not done is not applied."
-            )
+            click.echo("Ending: questions are answered safely, unfinished work is not applied.")
         return DONE
 
     run_to_exit(work)

@@ -13,7 +13,6 @@ from silas.cards.models import SecureInputAnswer, SecureInputCard
 from silas.channels.web.events import (
     Ack,
     CardClosed,
-    CardEvent,
     Outbound,
     PostExecution,
     Progress,
@@ -25,6 +24,7 @@ from silas.channels.web.events import (
 from silas.channels.web.faces import Asked, answer_of, card_event
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import GOING_AWAY, Page, Pages
+from silas.channels.web.questions import CardEvent
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript

@@ -27,8 +27,8 @@ from silas.cards.models import (
     SetupAnswer,
     SuggestionCard,
 )
-from silas.channels.web import events, wire
-from silas.channels.web.events import CardAction, CardDetail, CardEvent, CardFace
+from silas.channels.web import questions, wire
+from silas.channels.web.questions import CardAction, CardDetail, CardEvent, CardFace
 from silas.plans.characters import as_shown
 
 _UNSIGNED = {"digest", "asked_at", "expires_at"}
@@ -135,19 +135,19 @@ def _rows(card: BatchReviewCard) -> tuple[BatchRow, ...]:
 
 
 _EVENTS: dict[type[Card[Any]], Callable[..., CardEvent]] = {
-    PlanCard: events.ApprovalRequest,
-    GateCard: events.GateApproval,
-    ToolCallCard: events.ToolCallRequest,
-    CheckpointCard: events.Checkpoint,
-    BatchReviewCard: events.BatchReview,
-    DraftReviewCard: events.DraftReview,
-    DecisionCard: events.Decision,
-    SuggestionCard: events.Suggestion,
-    AutonomyThresholdCard: events.AutonomyThresholdReview,
-    SecureInputCard: events.SecureInputRequest,
-    ConnectionSetupCard: events.ConnectionSetupStep,
-    PermissionEscalationCard: events.PermissionEscalation,
-    ConnectionFailureCard: events.ConnectionFailure,
+    PlanCard: questions.ApprovalRequest,
+    GateCard: questions.GateApproval,
+    ToolCallCard: questions.ToolCallRequest,
+    CheckpointCard: questions.Checkpoint,
+    BatchReviewCard: questions.BatchReview,
+    DraftReviewCard: questions.DraftReview,
+    DecisionCard: questions.Decision,
+    SuggestionCard: questions.Suggestion,
+    AutonomyThresholdCard: questions.AutonomyThresholdReview,
+    SecureInputCard: questions.SecureInputRequest,
+    ConnectionSetupCard: questions.ConnectionSetupStep,
+    PermissionEscalationCard: questions.PermissionEscalation,
+    ConnectionFailureCard: questions.ConnectionFailure,
 }
 
 _FIELDS: tuple[tuple[type[Card[Any]], Callable[[Any], dict[str, Any]]], ...] = (

@@ -49,9 +49,9 @@ BUNDLE_SECONDS = 0.1
 class Pages:
     """Every connected page; a frame is written out once, for however many.
 
-    A frame is one event, or a JSON array of events. One owner's few devices get each event at once.
-    In a crowd a send to every page costs more than the event, so events are bundled; what is for one
-    page alone never waits.
+    A frame is one event, or a JSON array of events. The few devices of one owner get each event at
+    once. In a crowd a send to every page costs more than the event, so events are bundled; what is
+    for one page alone never waits.
     """
 
     def __init__(self) -> None:
