@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from silas.approval.nonces import NonceStore, SqlNonceStore
 from silas.audit import Audit
+from silas.audit.log import AuditLog
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits
 from silas.channels.web.pairing import WebDoor
@@ -13,7 +14,8 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.keys.devices import DeviceKeys
-from silas.wiring.upkeep import opened
+from silas.wiring.ground import MIGRATED, not_initialised
+from silas.wiring.unsigned import NoKey
 
 
 def web_door(
@@ -36,9 +38,20 @@ def web_limits(config: SilasConfig, clock: Clock) -> WebLimits:
 async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
     """The door of an initialised Silas, beside a running one or without any.
 
-    What is changed here counts there at once: both ask the database each time.
+    What is changed here counts there at once: both ask the database each time. No key is unlocked:
+    a lost phone is revoked without a passphrase.
+
+    Raises:
+        ConfigError: Silas was not set up here.
     """
-    with opened(config, []) as (db, audit, _):
-        clock = SystemClock()
+    path, clock = config.data_dir / "silas.db", SystemClock()
+    if not path.exists():
+        raise not_initialised(config)
+    db = Database(path, clock)
+    try:
+        for package in MIGRATED:
+            db.migrate(package)
         nonces = SqlNonceStore(db, clock, config.nonce_store)
-        yield web_door(config, db, nonces, clock, audit)
+        yield web_door(config, db, nonces, clock, AuditLog(db, clock, NoKey()))
+    finally:
+        db.close()

@@ -73,3 +73,11 @@ def test_without_a_home_there_is_one_sentence(bare: Path) -> None:
     done = CliRunner().invoke(cli, ["devices", "link"])
     assert done.exit_code == 2
     assert "silas init" in done.stderr
+
+
+def test_a_lost_phone_is_revoked_without_unlocking_the_key(home: dict[str, str]) -> None:
+    (Path(home["SILAS_HOME"]) / "data" / "keys" / "unlock.key").write_bytes(b"another one")
+    assert run(silas("devices", "link"), home).code == 0
+    again = run(silas("devices", "revoke", "device-0"), home)
+    assert (again.code, "silas devices list" in again.err) == (1, True)
+    assert run(silas("audit", "witness"), home).code != 0  # which needs the key
