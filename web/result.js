@@ -1,7 +1,7 @@
 /* Work that has ended: what came of it, what was checked, what changed, and the way back. */
 
 import { command } from "./api.js";
-import { button, fill, h, icon, toast } from "./dom.js";
+import { add, button, fill, h, icon, toast } from "./dom.js";
 import { diffView } from "./diff.js";
 import { countdown, left } from "./time.js";
 
@@ -17,11 +17,11 @@ export function statusMark(status) {
 
 export function resultView(result) {
   const node = h("article", { class: "result", "aria-label": `Result: ${result.title}`, "data-testid": "result", "data-work": result.work_item_id });
-  node.append(
+  add(node, [
     h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
-    checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" }));
+    checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" })]);
   refreshResult(node, result);
   return node;
 }

@@ -25,7 +25,7 @@ export function mountReview(root) {
   on("cards link all running", draw);
   on("frame:card_closed", () => {
     const { outcome, words, mine } = state.closed;
-    if (outcome === "answered") toast(mine ? words : `Answered elsewhere: ${words}`);
+    if (outcome === "answered") toast(mine ? `Answered: ${words}` : `Answered elsewhere: ${words}`);
     else toast(words);
   });
   draw();
@@ -36,7 +36,7 @@ const active = () => state.cards.find((card) => card.request_id === wanted) ?? s
 function drawTable(table, heading) {
   const event = active();
   if (!event) {
-    const words = state.running.size ? "working" : "quiet";
+    const words = !state.arrived ? "coming" : state.running.size ? "working" : "quiet";
     if (table.dataset.empty !== words) {
       const had = table.contains(document.activeElement);
       fill(table, empty());
@@ -106,6 +106,7 @@ function drawWaiting(place) {
 }
 
 function empty() {
+  if (!state.arrived) return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
   return h("div", { class: "empty" },
     h("p", { class: "empty-title" }, "Nothing waits for you."),
     state.running.size

@@ -114,12 +114,24 @@ function paragraphs(text) {
   text.split(/^```.*$/m).forEach((piece, n) => {
     if (n % 2) parts.push(h("pre", { class: "code", tabindex: "0" }, piece.replace(/^\n|\n$/g, "")));
     else {
-      for (const one of piece.split(/\n{2,}/)) {
-        if (one.trim()) parts.push(h("p", { dir: "auto" }, named(one.trim())));
-      }
+      for (const one of piece.split(/\n{2,}/)) parts.push(...blocks(one.trim()));
     }
   });
   return parts;
+}
+
+/** Lines that begin with a dash are a list; the others are as they were written. */
+function blocks(text) {
+  const found = [];
+  for (const line of text ? text.split("\n") : []) {
+    const item = /^[-*] (.+)$/.exec(line);
+    const tag = item ? "ul" : "p";
+    const last = found.at(-1);
+    if (last?.tag === tag) last.lines.push(item?.[1] ?? line);
+    else found.push({ tag, lines: [item?.[1] ?? line] });
+  }
+  return found.map(({ tag, lines }) => tag === "p" ? h("p", { dir: "auto" }, named(lines.join("\n")))
+    : h("ul", { class: "plainlist" }, lines.map((line) => h("li", { dir: "auto" }, named(line)))));
 }
 
 function drawTail(tail) {
@@ -141,7 +153,9 @@ function drawEmpty(place) {
   if (place.hidden === !nothing && place.firstChild) return;
   place.hidden = !nothing;
   if (!nothing) return;
-  const chips = ["What can you do?", "What did you do while I was away?", "Fix the failing test"];
+  const chips = state.runbook
+    ? ["What can you do?", "Run the tests", "Fix the failing test"]
+    : ["What can you do?", "What did you do while I was away?", "Fix the failing test"];
   fill(place,
     h("p", { class: "empty-title" }, `${greeting()}.`),
     h("p", {}, "Say what you need. Silas makes a plan, you decide, and every result is checked before you are told it is done."),
