@@ -32,6 +32,11 @@ class SecretInputs:
             for ref, standing in self._standing.items()
         )
 
+    def label(self, ref_id: str) -> str:
+        """The name that a secret is waited for under; empty where it is not."""
+        waits = self._standing.get(ref_id) == "pending"
+        return self._labels[ref_id] if waits else ""
+
     def open(self, label: str) -> str:
         """Wait for a secret that is to have this name; returns its reference.
 

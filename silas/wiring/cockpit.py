@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from silas.audit.reading import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.stream.session import Session
+from silas.tools.web import WebClient
 from silas.wiring.announce import announced_on
 from silas.wiring.cockpit_house import HouseRoom, NoPersonaRoom
 from silas.wiring.cockpit_record import RecordRoom
 from silas.wiring.cockpit_setup import SetupRoom
 from silas.wiring.cockpit_work import WorkRoom
 from silas.wiring.parts import Parts
+from silas.wiring.providerkey import tried_at_openrouter
 from silas.wiring.stop import StopDesk
+from silas.wiring.webtools import recorded
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
     What pages must hear of at once, such as an undo, is told to the channel if it can show it.
     """
     config, clock, redact = parts.config, parts.ground.clock, parts.secrecy.redact
-    stop, channel = parts.stop, session.channel
+    stop, channel, web = parts.stop, session.channel, parts.ground.web
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db), parts.store, parts.waiting, parts.nonces, clock, redact
@@ -60,6 +63,9 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.secrecy,
             channel,
             announced_on(channel),
+            tried_at_openrouter(
+                WebClient(web.outside, web.make_tls, recorded(parts.audit)),
+            ),
             parts.audit,
             clock,
         ),

@@ -13,12 +13,14 @@ from silas.cards.models import SecureInputAnswer, SecureInputCard
 from silas.channels.web.views import Choice, Onboarding, SecretAsked
 from silas.clock import Clock
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
+from silas.errors import ConfigError
 from silas.keys.inputs import SecretInputs
 from silas.keys.secrecy import Secrecy
 from silas.keys.secrets import SecretVault
 from silas.stream.owner import Owner
 from silas.types import Risk
 from silas.wiring.announce import Announces
+from silas.wiring.providerkey import TryKey
 
 Key = Literal["needed", "stored", "none"]
 
@@ -56,6 +58,7 @@ class SetupRoom:
         secrecy: Secrecy,
         channel: CardChannel,
         announce: Announces,
+        try_key: TryKey,
         audit: Audit,
         clock: Clock,
         environ: Mapping[str, str] = os.environ,
@@ -67,6 +70,7 @@ class SetupRoom:
         self._secrecy = secrecy
         self._owner = Owner(channel, audit, clock)
         self._announce = announce
+        self._try_key = try_key
         self._audit = audit
         self._environ = environ
         self._asked: set[asyncio.Task[None]] = set()
@@ -129,6 +133,8 @@ class SetupRoom:
 
     async def store_secret(self, ref_id: str, value: str) -> None:
         """See `Setup.store_secret`; what cannot be recorded is not kept (decision B5)."""
+        if self._inputs.label(ref_id) == PROVIDER_KEY and (why := await self._try_key(value)):
+            raise ConfigError(f"Nothing was stored: {why}", code="E_CFG_SECRET")
         facts = await self._inputs.store(ref_id, value)
         try:
             await self._audit.log("secret_stored", ref_id=ref_id)

@@ -1,6 +1,7 @@
 """What there is, the first run, devices, and the pages that describe the endpoints."""
 
 import re
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from silas.config import load_config
 from silas.wiring.ground import model_of
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.cockpit.test_secrets import CANARY, Open
+from tests.support.web import PUBLIC, answer, serving, trusting
 
 ENDPOINTS = {
     "/activity": {"get"},
@@ -219,6 +221,52 @@ async def test_what_was_chosen_at_the_first_run_answers_from_the_next_start_on(
             yaml.safe_dump({"silas": {"models": {"proxy": "runbook"}}})
         )
         assert load_config(tmp_path / "config.yaml", environ).models.proxy.name == "runbook"
+
+
+def _any_name() -> ssl.SSLContext:
+    tls = trusting()
+    tls.check_hostname = False  # the tests' certificate is of other names
+    return tls
+
+
+@pytest.mark.parametrize(
+    ("status", "stored"), [(200, True), (401, False), (403, False), (500, True), (429, True)]
+)
+async def test_the_providers_key_is_tried_out_before_it_is_stored(
+    status: int, stored: bool
+) -> None:
+    channel = Open()
+    async with serving(lambda asked: answer("{}", status, "application/json")) as site:
+        web = site.web({"openrouter.ai": [PUBLIC]}, _any_name)
+        async with a_house(channel, web=web) as house:
+            await _onboarded(house)
+            await house.get("/tools")
+            sent = await house.post(f"/secrets/{_ref_of(channel)}", value=CANARY)
+            assert (sent.status_code == 200) is stored, sent.text
+            assert bool(house.harness.secrets.facts()) is stored
+            said = str(await house.said())
+    (asked,) = site.asked
+    assert asked.line == "GET /api/v1/key HTTP/1.1"
+    assert asked.headers["authorization"] == f"Bearer {CANARY}"
+    assert "network_opened" in said
+    assert CANARY not in said + sent.text
+
+
+@pytest.mark.parametrize(
+    "key", ["two words of it", "sk-or\r\nHost: evil.example", "schlüssel-1234"]
+)
+async def test_a_key_that_is_none_goes_nowhere(key: str) -> None:
+    channel = Open()
+    async with (
+        serving(lambda asked: answer("{}")) as site,
+        a_house(channel, web=site.web({"openrouter.ai": [PUBLIC]}, _any_name)) as house,
+    ):
+        await _onboarded(house)
+        await house.get("/tools")
+        sent = await house.post(f"/secrets/{_ref_of(channel)}", value=key)
+        assert sent.status_code == 400
+        assert key not in sent.text
+    assert site.asked == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,47 @@
+"""Trying out the provider's key the moment it is entered (spec 1.5)."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from silas.tools.web import Answer, NotSent, WebClient, address
+
+TryKey = Callable[[str], Awaitable[str]]
+"""Why a key will not do, as a sentence; nothing where it does, or where nobody can be asked."""
+
+_KEY_OF: Final = "https://openrouter.ai/api/v1/key"
+_SECONDS: Final = 8.0
+_MOST: Final = 4096  # bytes of the answer, of which only the status is looked at
+_REFUSED: Final = frozenset({401, 403})
+
+_NO_KEY: Final = "OpenRouter does not know this key; copy it again from openrouter.ai/keys."
+_NO_WORD: Final = "A key is one word of plain letters, digits and dashes; copy it again."
+
+
+def tried_at_openrouter(client: WebClient) -> TryKey:
+    """Asks OpenRouter about the key itself, which goes nowhere else and costs nothing.
+
+    Whatever is no clear no is none: without a network a key can be entered as well.
+    """
+
+    async def fault(key: str) -> str:
+        if not (key.isascii() and key.isprintable() and " " not in key):
+            return _NO_WORD
+        answer = await _asked(client, key)
+        return _NO_KEY if answer is not None and answer.status in _REFUSED else ""
+
+    return fault
+
+
+async def _asked(client: WebClient, key: str) -> Answer | None:
+    import h11  # noqa: PLC0415 - only a request needs it
+
+    try:
+        return await client.ask(
+            address(_KEY_OF),
+            whose=("first-run", "openrouter"),
+            seconds=_SECONDS,
+            most=_MOST,
+            headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
+        )
+    except (TimeoutError, NotSent, OSError, h11.ProtocolError):
+        return None
