@@ -20,7 +20,7 @@ async def test_what_is_asked_is_planned_approved_done_verified_and_taken_back(
     card = await device.sees_a_card("Copy the notes")
     await expect(card).to_contain_text("result_is_there")
     assert not cockpit.home.result.exists()
-    await device.answers("Approve and run")
+    await device.answers("Approve and run once")
     await device.goes_to("stream") if size.touch else None
     result = device.at("result")
     await expect(result).to_contain_text("Done")
@@ -32,9 +32,8 @@ async def test_what_is_asked_is_planned_approved_done_verified_and_taken_back(
     await expect(result).to_contain_text("Taken back")
     assert not cockpit.home.result.exists()
     events = await cockpit.events()
-    print(events)
-    for k in cockpit.channel.transcript.after(0, 50).kept:
-        print(repr(getattr(k, "diff", "")))
+    order = ("card_answered", "approval.issued", "approval.used", "tool_call.attempted")
+    assert [event for event in events if event in order] == list(order)
     assert (await cockpit.running.silas.audit.verify_chain()).valid
 
 
@@ -57,7 +56,7 @@ async def test_running_work_is_watched_and_stopped_from_the_page(
     device = await cockpit.paired(new_device)
     await device.says(SLOWLY)
     await device.sees_a_card("slowly")
-    await device.answers("Approve and run")
+    await device.answers("Approve and run once")
     run = device.at("running")
     await expect(run).to_contain_text("Copy the notes, slowly")
     await run.get_by_role("button", name="Stop this").click()
@@ -72,7 +71,7 @@ async def test_the_emergency_stop_ends_work_and_the_owner_lets_it_go_on(
     device, other = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
     await device.says(SLOWLY)
     await device.sees_a_card("slowly")
-    await device.answers("Approve and run")
+    await device.answers("Approve and run once")
     await expect(device.at("running")).to_be_visible()
     await other.at("stop").click()
     await other.at("stop-now").click()

@@ -90,16 +90,15 @@ async def test_the_page_signs_the_bytes_that_silas_checks(
         asked.append([kind, *arguments])
         ours.append(data)
     made: list[list[int]] = await page.evaluate(
-        """async (asked) => {
+        """async ([nonce, asked]) => {
           const keys = await import('/static/keys.js');
           const { isoFormat } = await import('/static/canonical.js');
           return asked.map(([kind, ...rest]) => {
             const at = isoFormat(rest.pop());
-            return [...keys[kind](...rest, at, rest.length ? '%s' : '')];
+            return [...keys[kind](...rest, at, rest.length ? nonce : '')];
           });
-        }"""
-        % _NONCE,
-        asked,
+        }""",
+        [_NONCE, asked],
     )
     assert [bytes(one) for one in made] == ours
 

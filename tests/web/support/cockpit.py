@@ -1,4 +1,4 @@
-"""A real cockpit in this process: wired and served as `silas start` does it, in a home of its own."""
+"""A real cockpit in this process: wired and served as `silas start` does it, in its own home."""
 
 import asyncio
 import json
@@ -6,11 +6,13 @@ import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin
 
+from silas.audit.log import AuditLog
 from silas.cards import Card
 from silas.clock import SystemClock
 from silas.config import SilasConfig, load_config
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ModelChoice
-
-Answer = TypeVar("Answer")
 
 _PATIENCE = 5.0
 
@@ -99,6 +99,7 @@ class Cockpit:
         self.origin = running.address
         self.channel = running.channel
         self._link: str | None = running.link
+        self._asked: list[asyncio.Task[Any]] = []
 
     async def link(self) -> str:
         """A pairing link that nobody has used."""
@@ -113,13 +114,22 @@ class Cockpit:
         await device.pair(await self.link())
         return device
 
-    async def ask(self, card: Card[Answer]) -> Answer:
+    async def ask(self, card: Card[Any]) -> Any:
         """What the owner answers to a card, or the safe answer when Silas ends."""
         return await self.channel.ask("owner", card)
 
-    def asking(self, card: Card[Answer]) -> "asyncio.Task[Answer]":
+    def asking(self, card: Card[Any]) -> "asyncio.Task[Any]":
         """The same, under way."""
-        return asyncio.create_task(self.ask(card))
+        asked = asyncio.create_task(self.ask(card))
+        self._asked.append(asked)
+        return asked
+
+    async def withdraw(self) -> None:
+        """Close whatever is still asked, as work that ends does."""
+        asked, self._asked = self._asked, []
+        for one in asked:
+            one.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
 
     def stopped(self) -> bool:
         """Whether the emergency stop is in force."""
@@ -127,8 +137,13 @@ class Cockpit:
 
     async def events(self, after: int = 0) -> list[str]:
         """What the audit record says happened, by name."""
-        entries = await self.running.silas.audit.entries(after, 1000)
-        return [json.loads(entry.body)["event"] for entry in entries]
+        return [json.loads(body)["event"] for body in await self.record(after)]
+
+    async def record(self, after: int = 0) -> list[str]:
+        """The entries of the audit record, as they are stored."""
+        audit = self.running.silas.audit
+        assert isinstance(audit, AuditLog)
+        return [entry.body for entry in await audit.entries(after, 1000)]
 
     async def http(
         self,
@@ -169,8 +184,8 @@ class Cockpit:
         """The code that a live connection with this cookie and page token is closed with."""
         url = self.origin.replace("http", "ws") + "/ws"
         async with connect(
-            url, origin=self.origin, additional_headers={"Cookie": cookie}, proxy=None
-        ) as live:  # pyright: ignore[reportArgumentType] - `Origin` is a NewType of str
+            url, origin=Origin(self.origin), additional_headers={"Cookie": cookie}, proxy=None
+        ) as live:
             await live.send(json.dumps({"type": "auth", "token": token, "after": 0}))
             try:
                 async with asyncio.timeout(_PATIENCE):

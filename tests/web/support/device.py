@@ -164,10 +164,10 @@ class Device:
             await expect(card).to_contain_text(intent)
         return card
 
-    async def answers(self, label: str) -> None:
+    async def answers(self, label: str, *, exact: bool = True) -> None:
         """Press an action of the card by its words, and finish its gesture by hand."""
         card = self.at("active-card")
-        await card.get_by_role("button", name=label).click()
+        await card.get_by_role("button", name=label, exact=exact).click()
         gesture = self.page.locator("[data-testid=confirm], [data-testid=slide]")
         closed = self.page.locator("[data-testid=active-card].answered")
         await expect(gesture.or_(closed).or_(self.no_card())).to_be_attached()
@@ -187,6 +187,18 @@ class Device:
                 return
             await self.page.keyboard.press("Tab")
         raise AssertionError(f"{most} presses of Tab do not lead to {target}")
+
+    async def loses_the_connection(self) -> None:
+        """The device leaves the network, as in a tunnel."""
+        await self.context.set_offline(True)
+        await self.page.evaluate("dispatchEvent(new Event('offline'))")
+        await expect(self.page.locator("#link")).to_have_attribute("data-link", "lost")
+
+    async def has_a_connection_again(self) -> None:
+        """It is back."""
+        await self.context.set_offline(False)
+        await self.page.evaluate("dispatchEvent(new Event('online'))")
+        await self.is_connected()
 
     def no_card(self) -> Locator:
         """What is there when no question is open."""
@@ -274,4 +286,6 @@ async def devices(browser: Browser) -> AsyncGenerator[NewDevice]:
     finally:
         for device in made:
             await device.context.close()
-    assert [device.unexpected() for device in made] == [[]] * len(made)
+    troubles = [trouble for device in made for trouble in device.unexpected()]
+    if troubles:
+        raise AssertionError("\n".join(troubles))

@@ -42,7 +42,7 @@ async def hostile_place() -> AsyncGenerator[HostilePlace]:
             place.heard.append(head.decode("latin-1"))
             body = place.html.encode()
             writer.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n"
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
                 b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
             )
             await writer.drain()

@@ -26,9 +26,7 @@ verify:
 
 # What to do
 
-```sh
 {steps}
-```
 """
 
 COPY = "copy the notes"
@@ -37,7 +35,22 @@ COPY = "copy the notes"
 SLOWLY = "copy the notes slowly"
 """What to say for work that goes on until `Signals.go`."""
 
-_WAIT = "for i in $(seq 300); do test -e {signals}/go && exit 0; sleep 0.1; done; exit 1"
+_QUICK = """\
+```sh
+cp input.txt result.txt
+```
+"""
+_SLOW = """\
+```python
+import os, time
+print("waiting for the word", flush=True)
+for _ in range(300):
+    if os.path.exists("{signals}/go"):
+        break
+    time.sleep(0.1)
+```
+
+{quick}"""
 
 
 class Signals:
@@ -56,16 +69,13 @@ def write_library(folder: Path, signals: Signals) -> Path:
     """The runbooks, in a directory for `plans_dirs`."""
     plans = folder / "plans"
     plans.mkdir()
-    quick = _HEAD.format(
-        phrase=COPY, name="copy", title="Copy the notes", read="", steps="cp input.txt result.txt"
-    )
-    wait = _WAIT.format(signals=signals.folder)
+    quick = _HEAD.format(phrase=COPY, name="copy", title="Copy the notes", read="", steps=_QUICK)
     slow = _HEAD.format(
         phrase=SLOWLY,
         name="copy-slowly",
         title="Copy the notes, slowly",
         read=signals.folder,
-        steps=f'echo "waiting for the word"\nsh -c "{wait}"\ncp input.txt result.txt',
+        steps=_SLOW.format(signals=signals.folder, quick=_QUICK),
     )
     (plans / "copy.md").write_text(quick, encoding="utf-8")
     (plans / "copy-slowly.md").write_text(slow, encoding="utf-8")
