@@ -64,7 +64,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S18.1-CORRELATION", "18.1", "An error carries turn, work item and scope where they apply."),
     R("S18.1-METRICS", "18.1", "Every error emits an audit event and a metric.", e.OPERATIONS),
     # 18.2 to 18.6 operations
-    R("S18.2-SAFE-DECLINES", "18.2", "Shutting down declines what is unanswered and stops new messages.", e.SHUTDOWN),
+    R("S18.2-SAFE-DECLINES", "18.2", "Shutting down declines what is unanswered and stops new messages."),
     R("S18.2-GRACE", "18.2", "Turns in flight get the grace period, then are cancelled, state kept.", e.SHUTDOWN),
     R("S18.3-DEPLOYMENT", "18.3", "Remote deployments end TLS at a proxy, back up, and upgrade with a drain.", e.DOCUMENTED),
     R("S18.4-METRICS", "18.4", "Metrics, structured logs and alerts cover the listed signals.", e.OPERATIONS),

@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 import pytest
+from pydantic import ValidationError
 
 from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage, message_bytes
 from silas.cards.models import (
@@ -331,6 +332,26 @@ async def test_a_page_that_does_not_read_is_let_go_and_holds_nobody_up(tmp_path:
         assert h.channel.transcript.after(0, 10).complete is False
 
 
+@pytest.mark.proves("S8.1-SELECTION-RULE")
+@pytest.mark.parametrize(
+    ("verdict", "chosen", "fits"),
+    [
+        ("edit_selection", ["a"], True),
+        ("edit_selection", [], False),
+        ("approve", [], True),
+        ("approve", ["a"], False),
+        ("decline", ["a"], False),
+    ],
+)
+def test_a_response_names_items_exactly_where_it_edits_the_selection(
+    verdict: str, chosen: list[str], fits: bool
+) -> None:
+    fields = {"type": "batch_review_response", "request_id": "r", "verdict": verdict}
+    with nullcontext() if fits else pytest.raises(ValidationError, match="edit_selection"):
+        _answer(**fields, selected_item_ids=chosen)
+
+
+@pytest.mark.proves("S8.1-SELECTION-RULE")
 async def test_a_selection_is_of_the_batch_and_in_its_order(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         page = h.page()
