@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
@@ -71,7 +71,7 @@ class ProgramPage:
                         return event
                 assert self._live is not None
                 read: Any = json.loads(await self._live.recv())
-                self._got.extend(read if isinstance(read, list) else [read])
+                self._got.extend(cast(list[Any], read) if isinstance(read, list) else [read])
 
     async def say(self, text: str, name: str = "") -> str:
         """Say something, signed if there is a key; returns the message's id."""

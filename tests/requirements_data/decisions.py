@@ -58,7 +58,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A24-STORED-BYTES", "A24", "What was hashed is what is stored, byte for byte."),
     R("A25-LIGHT-IMPORT", "A25", "`silas --help` imports nothing heavy."),
     R("A25-NO-INSTRUMENTATION", "A25", "Instrumentation plugins are off unless asked for."),
-    R("A25-HEALTH-FIRST", "A25", "/health answers before models, guards and tools are loaded.", e.WEB),
+    R("A25-HEALTH-FIRST", "A25", "/health answers before models, guards and tools are loaded."),
     # B
     R("B1-IN-THE-HASH", "B1", "What a plan may touch is in its hash: each of the five fields changes it."),
     R("B1-ON-THE-CARD", "B1", "What a plan may touch is on its card."),
@@ -88,7 +88,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B5-DISK-FULL", "B5", "A disk that fills in an append takes entry and effect back together, with one error."),
     R("B5-NO-ENTRY-NO-EFFECT", "B5", "An effect whose audit entry could not be written does not happen."),
     R("B6-LOOPBACK-NOT-TRUSTED", "B6", "Every web request needs a paired session, its Host and its Origin."),
-    R("B7-SIGNED-ON-DEVICE", "B7", "The owner's messages are signed by a key of the owner's device.", e.WEB),
+    R("B7-SIGNED-ON-DEVICE", "B7", "The owner's messages are signed by a key of the owner's device."),
     R("B8-OUT-OF-REACH", "B8", "No sandbox sees the key store, the session bus, home, agent sockets or the parent's environment."),
     R("B8-BY-DESCRIPTOR", "B8", "A script gets exactly the secrets its approval names, over a descriptor."),
     R("B9-EXTERNAL-ARGUMENTS-ASK", "B9", "A state-changing call with external text in its arguments needs an approval of its own."),
