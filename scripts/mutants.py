@@ -47,7 +47,7 @@ from scripts.places import Place, places, probed
 
 ROOT = Path(__file__).resolve().parent.parent
 _ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
-_COPIED = ("silas", "tests", "plans", "config", "docs", "scripts", "benchmarks")
+_COPIED = ("silas", "web", "tests", "plans", "config", "docs", "scripts", "benchmarks")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::\w+(?:::\w+)*)", re.MULTILINE)
 _ALL_SECONDS = 1200.0
 _ONE_SECONDS = 120.0

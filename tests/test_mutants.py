@@ -21,7 +21,8 @@ def test_what_a_mutant_breaks_stands_in_its_file_exactly_once(mutant: Mutant) ->
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
     broken = mutant.applied(text)
     assert broken != text
-    compile(broken, mutant.file, "exec")  # a program that cannot be read proves nothing
+    if mutant.file.endswith(".py"):
+        compile(broken, mutant.file, "exec")  # a program that cannot be read proves nothing
 
 
 @pytest.mark.parametrize("mutant", ALL, ids=lambda m: m.test.rpartition("::")[2])

@@ -47,7 +47,7 @@ REQUIREMENTS: tuple[R, ...] = (
     # 1 and 2
     R("S1-LAYOUT", "1", "The package has the layout that section 1 draws.", e.LAYOUT),
     R("S1.5-ONBOARDING", "1.5", "First run is phone-first cards: welcome, provider, identity, the Stream.", e.WEB),
-    R("S1.6-PWA", "1.6", "The web frontend is installable and has the required views.", e.WEB),
+    R("S1.6-PWA", "1.6", "The web frontend is installable and has the required views."),
     R("S2-PINS", "2", "Dependencies are pinned as section 2 lists them.", e.NEWER_PYDANTIC_AI),
     R("S2.5-SEPARATE-IDS", "2.5", "Service connections never reuse a channel's session identifiers.", e.CONNECTIONS),
     R("S2.5-SIGNED-ACTIONS", "2.5", "A permission tier changes friction only; a connection action needs a signed token.", e.CONNECTIONS),

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
@@ -146,11 +147,38 @@ async def test_an_answer_is_signed_over_the_card_and_given_once(there: Stage) ->
     assert there.heard == []
 
 
+async def test_a_card_that_is_not_what_was_sealed_gets_no_signature(there: Stage) -> None:
+    sealed = shown(TOOL_CALL)
+    changed = sealed.card.model_copy(update={"affected": "nobody at all"})
+    there.send(sealed.model_copy(update={"card": changed}))
+    card = there.page.get_by_test_id("active-card")
+    await expect(card).to_contain_text("not what was sealed")
+    await card.get_by_test_id("action-recommended").click(force=True)
+    await expect(there.page.get_by_test_id("slide")).to_have_count(0)
+    await card.get_by_test_id("action-decline").click()
+    answer = await there.next()
+    assert (answer["verdict"], answer["proof"]) == ("decline", None)
+
+
+@pytest.mark.proves("S8.2-CHAT-APART")
+async def test_what_is_said_stands_in_the_stream_and_never_in_review(there: Stage) -> None:
+    there.send(shown(GATE))
+    await _say(there, "Only talking")
+    there.send(_silas(1, "So am I"))
+    stream, review = there.page.locator("#stream"), there.page.locator("#review")
+    for words in ("Only talking", "So am I"):
+        await expect(stream).to_contain_text(words)
+        await expect(review).not_to_contain_text(words)
+    await expect(review).to_contain_text(GATE.intent)
+
+
 async def test_a_double_tap_and_a_held_key_are_one_tap(there: Stage) -> None:
     there.send(shown(GATE))
     yes, confirm = (there.page.get_by_test_id(name) for name in ("action-recommended", "confirm"))
     await yes.dblclick()
     await expect(confirm).to_be_visible()
+    second = "new MouseEvent('click', { detail: 2, bubbles: true })"
+    await confirm.evaluate(f"(node) => node.dispatchEvent({second})")  # wherever it lands
     await there.page.get_by_test_id("not-yet").click()
     await expect(yes).to_be_focused()
     for _ in range(3):

@@ -162,6 +162,7 @@ def test_the_wheel_carries_the_page(tmp_path: Path) -> None:
     assert {f"silas/web/{name}" for name in FILES} <= names
 
 
+@pytest.mark.proves("S1.6-PWA")
 def test_the_page_can_be_installed() -> None:
     manifest = json.loads(_text("manifest.json"))
     sizes = {entry["sizes"] for entry in manifest["icons"]}
