@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from silas import Silas, SilasConfig, load_config
-from silas.cards import Card, CardChannel, ChannelMessage, PlanCard
+from silas.cards import Arrived, Card, CardChannel, PlanCard
 from silas.cards.models import Answer
 from silas.channels import render_card
 from silas.errors import SilasError
@@ -107,7 +107,7 @@ class DemoChannel:
         self._attended = attended
         self.channel_name = terminal.channel_name
 
-    def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
         return self._terminal.listen()
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
