@@ -38,7 +38,7 @@ export function mountStream(root) {
   });
   on("stream running all link", drawAll);
   on("cards", follow(() => drawBar(bar)));
-  on("all", () => requestAnimationFrame(() => { scroll.scrollTop = scroll.scrollHeight; }));
+  on("all", () => requestAnimationFrame(() => { scroll.scrollTop = empty.hidden ? scroll.scrollHeight : 0; }));
   drawAll();
 
   async function loadOlder() {

@@ -19,7 +19,6 @@ from silas.channels.web.wire import Proof
 from silas.keys import verify_with
 
 HOST = "127.0.0.1:9"
-ORIGIN = f"http://{HOST}"
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _ROOT = {"/": "index.html", "/pair": "pair.html", "/sw.js": "sw.js"}
 _PATIENCE = 5.0
@@ -35,8 +34,10 @@ class Stage:
         greeting: What it is told when it connects.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, host: str) -> None:
         self.page = page
+        self.host = host
+        self.origin = f"http://{host}"
         self.key = ""
         self.heard: list[dict[str, Any]] = []
         self.greeting = a_state()
@@ -48,7 +49,7 @@ class Stage:
 
     async def opened(self) -> None:
         """Pair, and wait until it is connected."""
-        await self.page.goto(f"{ORIGIN}/pair#made-up")
+        await self.page.goto(f"{self.origin}/pair#made-up")
         await self.page.get_by_test_id("pair").click()
         await self.is_connected()
 
@@ -105,7 +106,7 @@ class Stage:
     async def answer(self, route: Route) -> None:
         """A request of the page's: one of its files, or its pairing."""
         request = route.request
-        path = request.url.removeprefix(ORIGIN).partition("?")[0].partition("#")[0]
+        path = request.url.removeprefix(self.origin).partition("?")[0].partition("#")[0]
         if request.method == "POST" and path == "/pair":
             sent = json.loads(request.post_data or "")
             self.key = base64.b64decode(sent["public_key"]).hex()
@@ -116,7 +117,7 @@ class Stage:
         if not file.is_file():
             await route.fulfill(status=404, json={"code": "E_CHANNEL_NOT_FOUND", "message": "No."})
             return
-        headers = {"Content-Security-Policy": policy(HOST).decode()}
+        headers = {"Content-Security-Policy": policy(self.host).decode()}
         kind = _KINDS.get(file.suffix, "application/octet-stream")
         await route.fulfill(body=file.read_bytes(), content_type=kind, headers=headers)
 
@@ -138,13 +139,13 @@ def shown(card: Card[Any], name: str = "ask-1") -> Any:
 
 
 @asynccontextmanager
-async def stage(browser: Browser, **context: Any) -> AsyncGenerator[Stage]:
+async def stage(browser: Browser, host: str = HOST) -> AsyncGenerator[Stage]:
     """A page of its own, on a stage of its own."""
-    there = await browser.new_context(service_workers="block", **context)
+    there = await browser.new_context(service_workers="block")
     page = await there.new_page()
-    made = Stage(page)
-    await there.route(f"{ORIGIN}/**", made.answer)
-    await page.route_web_socket(f"ws://{HOST}/ws", made.live)
+    made = Stage(page, host)
+    await there.route(f"{made.origin}/**", made.answer)
+    await page.route_web_socket(f"ws://{host}/ws", made.live)
     try:
         await made.opened()
         yield made
