@@ -71,7 +71,8 @@ class EmergencyStop:
         record()
 
         def notice() -> bool:
-            self.halt.ring()
+            if self.sentinel.stands():  # else the owner was quicker, and this is new work
+                self.halt.ring()
             with suppress(DatabaseError, OSError):  # `silas resume` records it at the latest
                 record()
             return not self.halt.busy

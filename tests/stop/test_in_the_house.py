@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import timedelta
@@ -20,7 +21,7 @@ from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, Stopped
 from silas.plans import WorkItemStatus, subject_of
 from silas.sandbox import SandboxResult
-from silas.stop import Sentinel
+from silas.stop import Sentinel, watch
 from silas.stop.epochs import StopEpochs
 from silas.testing import (
     FakeSandbox,
@@ -321,3 +322,28 @@ async def test_interrupted_work_does_not_restart_with_a_void_approval(tmp_path: 
         assert result is not None
         assert "needs a new approval" in result.summary
     assert sandbox.runs == []
+
+
+async def test_a_stop_that_is_over_when_it_is_noticed_ends_nothing_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen, go = threading.Event(), threading.Event()
+
+    def slow(folder: Path, patience_seconds: float = 0.0) -> None:
+        del folder, patience_seconds
+        seen.set()
+        go.wait(5)
+
+    async with Harness() as h:
+        with monkeypatch.context() as patch:
+            patch.setattr(watch, "end_runs", slow)
+            sentinel_of(h).place()
+            await until(seen.is_set)
+            sentinel_of(h).remove()
+            ended = asyncio.Event()
+            work = asyncio.create_task(h.silas.halt.unless_stopped(ended.wait))
+            await until(lambda: h.silas.halt.busy)
+            go.set()
+            await asyncio.sleep(0.2)  # several looks of the watch
+            ended.set()
+            assert await soon(work)
