@@ -3,7 +3,8 @@
 It knows what the task needs: the state-changing and egress calls of the task's ground truth, and
 where a planner that thinks would look for each value. What it *fixes* comes from the owner's words
 alone: a value that stands there as a whole, a date or time that they tell in other words, a choice
-that the tool's own schema lists. Everything else is a slot of the narrowest type, with its source.
+that the tool's own schema lists; a text that they give but for a part is a pattern. Everything else
+is a slot of the narrowest type, with its source.
 """
 
 import json
@@ -26,6 +27,10 @@ _MONTHS: Final = (
 )
 _MOMENT: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d:\d\d))?")
 _EITHER: Final = re.compile(r"(\d\d:\d\d) or (?:at )?(\d\d:\d\d)")
+_WITH_BRACES: Final = re.compile(r"['\"]([^'\"{}]*\{\w+\}[^'\"]*)['\"]")
+_REPLACED: Final = re.compile(r"\bwhere (\w+) is replaced\b")
+_FIXED_WORDS: Final = 3  # of a text that is given but for a part
+_OPEN: Final = r"[^{}]{1,100}"
 _LENGTHS: Final = {"one": 1, "two": 2, "three": 3, **{str(hours): hours for hours in range(1, 10)}}
 
 
@@ -55,6 +60,12 @@ def grants(prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]) -> list[d
             if value is not None
             and (found_for := _argument(name, value, prompt, seen[:at], fields.get(name, {})))
         }
+        taken = set[str]()
+        for name, given in args.items():  # a text that the words give is given for one argument
+            form = given.get("pattern", "") if isinstance(given, dict) else ""
+            if form in taken:
+                args[name] = _argument(name, call.args[name], "", seen[:at], {})
+            taken |= {form} - {""}
         for one in (args, *_otherwise(args, prompt)):
             form = json.dumps([call.tool, one], sort_keys=True)
             if form in found:
@@ -124,7 +135,27 @@ def _argument(name: str, value: Any, prompt: str, seen: Sequence[Seen], field: A
         }
     if said(value, prompt):
         return {"literal": value}
-    return {"slot": _kind(name, value), "from": _source(value, seen)}
+    form = next((form for form in _forms(value, prompt) if re.fullmatch(form, str(value))), "")
+    return {"pattern": form} if form else {"slot": _kind(name, value), "from": _source(value, seen)}
+
+
+def _forms(value: Any, prompt: str) -> Iterator[str]:
+    """Texts that the words give but for a part: 'Dinner at {name}', or "where k is replaced"."""
+    if not isinstance(value, str):
+        return
+    for text in _WITH_BRACES.findall(prompt):
+        yield _OPEN.join(map(_exactly, re.split(r"\{\w+\}", text)))
+    for open_word in _REPLACED.findall(prompt):
+        for part in re.finditer(r"\w+", value):
+            before, after = value[: part.start()], value[part.end() :]
+            fixed = len(f"{before}{after}".split()) >= _FIXED_WORDS
+            if fixed and f"{before}{open_word}{after}" in prompt:
+                filled = r"[0-9]{1,3}" if part[0].isdigit() else _OPEN
+                yield _exactly(before) + filled + _exactly(after)
+
+
+def _exactly(text: str) -> str:
+    return re.escape(text).replace("\\ ", " ").replace("\\-", "-")
 
 
 def _otherwise(args: dict[str, Any], prompt: str) -> Iterator[dict[str, Any]]:
