@@ -50,7 +50,6 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.nonces,
             StopDesk(stop.sentinel, stop.epochs, parts.store, parts.audit, clock),
             announced_on(channel),
-            parts.telling,
             redact,
             config.data_dir / "undo",
         ),

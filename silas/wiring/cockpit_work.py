@@ -17,7 +17,6 @@ from silas.stream.session import Session
 from silas.wiring.announce import Announces
 from silas.wiring.cockpit_record import signed_of
 from silas.wiring.stop import StopDesk
-from silas.wiring.telling import Telling
 from silas.work.models import PATCH
 
 MOST_ROWS = 200
@@ -39,7 +38,6 @@ class WorkRoom:
         nonces: NonceStore,
         desk: StopDesk,
         announce: Announces,
-        telling: Telling,
         redact: Callable[[str], str],
         undo_folder: Path,
     ) -> None:
@@ -48,7 +46,6 @@ class WorkRoom:
         self._nonces = nonces
         self._desk = desk
         self._announce = announce
-        self._telling = telling
         self._redact = redact
         self._undo_folder = undo_folder
 
@@ -104,7 +101,6 @@ class WorkRoom:
             raise ChannelError(
                 "This work is not running, so there is nothing to stop.", code="E_CHANNEL_NOT_NOW"
             )
-        await self._telling.stopped(work_item_id, _STOPPED)
         return Done(words=_STOPPED)
 
     async def ask(self, work_item_id: str) -> Done:

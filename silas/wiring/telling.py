@@ -27,13 +27,12 @@ class ShowsWork(Protocol):
 
 
 class Telling:
-    """How this channel's owner learns how work is going, and that it was stopped on his word."""
+    """How this channel's owner learns how work is going."""
 
     def __init__(self, channel: CardChannel, store: WorkItemStore, board: Board) -> None:
         self._channel = channel
         self._store = store
         self._board = board
-        self._followed: dict[str, _Following] = {}
 
     @property
     def show(self) -> ShowWork:
@@ -45,18 +44,9 @@ class Telling:
         def show(item: WorkItem, send: Send) -> Notify:
             del send  # it would be said twice
             notify = channel.showing(item, self._store.get_result)
-            followed = _Following(item, notify, self._board)
-            self._followed = {k: v for k, v in self._followed.items() if not v.ended}
-            self._followed[item.id] = followed
-            return followed.told
+            return _Following(item, notify, self._board).told
 
         return show
-
-    async def stopped(self, work_item_id: str, words: str) -> None:
-        """Tell that an item was stopped: work that is cancelled says nothing more itself."""
-        followed = self._followed.get(work_item_id)
-        if followed is not None and not followed.ended:
-            await followed.told(ProgressEvent(work_item_id, "paused", words))
 
 
 class _Following:
