@@ -73,7 +73,7 @@ def test_init_creates_the_database_with_every_migration_there_is(tmp_path: Path)
     assert run(silas("init"), environment(tmp_path / "home")).code == 0
     with closing(sqlite3.connect(tmp_path / "home/data/silas.db")) as connection:
         rows = connection.execute("SELECT domain, name FROM schema_migrations").fetchall()
-    shipped = Path(str(resources.files("silas"))).glob("*/migrations/*.sql")
+    shipped = Path(str(resources.files("silas"))).glob("**/migrations/*.sql")
     assert sorted(rows) == sorted((path.parents[1].name, path.name) for path in shipped)
     assert rows
 

@@ -54,7 +54,7 @@ class ADoor:
 
     async def link(self, base: str) -> str:
         """A link."""
-        return f"{base}/pair#a-fresh-token"
+        return f"{base.rstrip('/')}/pair#a-fresh-token"
 
     def devices(self) -> list[DeviceFacts]:
         """Two of them."""
