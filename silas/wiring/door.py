@@ -13,6 +13,7 @@ from silas.channels.web.sessions import WebSessions
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
 from silas.wiring.ground import MIGRATED, not_initialised
 from silas.wiring.unsigned import NoKey
@@ -23,7 +24,8 @@ def web_door(
 ) -> WebDoor:
     """Who may come in and what counts as the owner's, over these stores."""
     hosts = WebHosts.of(config.channels.web)
-    return WebDoor(WebSessions(db, clock), DeviceKeys(db, clock), nonces, clock, audit, hosts)
+    sessions, devices = WebSessions(db, clock), DeviceKeys(db, clock)
+    return WebDoor(sessions, devices, verify_with, nonces, clock, audit, hosts)
 
 
 def web_limits(config: SilasConfig, clock: Clock) -> WebLimits:

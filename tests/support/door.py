@@ -18,7 +18,7 @@ from silas.channels.web.pairing import COOKIE, ENROL_DOMAIN, Paired, WebDoor
 from silas.channels.web.sessions import WebSessions
 from silas.channels.web.wire import Proof, command_bytes
 from silas.db import Database
-from silas.keys import Ed25519Signer
+from silas.keys import Ed25519Signer, verify_with
 from silas.keys.devices import DeviceKeys
 from silas.testing import MockClock
 from silas.testing.stores import MemoryAudit
@@ -67,7 +67,8 @@ class House:
         """A door over the same database that remembers nothing of this one."""
         db, clock = self.db, self.clock
         sessions, nonces = WebSessions(db, clock), SqlNonceStore(db, clock, NonceConfig())
-        return WebDoor(sessions, DeviceKeys(db, clock), nonces, clock, self.audit, self.hosts)
+        devices = DeviceKeys(db, clock)
+        return WebDoor(sessions, devices, verify_with, nonces, clock, self.audit, self.hosts)
 
     async def token(self) -> str:
         """A fresh pairing token."""

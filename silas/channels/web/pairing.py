@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from silas.approval.port import NonceStore
 from silas.audit import Audit
+from silas.channels.web.devices import Device, Devices, VerifyKey
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.paths import PAIR
 from silas.channels.web.refusal import RefusalRecord
@@ -17,8 +18,6 @@ from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, to
 from silas.channels.web.wire import Proof
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError
-from silas.keys import verify_with
-from silas.keys.devices import Device, DeviceKeys
 from silas.types import Frozen
 
 ENROL_DOMAIN = b"silas/enrol/v1\n"
@@ -80,7 +79,8 @@ class WebDoor:
     def __init__(
         self,
         sessions: WebSessions,
-        devices: DeviceKeys,
+        devices: Devices,
+        verify_key: VerifyKey,
         nonces: NonceStore,
         clock: Clock,
         audit: Audit,
@@ -88,6 +88,7 @@ class WebDoor:
     ) -> None:
         self._sessions = sessions
         self._devices = devices
+        self._verify_key = verify_key
         self._nonces = nonces
         self._audit = audit
         self._hosts = hosts
@@ -263,7 +264,7 @@ class WebDoor:
         if key is None and signature is None:
             return
         signed = ENROL_DOMAIN + token.encode("utf-8", "surrogatepass")
-        if key is None or signature is None or not verify_with(key.hex(), signed, signature):
+        if key is None or signature is None or not self._verify_key(key.hex(), signed, signature):
             words = "This device's key could not be checked; reload the page to make a new one."
             await self._refused("key", _pairing("KEY", words))
 
