@@ -8,15 +8,15 @@ Kind = Literal["asked", "approved", "ran", "checked", "changed", "refused", "sys
 KINDS: Mapping[Kind, frozenset[str]] = {
     "asked": frozenset(
         {
-            *("plan_proposed", "plan_waits", "owner_asked", "gate.required", "card_answered"),
-            *("card_timed_out", "card_unanswered", "escalation_reported", "gate_answered"),
+            *("plan_proposed", "plan_waits", "owner_asked", "gate.required"),
+            *("card_timed_out", "card_unanswered", "escalation_reported"),
             *("effects_unsettled", "escalation_fallback", "fatigue_cue"),
         }
     ),
     "approved": frozenset(
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
-            *("mcp.trusted", "tool_call.settled"),
+            *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
         }
     ),
     "ran": frozenset(
@@ -35,6 +35,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
+            *("device.paired", "device.revoked", "gate_mutation"),
         }
     ),
     "refused": frozenset(
@@ -45,7 +46,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),
             *("gate.denied", "gate.hard_blocked", "gate.antiflap_block", "gate.storm_block"),
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
-            *("turn_rejected_busy", "emergency.stopped", "quality_lane_violation"),
+            *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
+            *("proof.refused", "web.refused", "web.limited"),
         }
     ),
 }

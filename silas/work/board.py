@@ -69,9 +69,11 @@ class Board:
         self._pages: dict[str, _Page] = {}
 
     def follow(self, work_item_id: str, look: Look) -> None:
-        """Keep the last of what this item does, and say each time that there is more."""
-        if work_item_id not in self._pages:
-            self._pages[work_item_id] = _Page(look)
+        """Keep the last of what this item does from now on, and say each time that there is more.
+
+        Whoever followed it before, such as an earlier run of it, does so no longer.
+        """
+        self._pages[work_item_id] = _Page(look)
 
     def leave(self, work_item_id: str) -> None:
         """Keep nothing of it any more."""

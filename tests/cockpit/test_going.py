@@ -131,6 +131,19 @@ async def test_work_that_was_stopped_says_so_to_every_page(tmp_path: Path) -> No
     assert (last.status, last.stoppable) == ("paused", False)
 
 
+async def test_work_that_runs_again_is_shown_again(tmp_path: Path) -> None:
+    screen = Screen()
+    model = ScriptedModel([argv("true"), DONE, argv("false"), argv("true"), DONE])
+    workspace = a_workspace(tmp_path / "project")
+    async with a_house(screen, models={"executor": model}) as house:
+        plan = _plan(workspace)
+        await house.harness.silas.run(plan)
+        assert len(screen.shown[-1].steps) == 1
+        await house.harness.silas.run(plan)
+        assert [step.state for step in screen.shown[-1].steps] == ["failed", "done"]
+        assert house.parts.board.followed == ()
+
+
 async def test_lines_of_text_are_told_as_ever(tmp_path: Path) -> None:
     channel = owner()
     model = ScriptedModel([argv("true"), argv("true"), DONE])

@@ -185,6 +185,8 @@ async def test_the_first_run_keeps_who_you_are_and_asks_for_the_key_on_a_card() 
         assert house.door.proved == [command_bytes("onboarding", subject, made)]
         assert (after["needed"], after["key"], after["name"]) == (False, "needed", "Ada")
         assert house.rooms.first_run is False
+        kept = house.harness.config.data_dir / "first-run.json"
+        assert kept.stat().st_mode & 0o777 == 0o600
         await house.get("/tools")
         stored = await house.post(f"/secrets/{_ref_of(channel)}", value=CANARY)
         assert stored.status_code == 200
