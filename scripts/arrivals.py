@@ -47,6 +47,7 @@ class Watch:
 
     def __init__(self, root: str, files: frozenset[str]) -> None:
         self._root, self._files = root, files
+        self._names = {os.path.basename(file) for file in files}
         self._test, self._seen = _inherited(root), set[tuple[str, str]]()
 
     def begin(self, test: str) -> None:
@@ -74,7 +75,7 @@ class Watch:
         inside = self._root + os.sep
         if name.startswith(inside) and (near := name[len(inside) :]) in self._files:
             return near
-        if not name.endswith(".py") or "/site-packages/" in name:
+        if os.path.basename(name) not in self._names:
             return ""
         path = os.path.realpath(name)
         return path[len(inside) :] if path.startswith(inside) else ""
@@ -91,10 +92,7 @@ class Watch:
     def _read(self, said: list[Any], where: Any) -> None:
         names = [os.fsdecode(x) for x in said if isinstance(x, _NAME)]
         files = [
-            file
-            for name in names
-            if name.endswith(".py")
-            and (file := self._file(os.path.join(where, name))) in self._files
+            file for name in names if (file := self._file(os.path.join(where, name))) in self._files
         ]
         if files and not _is_import(sys._getframe(2)):  # pyright: ignore[reportPrivateUsage]
             for file in files:

@@ -8,7 +8,8 @@ of lines such that whoever notices the edit has executed one of them:
 - else the body of the function around the edit;
 - for a constant that is made at import, the bodies of all functions that say its name, or the
   name of a constant made from it;
-- else nothing is known, and everything may notice.
+- else nothing is known, and everything may notice;
+- in a file that is no Python, wherever the file is read.
 
 A probe before each place tells whoever executes it.
 
@@ -29,7 +30,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Place(NamedTuple):
-    """Lines of a file, the first and the last included; a test file without lines is all of it."""
+    """Lines of a file, the first and the last included; all of a file where it has no lines."""
 
     file: str
     first: int = 0
@@ -49,6 +50,8 @@ def places(root: Path, file: str, before: str, after: str) -> frozenset[Place] |
         before: What it held.
         after: What it holds now.
     """
+    if not file.endswith(".py"):
+        return frozenset({Place(file)})
     old, new = ast.parse(before), ast.parse(after)
     edited = _edited(old, new) if _frames(before) == _frames(after) else None
     try:

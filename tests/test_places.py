@@ -136,6 +136,10 @@ def test_where_every_test_may_say_it_nothing_is_known(tmp_path: Path) -> None:
     assert found(tmp_path, "*_NAMES,", "*_NAMES[:1],") is None
 
 
+def test_a_file_that_is_no_program_is_noticed_where_it_is_read(tmp_path: Path) -> None:
+    assert places(tmp_path, "web/page.js", "a", "b") == {Place("web/page.js")}
+
+
 PROBES = {
     line("    if x > LIMIT:"): [1, 8],
     line('        return "many"'): [2],
