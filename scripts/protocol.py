@@ -62,7 +62,7 @@ def _model(title: str, model: dict[str, Any]) -> str:
 
 
 def _first(description: str) -> str:
-    return " ".join(description.split("\n\n", maxsplit=1)[0].split())
+    return " ".join(description.split("\n\nAttributes:", maxsplit=1)[0].split())
 
 
 def _kind(field: dict[str, Any]) -> str:

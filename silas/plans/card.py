@@ -245,10 +245,21 @@ def _expectation(expect: dict[str, Any]) -> str:
 
 def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
     return (
-        f"at most {budget['max_tokens']:,} tokens and ${budget['max_cost_usd']}",
-        f"at most {budget['max_wall_time_seconds']} seconds, {budget['max_attempts']} attempts, "
-        f"{budget['max_planner_calls']} planner calls",
+        f"at most {budget['max_tokens']:,} tokens and {_dollars(budget['max_cost_usd'])}",
+        f"at most {budget['max_wall_time_seconds']} seconds, "
+        f"{_many(budget['max_attempts'], 'attempt')}, "
+        f"{_many(budget['max_planner_calls'], 'planner call')}",
     )
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _dollars(amount: float) -> str:
+    """With cents, and to the last digit where these do not say it."""
+    cents = f"{amount:.2f}"
+    return f"${cents}" if float(cents) == amount else f"${amount}"
 
 
 def _rest(plan: Plan) -> tuple[str, ...]:

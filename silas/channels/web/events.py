@@ -40,7 +40,11 @@ class Said(Frozen):
 
 
 class MessageDelta(Frozen):
-    """A piece of an answer as the model finds it; the message of the same turn replaces it."""
+    """A piece of an answer as the model finds it; the message of the same turn replaces it.
+
+    This version sends every answer whole, once its gates have passed it; a page that gets a piece
+    shows it all the same.
+    """
 
     type: Literal["message_delta"] = "message_delta"
     turn_id: str
