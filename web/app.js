@@ -12,6 +12,8 @@ const SIDE = new Set(["activity", "more"]); // on a wide screen these slide over
 const wide = matchMedia("(min-width: 900px)");
 const at = (id) => document.getElementById(id);
 
+const PATIENCE = 600; // milliseconds that an empty page may wait for its first words
+
 let view = "";
 let before = "stream"; // where closing a slide-over leads back to
 
@@ -114,6 +116,11 @@ function drawLink() {
   if (sentence) setTimeout(show, 1250); // a blink of the connection is not worth a banner
 }
 
+/** Drawn once Silas has said what there is, or cannot: nothing moves after it was seen. */
+function ready() {
+  if (state.arrived || state.link === "lost" || state.link === "refused") document.body.dataset.ready = "yes";
+}
+
 function start() {
   for (const place of document.querySelectorAll("[data-icon]")) place.append(icon(place.dataset.icon));
   for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
@@ -122,6 +129,8 @@ function start() {
   mountStop(at("stop-place"), at("stopped"));
   on("cards all", drawBadge);
   on("link all", drawLink);
+  on("link all", ready);
+  setTimeout(() => { document.body.dataset.ready = "yes"; }, PATIENCE);
   let asked = false;
   on("all", () => {
     if (!state.onboarding || asked || state.level !== "owner") return;
