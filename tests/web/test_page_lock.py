@@ -1,5 +1,7 @@
 """What cannot be undone: the slide, and the device's own lock where it has one (spec 0.5.2)."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -15,7 +17,7 @@ NAMED = "localhost:9"  # no browser offers its lock to a page whose host is a nu
 
 async def _locked(there: Stage, *, opens: bool) -> None:
     """Give the device a lock that its owner opens, or does not."""
-    session = await there.page.context.new_cdp_session(there.page)
+    session: Any = await there.page.context.new_cdp_session(there.page)
     await session.send("WebAuthn.enable")
     lock = {
         "protocol": "ctap2",
