@@ -49,6 +49,9 @@ async function ask(add, place) {
     const { link } = await command("/devices/link", "link", "devices");
     const field = h("input", { type: "text", readonly: true, value: link, "aria-label": "Pairing link", onfocus: () => field.select() });
     fill(place, h("p", {}, "Open this on the other device. It works once, for ten minutes. Whoever opens it can speak for you."),
+      /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname) && h("p", { class: "small" },
+        "This address leads to this computer only. For a phone, start Silas with an address that your network reaches: ",
+        h("code", {}, "silas start --host"), "."),
       h("div", { class: "with-button" }, field, button("Copy", async () => {
         field.select();
         await navigator.clipboard?.writeText(link).catch(() => undefined);

@@ -86,7 +86,7 @@ function askKey(place, choice, facts, go) {
       await postJson(`/secrets/${encodeURIComponent(asked.ref_id)}`, { value: field.value });
       answer(asked, kindOf(asked).answer(asked, null, { stored: true }), "Stored");
       Object.assign(facts, await getJson("/onboarding"));
-      fill(place, h("p", { class: "sent" }, icon("check"), facts.words || "The key is kept."));
+      fill(place, h("p", { class: "sent" }, icon("check"), h("span", {}, `The key is kept. ${facts.words}`)));
       fill(go, "Continue");
     } catch (error) {
       said.textContent = error.message;
