@@ -97,7 +97,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B9-STRIPPED", "B9", "Content in a prompt is stripped of control and invisible characters."),
     R("B10-STOPS", "B10", "Stopping kills running tools and voids tokens, with no model, queue or healthy event loop."),
     R("B10-STAYS-STOPPED", "B10", "It stays stopped after a restart until the owner resumes."),
-    R("B10-BUTTON", "B10", "Every surface has a button that stops.", e.WEB),
+    R("B10-BUTTON", "B10", "Every surface has a button that stops."),
     R("B10-SCHEDULES", "B10", "Stopping pauses schedules.", e.GOALS),
     R("B11-IDLE-CALLS-NOTHING", "B11", "With nothing asked and nothing due, no model is called."),
     R("B11-RESERVED", "B11", "Budget is reserved before a call, so that calls together cannot overspend."),

@@ -21,7 +21,7 @@ from silas.types import Risk
 from silas.wiring.secretdesk import secret_facts
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
-from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, NewDevice, devices
+from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, Gesture, NewDevice, devices
 from tests.web.support.examples import BATCH, DECISION, DRAFT, EXAMPLES, FOR_GOOD, GATE, TOOL_CALL
 
 pytestmark = in_a_browser
@@ -85,15 +85,26 @@ async def test_the_answer_is_the_one_that_was_pressed(
     await expect(table.phone.page.locator(".badge:visible")).to_have_count(0)
 
 
+_GESTURES: dict[Risk, Gesture] = {
+    Risk.low: "tap",
+    Risk.medium: "chip",
+    Risk.high: "slide",
+    Risk.irreversible: "slide",
+}
+
+
+@pytest.mark.proves("S0.5.2-GESTURE-BY-RISK", "S0.5-TAP-FIRST")
 @pytest.mark.parametrize("card", list(EXAMPLES.values()), ids=list(EXAMPLES))
 async def test_each_card_is_answered_by_touch_with_the_gesture_of_its_risk(
     table: Table, card: Card[Any]
 ) -> None:
-    if isinstance(card, SecureInputCard | BatchReviewCard):
-        action = card.actions[-1]  # what more they take is another test's
-    else:
-        action = card.actions[0]
-    assert await table.answer(card, table.phone, action.label) == action.value
+    refusing = isinstance(card, SecureInputCard | BatchReviewCard)  # their yes is another test's
+    action = card.actions[-1 if refusing else 0]
+    asked = table.cockpit.asking(card)
+    await table.phone.sees_a_card(card.intent)
+    gesture = await table.phone.answers(action.label)
+    assert gesture == ("tap" if refusing else _GESTURES[card.risk])
+    assert await asyncio.wait_for(asked, _BOUND) == action.value
 
 
 async def test_of_a_batch_what_is_unusual_starts_unchosen_and_the_chosen_come_back(
@@ -142,6 +153,7 @@ async def test_a_decision_takes_words_of_the_owners_own_and_never_needs_them(tab
     )
 
 
+@pytest.mark.proves("S0.5.1-ONE-ACTIVE-CARD")
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 async def test_cards_come_one_at_a_time_with_the_others_counted_and_listed(
     table: Table, size: Any
@@ -160,6 +172,7 @@ async def test_cards_come_one_at_a_time_with_the_others_counted_and_listed(
     assert await asyncio.gather(*asked) == [card.safe for card in cards]
 
 
+@pytest.mark.proves("S0.5.3-MAX-HEIGHT", "S0.5-ONE-SCREEN", "S8.2-CARD-CONTRACT")
 @pytest.mark.parametrize("card", list(EXAMPLES.values()), ids=list(EXAMPLES))
 async def test_a_card_fits_a_phone_and_its_details_are_open_where_the_risk_is_high(
     table: Table, card: Card[Any]
@@ -182,9 +195,11 @@ async def test_a_card_fits_a_phone_and_its_details_are_open_where_the_risk_is_hi
     assert await asyncio.wait_for(asked, _BOUND) == card.safe
 
 
+@pytest.mark.proves("S0.5.5-IRREVERSIBLE-SAID")
 async def test_a_slide_that_is_let_go_or_jumps_confirms_nothing(table: Table) -> None:
     asked = table.cockpit.asking(FOR_GOOD)
     card = await table.desktop.sees_a_card(FOR_GOOD.intent)
+    await expect(card).to_contain_text("Cannot be undone")
     await card.get_by_role("button", name="Delete them for good").click()
     box = await table.desktop.at("slide").bounding_box()
     assert box is not None

@@ -11,6 +11,7 @@ from tests.web.support.library import COPY, SLOWLY
 pytestmark = in_a_browser
 
 
+@pytest.mark.proves("S0.5.5-UNDO-WINDOW")
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 async def test_what_is_asked_is_planned_approved_done_verified_and_taken_back(
     cockpit: Cockpit, new_device: NewDevice, size: Size
@@ -65,6 +66,7 @@ async def test_running_work_is_watched_and_stopped_from_the_page(
     assert not cockpit.home.result.exists()
 
 
+@pytest.mark.proves("B10-BUTTON")
 async def test_the_emergency_stop_ends_work_and_the_owner_lets_it_go_on(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:

@@ -14,7 +14,7 @@ from websockets.typing import Origin
 
 from silas.audit.log import AuditLog
 from silas.cards import Card
-from silas.clock import SystemClock
+from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.keys import KeyRing
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from silas.agents import ModelChoice
 
 _PATIENCE = 5.0
+_SYSTEM = SystemClock()
 
 
 class Answered(NamedTuple):
@@ -195,8 +196,8 @@ class Cockpit:
                 return closed.rcvd.code if closed.rcvd else 1006
 
 
-def _ground(models: "Mapping[str, Model]") -> Any:
-    """The real clock, sandbox and web (which is none); a key that costs nothing to unlock."""
+def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
+    """The real sandbox and web (which is none); a key that costs nothing to unlock."""
     signer = a_signer()
 
     def make(config: SilasConfig) -> Ground:
@@ -209,7 +210,7 @@ def _ground(models: "Mapping[str, Model]") -> Any:
 
         register = RunRegister(Sentinel(config.data_dir))
         return Ground(
-            clock=SystemClock(),
+            clock=clock,
             signer=signer,
             ring=KeyRing.alone(signer.public_key),
             secrets=secrets_of(config),
@@ -230,7 +231,12 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def a_cockpit(
-    home: Home, *, models: "Mapping[str, Model] | None" = None, port: int = 0, **more: Any
+    home: Home,
+    *,
+    models: "Mapping[str, Model] | None" = None,
+    port: int = 0,
+    clock: Clock = _SYSTEM,
+    **more: Any,
 ) -> AsyncGenerator[Cockpit]:
     """Serve one; everything of it ends with this.
 
@@ -238,6 +244,7 @@ async def a_cockpit(
         home: Where it lives; the same home again is the same Silas after a restart.
         models: A model per role, which takes the place of the runbooks.
         port: A port of a cockpit before, for a page that comes back to it.
+        clock: What time it is there.
         more: Variables of the configuration, as the environment has them.
     """
     given = {f"SILAS_MODELS__{role.upper()}": f"python:test:{role}" for role in models or {}}
@@ -246,6 +253,6 @@ async def a_cockpit(
         config.data_dir.mkdir(parents=True, exist_ok=True)
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
     async with open_cockpit(
-        config, str(home.workspace), stay, ground=_ground(models or {})
+        config, str(home.workspace), stay, ground=_ground(models or {}, clock)
     ) as running:
         yield Cockpit(running, home, config)

@@ -53,6 +53,8 @@ PHONE = Size("phone", 375, 812, True)
 DESKTOP = Size("desktop", 1280, 800, False)
 SIZES = (PHONE, DESKTOP)
 Scheme = Literal["light", "dark"]
+Gesture = Literal["tap", "chip", "slide"]
+"""What an answer took: one tap, a second one on a chip, or a slide (spec 0.5.2)."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
@@ -148,6 +150,15 @@ class Device:
         await self.page.locator(f"[data-to={surface}]:visible").first.click()
         await expect(self.page.locator(f"#{surface}")).to_be_visible()
 
+    async def comes_back(self) -> None:
+        """To the Stream, from wherever."""
+        await self.page.evaluate("() => { location.hash = '#/stream'; }")
+        await expect(self.page.locator("#stream")).to_be_visible()
+
+    async def is_quiet(self) -> None:
+        """Until everything that was asked of the server is drawn."""
+        await expect(self.page.locator("[aria-busy=true], .skeleton")).to_have_count(0)
+
     async def says(self, text: str) -> None:
         """Write and send."""
         await self.at("composer").fill(text)
@@ -164,8 +175,8 @@ class Device:
             await expect(card).to_contain_text(intent)
         return card
 
-    async def answers(self, label: str, *, exact: bool = True) -> None:
-        """Press an action of the card by its words, and finish its gesture by hand."""
+    async def answers(self, label: str, *, exact: bool = True) -> Gesture:
+        """Press an action of the card by its words, finish its gesture, and say which it was."""
         card = self.at("active-card")
         await card.get_by_role("button", name=label, exact=exact).click()
         gesture = self.page.locator("[data-testid=confirm], [data-testid=slide]")
@@ -173,8 +184,11 @@ class Device:
         await expect(gesture.or_(closed).or_(self.no_card())).to_be_attached()
         if await self.at("confirm").is_visible():
             await self.at("confirm").click()
-        elif await self.at("slide").is_visible():
+            return "chip"
+        if await self.at("slide").is_visible():
             await self.slides()
+            return "slide"
+        return "tap"
 
     async def declines(self) -> None:
         """Say no, by the card's own words for it."""
@@ -216,11 +230,17 @@ class Device:
             await mouse.move(box["x"] + 20 + (box["width"] - 22) * step / 20, y)
         await mouse.up()
 
-    async def violations(self) -> list[str]:
-        """What axe-core finds wrong on the page as it is now, a line each; none is the aim."""
-        await self.page.evaluate(_AXE)
+    async def violations(self, *rules: str) -> list[str]:
+        """What axe-core finds wrong on the page as it is now, a line each; none is the aim.
+
+        Args:
+            rules: These alone; all of them, best practices included, where none is named.
+        """
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(_AXE)
+        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
         found: dict[str, Any] = await self.page.evaluate(
-            "axe.run(document, { resultTypes: ['violations'] })"
+            "(options) => axe.run(document, options)", {"resultTypes": ["violations"], **only}
         )
         return [
             f"{violation['id']}: {node['target']} {node['failureSummary']}"

@@ -17,7 +17,7 @@ title: {title}
 interaction_mode: act_and_report
 workspace: $workspace
 read: [{read}]
-budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 60, max_attempts: 1 }}
+budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 600, max_attempts: 1 }}
 verify:
   - name: result_is_there
     run: "test -s result.txt"
@@ -44,7 +44,7 @@ _SLOW = """\
 ```python
 import os, time
 print("waiting for the word", flush=True)
-for _ in range(300):
+for _ in range(5000):
     if os.path.exists("{signals}/go"):
         break
     time.sleep(0.1)
