@@ -15,6 +15,7 @@ NAMES = (
     "emergency_stop",
     "startup",
     "scrub",
+    "cockpit",
 )
 
 

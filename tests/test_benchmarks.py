@@ -10,6 +10,7 @@ SMALL = {
     "audit_chain": {"rounds": 1, "entries": 2_000},
     "workspace": {"rounds": 2, "files": 100},
     "scrub": {"rounds": 1, "characters": 100_000},
+    "cockpit": {"connections": 20, "messages": 20},
 }
 
 
