@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol lock system browser clean
+.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol screenshots lock system browser clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -68,6 +68,10 @@ chaos: $(READY)
 # The reference page of what the cockpit's page and server say to each other.
 protocol: $(READY)
 	@$(BIN)/python scripts/protocol.py > docs/protocol.md
+
+# Every screen and card of the cockpit as pictures in docs/screenshots, from a real server.
+screenshots: $(READY) system browser
+	@$(BIN)/python -m scripts.screenshots
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
