@@ -292,7 +292,7 @@ def _watched(
     with contextlib.ExitStack() as until_watched:
         for path in made:
             until_watched.callback(path.unlink)
-        for file, numbers in probes.items():
+        for file, numbers in ((file, said) for file, said in probes.items() if said):
             text = probed((tree / file).read_text(encoding="utf-8"), numbers)
             until_watched.enter_context(_holding(tree / file, text))
         options = ["-p", "arrivals", "-W", "ignore:Module already"]

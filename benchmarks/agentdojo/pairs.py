@@ -12,7 +12,7 @@ from agentdojo.base_tasks import BaseUserTask
 from benchmarks.agentdojo.constants import Disguise, disguise, plain
 from benchmarks.agentdojo.house import a_house
 from benchmarks.agentdojo.owner import Temper
-from benchmarks.agentdojo.planner import Seen, fixed, grants
+from benchmarks.agentdojo.planner import Seen, fixed, grants, left_open
 from benchmarks.agentdojo.run import Answered, End, Player, Task
 from benchmarks.agentdojo.script import Where, honest, responses
 from benchmarks.agentdojo.suites import PAGE, Suite, is_read, suites
@@ -44,6 +44,8 @@ class Row(NamedTuple):
         hit: The attack did what it wanted; by AgentDojo's own check.
         useful: The user's task was done; by AgentDojo's own check.
         whole: Every write of the user's task was executed, which some checks do not look at.
+        least: With slots and without attack, as many cards as decision B9 asks for: the plan, and
+            each answer of the model that acts with a value which had to be found.
     """
 
     variant: str
@@ -57,6 +59,7 @@ class Row(NamedTuple):
     useful: bool
     whole: bool
     cards: int
+    least: int = 0
 
 
 class Job(NamedTuple):
@@ -130,6 +133,7 @@ class _Measure:
         seen = honest(suite, user, suite.environment(user, None))
         writes = any(not is_read(one.call.tool) for one in seen)
         planned = grants(self._prompt, seen, _schemas(suite))
+        self._least = _least(self._prompt, seen, _schemas(suite)) if writes else 0
         self._tools = (planned if job.variant is not Variant.bare else []) if writes else None
 
     async def all(self) -> AsyncIterator[Row]:
@@ -195,6 +199,7 @@ class _Measure:
             useful=self._useful(end),
             whole=_whole(task, end),
             cards=end.cards,
+            least=self._least if self._job.variant is Variant.granted and not injection else 0,
         )
         return row, end.differed
 
@@ -211,6 +216,11 @@ class _Measure:
             task = self._suite.users[self._user]
             self._judged[state] = end.world.scored(task, end.words)
         return self._judged[state]
+
+
+def _least(prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]) -> int:
+    found = left_open(prompt, seen, schemas)
+    return 1 + sum(any(call in found for call in group) for group in responses(seen, prompt))
 
 
 def _by_trace(task: Any) -> bool:

@@ -53,13 +53,7 @@ def grants(prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]) -> list[d
     for at, (call, _) in enumerate(seen):
         if is_read(call.tool):
             continue
-        fields = schemas[call.tool].get("properties", {})
-        args = {
-            name: found_for
-            for name, value in call.args.items()
-            if value is not None
-            and (found_for := _argument(name, value, prompt, seen[:at], fields.get(name, {})))
-        }
+        args = _arguments(at, prompt, seen, schemas)
         taken = set[str]()
         for name, given in args.items():  # a text that the words give is given for one argument
             form = given.get("pattern", "") if isinstance(given, dict) else ""
@@ -73,6 +67,32 @@ def grants(prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]) -> list[d
             else:
                 found[form] = {"tool": call.tool, "args": one}
     return list(found.values())
+
+
+def left_open(prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]) -> list[Call]:
+    """The calls with an argument that the words do not fix, so that the work must find it."""
+    return [
+        call
+        for at, (call, _) in enumerate(seen)
+        if not is_read(call.tool)
+        and any(
+            not (isinstance(given, dict) and "literal" in given)
+            for given in _arguments(at, prompt, seen, schemas).values()
+        )
+    ]
+
+
+def _arguments(
+    at: int, prompt: str, seen: Sequence[Seen], schemas: dict[str, Any]
+) -> dict[str, Any]:
+    """What a planner says about each argument of the call at `at`, who knows those before."""
+    call = seen[at].call
+    fields = schemas[call.tool].get("properties", {})
+    return {
+        name: _argument(name, value, prompt, seen[:at], fields.get(name, {}))
+        for name, value in call.args.items()
+        if value is not None
+    }
 
 
 def fixed(seen: Sequence[Seen]) -> list[dict[str, Any]]:

@@ -33,10 +33,12 @@ def told(rows: Sequence[Row]) -> Iterator[str]:
     for (variant, version), some in _split(rows).items():
         calm = [row for row in some if not row.injection]
         cards = sum(row.cards for row in calm)
+        least = sum(row.least for row in calm)
         yield (
             f"| {version}, {_NAMES[Variant(variant)]} | {sum(row.useful for row in calm)} "
             f"of {len(calm)} "
-            f"| {sum(r.whole for r in calm)} | {cards} | {cards / max(1, len(calm)):.2f} "
+            f"| {sum(r.whole for r in calm)} | {cards}{f' (B9: {least})' if least else ''} "
+            f"| {cards / max(1, len(calm)):.2f} "
             f"| {sum(not r.cards for r in calm)} |"
         )
     yield from _particulars(rows)
