@@ -137,7 +137,10 @@ function start() {
     asked = true;
     import("./setup.js").then(({ firstRun }) => firstRun(at("setup"))).catch(() => { asked = false; });
   });
-  on("frame:card_closed frame:post_execution", () => view === "activity" && route());
+  on("frame:card_closed frame:post_execution", () => {
+    const reading = at("activity").querySelector(".side-scroll").scrollTop > 40;
+    if (location.hash === "#/activity" && !reading) route();
+  });
   on("frame:message frame:post_execution", () => tell(state.transcript.at(-1)));
   addEventListener("hashchange", route);
   wide.addEventListener("change", layer);

@@ -34,7 +34,9 @@ async function begin() {
       ? "It makes a key of its own that never leaves it. With that key it signs what you say and what you approve."
       : "It can ask, look, stop and say no."),
     pair ? null : h("p", { class: "warning" }, icon("alert"), h("span", {},
-      "This browser cannot make a signing key, so nothing can be approved on it. A current Chrome, Firefox or Safari can.")),
+      isSecureContext
+        ? "This browser cannot make a signing key, so nothing can be approved on it. A current Chrome, Firefox or Safari can."
+        : "Over plain HTTP no browser makes a signing key, so nothing can be approved here. Open Silas over HTTPS, or on its own computer.")),
     form);
   return undefined;
 }

@@ -130,7 +130,8 @@ async function sendMessage(message) {
 async function sendAnswer(id) {
   const { frame, event } = answers.get(id);
   if (!("request_id" in frame)) return send(frame);
-  const fits = (await cardDigest(event)) === event.digest;
+  const found = await cardDigest(event).catch(() => ""); // plain HTTP has no digests, and no key
+  const fits = found === event.digest;
   const proof = fits && (await deviceKey()) ? await proveDecision(frame, event.digest) : null;
   return send({ ...frame, proof });
 }

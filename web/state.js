@@ -172,13 +172,13 @@ export function keepOlder(at, older, more) {
   at.complete = !more;
 }
 
-/** Whether the card is what its digest says: null while it is being computed. */
+/** Whether the card is what its digest says: null until that is known, or where it cannot be. */
 export function sealOf(event) {
   const known = state.sealed.get(event.request_id);
   if (known && known.digest === event.digest) return known.fits;
   state.sealed.set(event.request_id, { digest: event.digest, fits: null });
   cardDigest(event)
-    .then((found) => found === event.digest, () => false)
+    .then((found) => found === event.digest, () => null)
     .then((fits) => {
       state.sealed.set(event.request_id, { digest: event.digest, fits });
       emit("cards");

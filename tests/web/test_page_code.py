@@ -160,6 +160,24 @@ async def test_a_card_that_is_not_what_was_sealed_gets_no_signature(there: Stage
     assert (answer["verdict"], answer["proof"]) == ("decline", None)
 
 
+async def test_over_plain_http_from_elsewhere_a_browser_has_no_key_and_can_still_say_no(
+    browser: Browser,
+) -> None:
+    async with stage(browser, "192.0.2.7:9") as there:
+        assert there.key == ""
+        there.send(shown(TOOL_CALL))
+        card = there.page.get_by_test_id("active-card")
+        await expect(card).to_contain_text("no key of its own")
+        yes = card.get_by_test_id("action-recommended")
+        await expect(yes).to_have_attribute("aria-disabled", "true")
+        await yes.click(force=True)
+        await card.get_by_test_id("action-decline").click()
+        answer = await there.next()
+        assert (answer["verdict"], answer["proof"]) == ("decline", None)
+        await _say(there, "said without a key")
+        assert (await there.next())["proof"] is None
+
+
 @pytest.mark.proves("S8.2-CHAT-APART")
 async def test_what_is_said_stands_in_the_stream_and_never_in_review(there: Stage) -> None:
     there.send(shown(GATE))

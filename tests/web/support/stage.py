@@ -109,8 +109,10 @@ class Stage:
         path = request.url.removeprefix(self.origin).partition("?")[0].partition("#")[0]
         if request.method == "POST" and path == "/pair":
             sent = json.loads(request.post_data or "")
-            self.key = base64.b64decode(sent["public_key"]).hex()
-            answer = {"page_token": "made-up", "level": "owner", "device": sent["name"]}
+            self.key = base64.b64decode(sent["public_key"] or "").hex()
+            level = "owner" if self.key else "auth"
+            self.greeting = self.greeting.model_copy(update={"level": level})
+            answer = {"page_token": "made-up", "level": level, "device": sent["name"]}
             await route.fulfill(json=answer)
             return
         file = face_dir() / _ROOT.get(path, path.removeprefix("/static/"))
