@@ -17,6 +17,7 @@ FACE = face_dir()
 FILES = {path.name: path for path in sorted(FACE.iterdir()) if path.is_file()}
 SCRIPTS = sorted(name for name in FILES if name.endswith(".js"))
 PAGES = sorted(name for name in FILES if name.endswith(".html"))
+STYLES = sorted(name for name in FILES if name.endswith(".css"))
 
 MOST_LINES = 400
 MOST_BYTES = 150_000  # of what a first visit loads: it is read on telephones
@@ -99,8 +100,8 @@ def test_every_module_is_part_of_the_page() -> None:
 
 def test_what_works_offline_is_the_whole_shell_and_nothing_besides() -> None:
     modules = _reached("app.js", later=True)
-    others = {"/", "/static/offline.html", "/static/style.css", "/static/theme.js"}
-    shell = others | {f"/static/{name}" for name in modules} | {"/static/icon.svg"}
+    others = {"offline.html", "style.css", "cards.css", "theme.js", "icon.svg"}
+    shell = {"/"} | {f"/static/{name}" for name in modules | others}
     assert set(_shell()) == shell
     assert len(_shell()) == len(shell)
 
@@ -140,13 +141,14 @@ def test_the_page_names_no_other_host(name: str) -> None:
     assert [host for host in hosts if not host.startswith(_SVG)] == []
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, *PAGES])
+@pytest.mark.parametrize("name", [*SCRIPTS, *PAGES, *STYLES])
 def test_no_file_is_longer_than_one_can_read(name: str) -> None:
     assert len(_text(name).splitlines()) <= MOST_LINES
 
 
 def test_a_first_visit_loads_little() -> None:
-    needed = {"index.html", "style.css", "theme.js", "icon.svg", *_reached("app.js", later=False)}
+    modules = _reached("app.js", later=False)
+    needed = {"index.html", "theme.js", "icon.svg", *STYLES, *modules}
     assert sum(FILES[name].stat().st_size for name in needed) <= MOST_BYTES
 
 
