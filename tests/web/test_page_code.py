@@ -288,22 +288,20 @@ async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(there: Stage) -
 async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
     there: Stage,
 ) -> None:
-    asked: list[Any] = []
-
-    async def undone(route: Any) -> None:
-        asked.append(route.request.post_data_json)
-        await route.fulfill(json={"words": "Taken back."})
-
-    await there.page.route("**/work/task-1/undo", undone)
+    await there.page.route(
+        "**/work/task-1/undo", lambda route: route.fulfill(json={"words": "Taken back."})
+    )
     soon = datetime.now(UTC) + timedelta(minutes=4)
     result = PostExecution(
         seq=1, work_item_id="task-1", title="Tidy", status="done", summary="", diff=_PATCH,
         undo_until=soon, timestamp=NOW,
     )  # fmt: skip
     there.send(result)
-    await there.page.get_by_test_id("undo").click()
+    async with there.page.expect_request("**/undo") as asked:
+        await there.page.get_by_test_id("undo").click()
     await expect(there.page.get_by_test_id("undo")).to_be_disabled()
-    proof = Proof.model_validate(asked[0]["proof"])
+    sent: Any = (await asked.value).post_data_json
+    proof = Proof.model_validate(sent["proof"])
     assert there.signed(command_bytes("undo", "task-1", proof), proof)
     assert not there.signed(command_bytes("undo", "task-2", proof), proof)
     late = result.model_copy(
