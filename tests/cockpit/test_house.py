@@ -59,6 +59,15 @@ async def test_the_document_has_every_endpoint_and_the_page_shows_it_without_scr
     assert not re.search(r"<script|style=|https?://|\son\w+=", page.text)
 
 
+def test_every_endpoint_is_on_the_page_about_them() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "cockpit.md").read_text(encoding="utf-8")
+    paths = {
+        re.sub(r"{\w+_id}", "{id}", path).replace("secrets/{id}", "secrets/{ref_id}")
+        for path in ENDPOINTS
+    }
+    assert sorted(path for path in paths if path not in page) == []
+
+
 async def test_without_a_session_no_endpoint_answers() -> None:
     async with a_house() as house:
         house.guard.session = None
