@@ -1,9 +1,11 @@
 """The settings that matter, in words; a secret is in none of them, because none is read here."""
 
+from silas.agents.choice import RUNBOOK
 from silas.channels.web.views import Fact, Facts, Settings
 from silas.config import SilasConfig
 from silas.tools import AutonomyLevel
 
+_NO_MODEL = "built in: follows runbooks, is no language model"
 _AUTONOMY = AutonomyLevel.A2  # what runs are given, as in `Parts`
 
 
@@ -27,20 +29,15 @@ def settings_in_force(config: SilasConfig, sandbox: str) -> Settings:
 
 
 def _models(config: SilasConfig) -> tuple[Fact, ...]:
+    models = config.models
     roles = (
-        ("proxy", "understands what you say"),
-        ("planner", "writes plans"),
-        ("executor", "does approved work"),
+        ("talks with you", models.proxy.name),
+        ("makes plans", models.planner.name),
+        ("does approved work", models.executor.name),
     )
     return tuple(
-        Fact(
-            name=role,
-            value=getattr(config.models, role).name,
-            words=f"{words}; follows runbooks, is no language model"
-            if getattr(config.models, role).name == "runbook"
-            else words,
-        )
-        for role, words in roles
+        Fact(name=role, value=name, words=_NO_MODEL if name == RUNBOOK else "")
+        for role, name in roles
     )
 
 
