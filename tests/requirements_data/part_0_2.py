@@ -13,7 +13,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S0.5-DOMAIN-POLICY", "0.5", "An operation across domains needs an explicit policy.", e.CONNECTIONS),
     R("S0.5-PROGRESSIVE-DISCLOSURE", "0.5", "New users see constrained controls first.", e.WEB),
     R("S0.5-AUDIT-ALWAYS-CAPTURED", "0.5", "Everything Silas does is captured in the audit trail without being asked."),
-    R("S0.5-AUDIT-PLAIN-LANGUAGE", "0.5", "The audit trail can be asked about in plain language.", e.WEB),
+    R("S0.5-AUDIT-PLAIN-LANGUAGE", "0.5", "The audit trail can be asked about in plain language."),
     R("S0.5-DEFAULT-AND-OFFER", "0.5", "Below the confirmation threshold Silas takes the best default and offers alternatives after.", e.EVALS),
     R("S0.5-SECRETS-OUT-OF-PIPELINE", "0.5", "Credentials and secrets never enter the agent pipeline."),
     R("S0.5-SECRETS-NOT-IN-MESSAGES", "0.5", "No secret crosses the WebSocket or a channel message."),

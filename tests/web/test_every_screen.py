@@ -1,5 +1,7 @@
 """Every screen, light and dark, on a phone and on a desktop: readable for everybody, and quiet."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import expect
 
@@ -136,3 +138,17 @@ async def test_the_page_says_so_when_silas_is_not_there_and_keeps_nothing_of_wha
     await device.context.set_offline(True)
     await device.page.reload()
     await expect(device.page.get_by_text("cannot be reached").first).to_be_visible()
+
+
+@pytest.mark.proves("S1.6-PWA")
+async def test_the_page_can_be_installed_as_an_application(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device, SIZES[0])
+    tools = await device.context.new_cdp_session(device.page)
+    manifest: dict[str, Any] = await tools.send("Page.getAppManifest")
+    assert not manifest["errors"]
+    await device.page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
+    refused: dict[str, Any] = await tools.send("Page.getInstallabilityErrors")
+    reasons = {one["errorId"] for one in refused["installabilityErrors"]}
+    assert reasons <= {"in-incognito"}  # as every page of a test is

@@ -113,3 +113,26 @@ async def test_the_main_job_is_done_with_the_keyboard_alone(
     await device.tabs_to(device.at("undo"))
     await keys.press("Enter")
     await expect(device.at("result")).to_contain_text("Taken back")
+
+
+@pytest.mark.proves("S0.5-AUDIT-PLAIN-LANGUAGE", "S8.2-CHAT-APART")
+async def test_what_happened_is_told_in_sentences_and_what_is_said_is_no_question(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device)
+    await device.says("good morning")
+    await expect(device.at("heard").last).to_be_visible()
+    await expect(device.no_card()).to_be_attached()
+    await expect(device.page.locator("#review")).not_to_contain_text("good morning")
+    await device.says(COPY)
+    await device.sees_a_card("Copy the notes")
+    await device.answers("Approve and run once")
+    await expect(device.at("result")).to_contain_text("Done")
+    await device.goes_to("activity")
+    entries = device.page.locator("#activity-body")
+    await expect(entries).to_contain_text("The owner approved the plan “Copy the notes”.")
+    await entries.get_by_role("button", name="Decided").click()
+    await expect(device.at("entry").filter(has_text="approved the plan")).to_have_count(1)
+    await device.at("entry").filter(has_text="approved the plan").click()
+    await expect(entries).to_contain_text("What was shown")
+    await expect(entries).to_contain_text("What it may touch")
