@@ -145,10 +145,10 @@ async def test_the_page_can_be_installed_as_an_application(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:
     device = await cockpit.paired(new_device, SIZES[0])
-    tools = await device.context.new_cdp_session(device.page)
-    manifest: dict[str, Any] = await tools.send("Page.getAppManifest")
+    tools: Any = await device.context.new_cdp_session(device.page)
+    manifest = await tools.send("Page.getAppManifest")
     assert not manifest["errors"]
     await device.page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
-    refused: dict[str, Any] = await tools.send("Page.getInstallabilityErrors")
+    refused = await tools.send("Page.getInstallabilityErrors")
     reasons = {one["errorId"] for one in refused["installabilityErrors"]}
     assert reasons <= {"in-incognito"}  # as every page of a test is
