@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 
 const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, not hidden
 const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
+const TOLD = /^# (.+?): .+ -> .+$/;
 const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
@@ -31,8 +32,16 @@ export function readPatch(patch) {
     }
     const starts = /^diff --git a\/(.*) b\/(.*)$/.exec(line);
     const place = PLACE.exec(line);
-    if (starts) start(starts[2]);
-    else if (line.startsWith("--- ")) {
+    if (starts && file?.told) {
+      file.name = starts[2];
+      file.told = false;
+    } else if (starts) start(starts[2]);
+    else if (line.startsWith("# ")) { // Silas's own words, before the patch of each file
+      const change = TOLD.exec(line);
+      if (change || !file) start(change?.[1] ?? "");
+      file.told ||= change !== null;
+      file.lines.push({ kind: "note", text: line.slice(2) });
+    } else if (line.startsWith("--- ")) {
       if (!file || file.headed) start(pathOf(line));
       file.headed = true;
     } else if (line.startsWith("+++ ")) {

@@ -285,6 +285,33 @@ async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(there: Stage) -
     assert files == [["a.sql", 1, 1], ["gone.txt", 0, 1]]
 
 
+_TOLD = """\
+# a.txt: nothing -> file of 2 bytes, mode 0644
+diff --git a/a.txt b/a.txt
+new file mode 100644
+--- /dev/null
++++ b/a.txt
+@@ -0,0 +1 @@
++# b.txt: a line, not a file
+# run.sh: file, mode 0644 -> file, mode 0755
+# big.bin: nothing -> file of 9 bytes, mode 0644
+# too large for a patch; SHA-256 nothing -> 0f
+"""
+
+
+async def test_each_file_that_changed_is_counted_once_under_silas_own_words(there: Stage) -> None:
+    files = await there.page.evaluate(
+        """async (patch) => (await import('/static/diff.js')).readPatch(patch)
+          .map(({ name, added, lines }) => [name, added, lines[0].text])""",
+        _TOLD,
+    )
+    assert files == [
+        ["a.txt", 1, "a.txt: nothing -> file of 2 bytes, mode 0644"],
+        ["run.sh", 0, "run.sh: file, mode 0644 -> file, mode 0755"],
+        ["big.bin", 0, "big.bin: nothing -> file of 9 bytes, mode 0644"],
+    ]
+
+
 async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
     there: Stage,
 ) -> None:
