@@ -4,8 +4,8 @@ Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that 
 is made in a private copy of the tree. There its own test runs, and every named test of another
 promise that arrives where the edit can be noticed: the mutant is caught when its own test fails and
 no other promise's test does, save those it lists as resting on the same code. A test of another
-promise that fails is run once more by itself, so that a busy machine is not taken for a broken
-promise.
+promise that fails is run once more by itself, and then without the edit, so that a busy machine is
+not taken for a broken promise.
 
 The other named tests are not run, because they cannot change: before anything is broken every named
 test runs once and is watched (`scripts/arrivals.py`), and a program that never arrives at an edited
@@ -231,7 +231,11 @@ def judged(mutant: Mutant, tree: Path, tests: Sequence[str]) -> Verdict:
         red = failing(tree, [mutant.test, *others], seconds=seconds)
         unlisted = sorted(test for test in red or () if not mutant.expects(test))
         still = [x for x in unlisted if failing(tree, [x], seconds=_ONE_SECONDS) != set()]
-    words = f"other promises went red, too: {', '.join(still)}" if still else ""
+    slow = [x for x in still if failing(tree, [x], seconds=_ONE_SECONDS) != set()]
+    other = [x for x in still if x not in slow]
+    words = f"other promises went red, too: {', '.join(other)}" if other else ""
+    if slow:  # they fail without the edit, too
+        words = f"{words}; not to be told on this machine: {', '.join(slow)}".removeprefix("; ")
     if red is None:
         words = "the tests could not be run; the edit must leave a program"
     elif mutant.test not in red:
