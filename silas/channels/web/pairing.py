@@ -4,8 +4,10 @@ import hmac
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NoReturn
+
+from pydantic import AwareDatetime
 
 from silas.approval.port import NonceStore
 from silas.audit import Audit
@@ -64,8 +66,8 @@ class DeviceFacts(Frozen):
     name: str
     level: Level
     public_key: str
-    paired_at: datetime
-    seen_at: datetime | None
+    paired_at: AwareDatetime
+    seen_at: AwareDatetime | None
     revoked: bool
 
 
