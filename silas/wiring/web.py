@@ -19,6 +19,7 @@ from silas.channels.web.face import face_dir
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
 from silas.channels.web.hosts import WebHosts
+from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.serve import served
@@ -148,7 +149,7 @@ async def _opened(
         cockpit_routes(rooms, door),
         lambda: silas.stream.pressure,
     )
-    door.on_ended(lambda session_id: channel.pages.close(_REVOKED, (session_id,)))
+    door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
     front.open(Guard(app, door, hosts, web_limits(config, parts.ground.clock)))
     try:
@@ -158,12 +159,13 @@ async def _opened(
         await rooms.setup.close()
 
 
-_REVOKED = 4001  # the close code of who is not (any more) paired
-
-
 async def _ended(channel: WebChannel, listening: "asyncio.Task[None]") -> None:
-    """No new messages and safe answers first; turns under way end inside the Stream's own time."""
+    """No new messages and safe answers first; turns under way then have the Stream's grace."""
     channel.close()
+    heard = asyncio.ensure_future(channel.heard_out())
+    await asyncio.wait({heard, listening}, return_when=asyncio.FIRST_COMPLETED)
+    heard.cancel()
+    listening.cancel()  # it would wait for its turns, however long they take
     await asyncio.wait([listening])
 
 

@@ -1,9 +1,12 @@
 """The main job over the cockpit's own protocol, from pairing to undo, without a browser."""
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models.function import FunctionModel
 
 from silas.channels.web.app import Front
 from silas.channels.web.serve import served
@@ -102,6 +105,29 @@ async def test_a_message_sent_again_after_a_lost_connection_is_one_turn(tmp_path
                 pass
             await page.next("message")
         assert (await cockpit.events()).count("turn_finished") <= 2
+
+
+@pytest.mark.proves("S18.2-SAFE-DECLINES")
+async def test_a_model_that_never_answers_does_not_keep_silas_from_ending(tmp_path: Path) -> None:
+    asked = asyncio.Event()
+
+    async def never(*_: object) -> ModelResponse:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("nobody ever sets it")
+
+    models, home = {"proxy": FunctionModel(never)}, Home(tmp_path)
+    async with asyncio.timeout(30):
+        async with a_cockpit(
+            home, models=models, SILAS_BACKPRESSURE__SHUTDOWN_GRACE_SECONDS=0
+        ) as c:
+            page = ProgramPage(c.origin, Ed25519Signer.from_seed(b"n" * 32))
+            await page.pair(await c.link())
+            await page.connect()
+            await page.say("think about this for ever")
+            await asked.wait()
+        assert await page.closed() == 1001
+        await page.end()
 
 
 @pytest.mark.proves("S8.1-HEALTH")

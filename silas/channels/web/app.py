@@ -172,7 +172,6 @@ def _page(app: FastAPI, files: Files) -> None:
     serve("/pair", "pair.html")
     serve("/manifest.json", "manifest.json")
     serve("/sw.js", "sw.js")
-    serve("/offline.html", "offline.html")
 
     @app.get("/static/{name:path}", include_in_schema=False)
     async def static(name: str, request: Request) -> Response:

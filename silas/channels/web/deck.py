@@ -105,6 +105,7 @@ class WebChannel:
         self._open: dict[str, _Open] = {}
         self._running: dict[str, Progress] = {}
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
+        self._heard_out = asyncio.Event()
         self._closed = False
 
     # The Stream's side
@@ -113,6 +114,11 @@ class WebChannel:
         """What the owner says on any page, until the channel is closed."""
         while (arrived := await self._arrived.get()) is not None:
             yield arrived
+        self._heard_out.set()
+
+    async def heard_out(self) -> None:
+        """Wait until everything was heard that came before the channel was closed."""
+        await self._heard_out.wait()
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Say something on every page; it is kept for those that come later.
@@ -187,8 +193,11 @@ class WebChannel:
     async def said(self, page: Page, message: Message) -> None:
         """Take a message once, acknowledge it, and hand it to the Stream.
 
-        A signature that does not fit is refused here; whether it is fresh, the turn says.
+        A signature that does not fit is refused here; whether it is fresh, the turn says. While
+        Silas ends nothing is acknowledged, so the page sends it again to the next Silas.
         """
+        if self._closed:
+            return
         proof, now = message.proof, self._clock.now()
         arrived: Arrived = ChannelMessage(
             channel=self.channel_name,
@@ -218,7 +227,7 @@ class WebChannel:
             )
         )
         page.give(_frame(Ack(id=message.id)))
-        if kept is not None and not self._closed:
+        if kept is not None:
             self._tell(kept)
             self._arrived.put_nowait((arrived, OWNER))
 

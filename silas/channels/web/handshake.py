@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from silas.channels.web.asgi import Message, Receive, Send, within
 from silas.channels.web.events import Refused
 from silas.channels.web.limits import WebLimits
+from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth
@@ -18,7 +19,7 @@ AUTH_SECONDS = 5.0
 MOST_FRAME = 256 * 1024
 """Characters of the longest frame: 20,000 of a draft, each as an escape, and what is around it."""
 
-NOT_PAIRED, NOT_TEXT, TOO_BIG = 4001, 1003, 1009
+NOT_PAIRED, NOT_TEXT, TOO_BIG = UNAUTHENTICATED, 1003, 1009
 """Close codes: who are you (spec 8.1), only text is spoken, too much at once."""
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from silas.clock import Clock
 from silas.errors import ConfigError
 
-MOST_FRAME_BYTES = 128 * 1024
-"""The largest frame a page may send; 20,000 characters fit in any script."""
+MOST_FRAME_BYTES = 1024 * 1024
+"""The largest frame that is read at all; the door says which is too long, and closes with why."""
 
 _BACKLOG = 2048
 _LOOK_SECONDS = 0.01

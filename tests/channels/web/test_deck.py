@@ -285,6 +285,20 @@ async def test_a_message_is_kept_once_acknowledged_each_time_and_heard_once(
         assert [type(arrived) for arrived in heard] == [ChannelMessage]
 
 
+async def test_what_is_said_while_silas_ends_is_not_acknowledged_and_so_not_lost(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        page = h.page()
+        h.channel.close()
+        await h.channel.said(page, Message(type="message", id="m-9", text="one more thing"))
+        assert [pair async for pair in h.channel.listen()] == []
+        await _soon(h.channel.heard_out())
+        assert h.channel.transcript.newest() == 0
+        h.channel.leave()
+        assert await _soon(page.next()) is None
+
+
 async def test_a_signed_message_reaches_the_stream_with_its_signature_and_claims_nobody(
     tmp_path: Path,
 ) -> None:
