@@ -21,7 +21,6 @@ from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import PLAN_FIELDS, SCOPE_FIELDS
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -34,6 +33,7 @@ from silas.testing import (
 from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
 from silas.tools.models import Asked
+from silas.types import OWNER
 from silas.work.authority import TaskAuthority
 from silas.work.grant_uses import RunGrants
 from silas.work.models import ProgressEvent

@@ -16,6 +16,10 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+OWNER = "owner"
+"""The scope and connection of the single owner (spec 5.1)."""
+
+
 class TaintLevel(StrEnum):
     """Where content came from (spec 3.1). Anything unlisted is `external`."""
 

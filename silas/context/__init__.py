@@ -4,7 +4,14 @@ What must not go in: anything that calls a model or remembers for longer than a 
 """
 
 from silas.context.framing import Section, content_of, flat, frame, framed, sections
-from silas.context.models import ContextConfig, ContextProfile, Evicted
+from silas.context.models import (
+    ContextConfig,
+    ContextItem,
+    ContextProfile,
+    ContextSubscription,
+    ContextZone,
+    Evicted,
+)
 from silas.context.port import ContextKeeper, InView, NoContext
 from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
 from silas.context.unseen import visible
@@ -12,8 +19,11 @@ from silas.context.unseen import visible
 __all__ = [
     "ContentKind",
     "ContextConfig",
+    "ContextItem",
     "ContextKeeper",
     "ContextProfile",
+    "ContextSubscription",
+    "ContextZone",
     "Evicted",
     "InView",
     "NoContext",

@@ -1,10 +1,72 @@
-"""How large a model's context may be and how it is divided (spec 3.5, 11 `context`)."""
+"""What is in a model's context, how large it may be and how it is divided (spec 3.5, 11)."""
 
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Literal, NamedTuple
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from silas.types import Frozen, TaintLevel
+
+
+class ContextZone(StrEnum):
+    """The four parts of a context, in the order in which they are rendered."""
+
+    system = "system"
+    """Constitution, standing rules, manner of speaking; never evicted."""
+    chronicle = "chronicle"
+    """The conversation; the oldest goes first."""
+    memory = "memory"
+    """What was remembered for it; the least relevant goes first."""
+    workspace = "workspace"
+    """Plans, results and subscriptions; what is completed goes first."""
+
+
+ItemKind = Literal[
+    "message", "tool_result", "memory", "plan", "execution_result", "subscription", "system"
+]
+
+
+class ContextItem(Frozen):
+    """One block of a context (spec 3.5).
+
+    Attributes:
+        content: The text, made harmless before where it is external, or what stands in its place
+            once it is masked.
+        token_count: Of the content as it is.
+        turn_number: The turn that it belongs to, from 0 on.
+        source: `channel:web`, `memory:ID`, `agent:planner`, `tool:web_fetch https://...`.
+        sources: Everything it was made of, its own source included; see `MemoryItem.sources`.
+        pinned: Never evicted; set by Silas alone, never by a model.
+    """
+
+    ctx_id: str = Field(min_length=1)
+    zone: ContextZone
+    content: str
+    token_count: int = Field(ge=0)
+    created_at: AwareDatetime
+    turn_number: int = Field(ge=0)
+    source: str
+    taint: TaintLevel = TaintLevel.external
+    kind: ItemKind
+    relevance: float = 1.0
+    masked: bool = False
+    pinned: bool = False
+    sources: tuple[str, ...] = ()
+
+
+class ContextSubscription(Frozen):
+    """A file, some of its lines, or a question to memory, looked at anew for each call (3.5)."""
+
+    sub_id: str = Field(min_length=1)
+    sub_type: Literal["file", "file_lines", "memory_query"]
+    target: str = Field(min_length=1)
+    zone: ContextZone = ContextZone.workspace
+    created_at: AwareDatetime
+    turn_created: int = Field(ge=0)
+    content_hash: str = ""
+    active: bool = True
+    token_count: int = Field(default=0, ge=0)
+
 
 HEADROOM = 0.80
 """The share of the allocable budget that zones may claim together; the rest stays free."""

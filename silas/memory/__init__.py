@@ -3,7 +3,38 @@
 What must not go in: what the model sees now (context), and what happened (audit).
 """
 
-from silas.memory.models import MemoryConfig, MemoryType
-from silas.memory.port import Memory, NoMemory, Query, Remembered
+from silas.memory.models import (
+    MemoryConfig,
+    MemoryItem,
+    MemoryType,
+    Ranked,
+    ReingestionTier,
+    TrustLevel,
+)
+from silas.memory.port import (
+    Memory,
+    MemoryOperations,
+    MemoryRetriever,
+    MemoryStore,
+    NoMemory,
+    OpBasis,
+    Query,
+    Remembered,
+)
 
-__all__ = ["Memory", "MemoryConfig", "MemoryType", "NoMemory", "Query", "Remembered"]
+__all__ = [
+    "Memory",
+    "MemoryConfig",
+    "MemoryItem",
+    "MemoryOperations",
+    "MemoryRetriever",
+    "MemoryStore",
+    "MemoryType",
+    "NoMemory",
+    "OpBasis",
+    "Query",
+    "Ranked",
+    "ReingestionTier",
+    "Remembered",
+    "TrustLevel",
+]

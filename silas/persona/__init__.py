@@ -1,6 +1,6 @@
 """How Silas speaks. What must not go in: anything that decides what Silas may do."""
 
 from silas.persona.models import PersonalityConfig
-from silas.persona.port import NoPersona, Persona
+from silas.persona.port import Happened, Manner, Manners, NoPersona, Persona
 
-__all__ = ["NoPersona", "Persona", "PersonalityConfig"]
+__all__ = ["Happened", "Manner", "Manners", "NoPersona", "Persona", "PersonalityConfig"]

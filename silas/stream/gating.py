@@ -6,9 +6,8 @@ from silas.audit import Audit
 from silas.cards import Action, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
 from silas.stream.escalate import Escalation, Escalator
-from silas.stream.models import OWNER
 from silas.stream.owner import Owner
-from silas.types import Risk
+from silas.types import OWNER, Risk
 
 _QUALITY_EVENTS = {
     GateTrigger.every_user_message: "quality_gate_input",

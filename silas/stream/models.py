@@ -11,9 +11,6 @@ Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "b
 """An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
 queue, or no model to ask."""
 
-OWNER = "owner"
-"""The scope and connection of the single owner (spec 5.1)."""
-
 
 @dataclass(frozen=True)
 class Incoming:

@@ -6,7 +6,7 @@ from silas.audit import Audit
 from silas.cards import Card, CardChannel
 from silas.clock import Clock
 from silas.errors import ChannelError
-from silas.stream.models import OWNER
+from silas.types import OWNER
 
 Answer = TypeVar("Answer")
 

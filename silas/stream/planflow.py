@@ -2,10 +2,11 @@
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.plans import PlanError, WorkItem
-from silas.stream.models import OWNER, Outcome
+from silas.stream.models import Outcome
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
+from silas.types import OWNER
 
 _OUTCOMES: dict[str, Outcome] = {"refused": "blocked", "waiting": "waiting"}
 """How a turn ends whose plan was neither approved nor declined."""

@@ -26,12 +26,12 @@ from silas.plans import (
 )
 from silas.stop.halt import Halt
 from silas.stream.dispatch import Dispatcher
-from silas.stream.models import OWNER, Incoming, Reply
+from silas.stream.models import Incoming, Reply
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
-from silas.types import new_nonce
+from silas.types import OWNER, new_nonce
 from silas.work.executor import WorkItemExecutor
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo

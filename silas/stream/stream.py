@@ -13,9 +13,10 @@ from silas.plans import WaitingPlan, WorkItem
 from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
-from silas.stream.models import OWNER, Incoming, Reply, Send
+from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
 from silas.stream.turn import TurnProcessor
+from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
 
 _BUSY = "I'm still busy with what you said before; please try again in a moment."

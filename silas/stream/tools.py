@@ -5,12 +5,12 @@ from pathlib import Path
 from silas.approval import ApprovalVerifier
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.stream.models import OWNER
 from silas.stream.rooms import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
+from silas.types import OWNER
 
 
 def turn_tools(

@@ -12,7 +12,7 @@ from silas.errors import ApprovalError, ChannelError, ConfigError, SilasError
 from silas.keys import Signer
 from silas.keys.remote import RECORDED_APART, RemoteSigner, asked_public_key, pin_public_key
 from silas.keys.sealed import read_document
-from silas.stream.models import OWNER
+from silas.types import OWNER
 
 _LOOK = "The signer asks now, in its own terminal; what it shows there is what is signed."
 

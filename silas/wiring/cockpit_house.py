@@ -16,9 +16,9 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.errors import ChannelError
 from silas.memory import Memory, NoMemory
-from silas.stream.models import OWNER
 from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
+from silas.types import OWNER
 from silas.wiring.cockpit_facts import settings_in_force
 from silas.wiring.upkeep import diagnose
 from silas.wiring.workers import worker_rows

@@ -33,7 +33,6 @@ from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.escalate import Escalator
-from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
 from silas.stream.rooms import Access, TurnRooms
 from silas.stream.session import Session
@@ -45,6 +44,7 @@ from silas.tools import AutonomyLevel, ToolExecutor
 from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
+from silas.types import OWNER
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools

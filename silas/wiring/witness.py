@@ -13,7 +13,7 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ChannelError, SilasError
 from silas.sandbox.owner_command import run_owner_command
-from silas.stream.models import OWNER
+from silas.types import OWNER
 
 
 def audit_log(

@@ -7,7 +7,6 @@ import pytest
 
 from silas.db import Database
 from silas.plans import WorkItemStatus
-from silas.stream.models import OWNER
 from silas.testing import CallTool, Harness, MockClock, ScriptedChannel, ScriptedModel, a_plan
 from silas.testing.tools import a_context
 from silas.tools import CallFacts
@@ -15,6 +14,7 @@ from silas.tools.models import (
     validated_call,
 )
 from silas.tools.outcomes import SqlOutcomeStore
+from silas.types import OWNER
 from tests.chaos.kit import Aftermath, broken_at
 from tests.stream.kit import done_sandbox, entries_of, ran, saying_yes, soon
 

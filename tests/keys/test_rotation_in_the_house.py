@@ -23,9 +23,10 @@ from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
 from silas.keys import Ed25519Signer, KeyRing
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
-from silas.stream.models import OWNER, Incoming
+from silas.stream.models import Incoming
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_goal, a_spawned_task, a_subject, a_token
+from silas.types import OWNER
 from silas.wiring import initialise, open_audit, rotate_key
 from silas.wiring.ground import open_vault
 from silas.wiring.ownerkey import CheckpointKeys

@@ -13,14 +13,14 @@ from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
 from silas.gates import Gate
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
-from silas.stream.models import OWNER, Incoming, Send
+from silas.stream.models import Incoming, Send
 from silas.stream.rooms import Access, Note, TurnRooms
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
-from silas.types import InteractionMode, InteractionRegister
+from silas.types import OWNER, InteractionMode, InteractionRegister
 from tests.stream.rooms import (
     Journal,
     NotingAccess,

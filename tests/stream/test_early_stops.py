@@ -5,8 +5,8 @@ import pytest
 from silas.agents import MemoryQuery
 from silas.agents.models import MemoryOp, MemoryOpType, MemoryQueryStrategy
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger, GateType
-from silas.stream.models import OWNER
 from silas.testing import plan_text
+from silas.types import OWNER
 from tests.stream.kit import (
     House,
     proposing,

@@ -26,7 +26,6 @@ from silas.plans import PlanParser
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
 from silas.skills import NoSkills
-from silas.stream.models import OWNER
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
 from silas.testing import (
@@ -41,7 +40,7 @@ from silas.testing import (
 from silas.testing.approval import a_token
 from silas.testing.work_items import InMemoryWaitingPlans, InMemoryWorkItemStore
 from silas.tools import RiskLevel, ToolConfig
-from silas.types import InteractionMode
+from silas.types import OWNER, InteractionMode
 from tests.stream.kit import (
     House,
     answering,

@@ -10,7 +10,6 @@ from silas.agents.models import RouteDecision
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.errors import ChannelError, SandboxError
 from silas.plans import PlanError, WorkItem, WorkItemStatus
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -21,7 +20,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.tools import exited
-from silas.types import InteractionMode, InteractionRegister
+from silas.types import OWNER, InteractionMode, InteractionRegister
 from tests.stream.kit import (
     WaitingSandbox,
     answer,

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from silas.plans import WorkItemStatus, subject_of
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     Harness,
@@ -14,7 +13,7 @@ from silas.testing import (
     a_plan,
     plan_text,
 )
-from silas.types import InteractionMode, InteractionRegister
+from silas.types import OWNER, InteractionMode, InteractionRegister
 from tests.stream.kit import (
     WaitingSandbox,
     answering,

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from silas.plans import WorkItemStatus
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     Harness,
@@ -15,6 +14,7 @@ from silas.testing import (
     ScriptedModel,
     a_plan,
 )
+from silas.types import OWNER
 from tests.stream.kit import done_sandbox, entries_of, ran, recorded, saying_yes, soon
 
 

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from silas.cards import ChannelMessage, message_bytes
-from silas.stream.models import OWNER, Incoming
+from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedModel, a_signer
-from silas.types import TaintLevel
+from silas.types import OWNER, TaintLevel
 from tests.stream.kit import direct, entries_of, said, soon
 
 OWN, AUTH, EXTERNAL = TaintLevel

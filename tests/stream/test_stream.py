@@ -13,7 +13,6 @@ from pydantic_ai.settings import ModelSettings
 from silas.audit.log import AuditLog
 from silas.cards import Card, ChannelMessage
 from silas.errors import ChannelError
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     FakeTool,
@@ -24,6 +23,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.tools import RiskLevel, ToolConfig
+from silas.types import OWNER
 from tests.stream.kit import (
     PATIENCE,
     direct,

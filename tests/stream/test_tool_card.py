@@ -7,7 +7,6 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.errors import ChannelError
 from silas.plans import WorkItemResult
-from silas.stream.models import OWNER
 from silas.testing import (
     CallTool,
     FakeTool,
@@ -17,7 +16,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.tools import RiskLevel, ToolConfig
-from silas.types import Risk
+from silas.types import OWNER, Risk
 from tests.stream.kit import done_sandbox, entries_of, ran, soon
 
 LETTER = {"to": "eve", "text": "hello\u202e there"}

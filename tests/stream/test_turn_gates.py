@@ -9,9 +9,9 @@ from silas.agents import RouteDecision
 from silas.cards import Card, GateCard
 from silas.gates import EscalationAction, Gate, GateProvider, GateResult, GateRunner
 from silas.stream.escalate import BLOCKED_WORDS, Escalator
-from silas.stream.models import OWNER
 from silas.stream.rooms import TurnRooms
 from silas.testing import Harness, ScriptedChannel, ScriptedModel
+from silas.types import OWNER
 from tests.stream.kit import direct, entries_of, recorded, said, saying_yes, soon
 
 REDIRECT = "I can't help with that. How else can I assist you?"

@@ -6,10 +6,10 @@ from silas.agents import MemoryQuery, RouteDecision
 from silas.agents.models import MemoryOp, MemoryOpType, MemoryQueryStrategy
 from silas.context import Evicted
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger, GateType
-from silas.stream.models import OWNER, Outcome
+from silas.stream.models import Outcome
 from silas.testing import CallTool, FakeTool, plan_text
 from silas.tools import RiskLevel, ToolConfig, ToolResult
-from silas.types import TaintLevel
+from silas.types import OWNER, TaintLevel
 from tests.stream.kit import (
     House,
     answer,

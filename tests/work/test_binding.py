@@ -13,9 +13,9 @@ from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
 from silas.sandbox.workspace import Workspace
 from silas.skills import NoSkills
-from silas.stream.models import OWNER
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.tools import SandboxRun, exited
+from silas.types import OWNER
 from tests.work.kit import DONE, Work, argv, at_work, owner
 
 Change = Callable[[Path], None]
