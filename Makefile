@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol screenshots lock system browser clean
+.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol screenshots lighthouse lock system browser clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -72,6 +72,10 @@ protocol: $(READY)
 # Every screen and card of the cockpit as pictures in docs/screenshots, from a real server.
 screenshots: $(READY) system browser
 	@$(BIN)/python -m scripts.screenshots
+
+# Lighthouse's scores of the cockpit's screens, on a phone and on a desktop; needs node and npm.
+lighthouse: $(READY) system browser
+	@$(BIN)/python scripts/lighthouse.py
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

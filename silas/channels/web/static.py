@@ -1,5 +1,6 @@
 """The page's own files: read once, served from memory, the same for everybody."""
 
+import gzip
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,15 +22,19 @@ _TYPES: Mapping[str, str] = {
 }
 """What is served, by its ending; a file of any other kind is not."""
 
+_TEXT = frozenset({".html", ".css", ".js", ".json", ".svg"})
+"""What becomes a third of its size when it is compressed."""
+
 _AGAIN = "no-cache"  # kept by the browser, and asked about each time: a new version shows at once
 
 
 class File(NamedTuple):
-    """One file of the page."""
+    """One file of the page, as it is and compressed; pictures are compressed already."""
 
     content: bytes
     kind: str
     tag: str
+    small: bytes
 
 
 class Files:
@@ -59,13 +64,27 @@ class Files:
         file = self._files.get(name)
         if file is None:
             return Response("There is nothing here.\n", 404, media_type="text/plain")
-        headers = {"ETag": file.tag, "Cache-Control": _AGAIN}
-        if request.headers.get("if-none-match") == file.tag:
+        content, tag, headers = file.content, file.tag, {"Cache-Control": _AGAIN}
+        if file.small:
+            headers["Vary"] = "Accept-Encoding"
+            if _takes_gzip(request):
+                content, tag = file.small, f'{file.tag[:-1]}-gz"'
+                headers["Content-Encoding"] = "gzip"
+        headers["ETag"] = tag
+        if request.headers.get("if-none-match") == tag:
+            headers.pop("Content-Encoding", None)
             return Response(status_code=304, headers=headers)
-        return Response(file.content, headers=headers, media_type=file.kind)
+        return Response(content, headers=headers, media_type=file.kind)
+
+
+def _takes_gzip(request: Request) -> bool:
+    """Whether the browser asks for it by name; one that refuses it by `q=0` does not get it."""
+    wanted = request.headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    return "gzip" in wanted
 
 
 def _read(path: Path) -> File:
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:32]
-    return File(content, _TYPES[path.suffix], f'"{digest}"')
+    small = gzip.compress(content, mtime=0) if path.suffix in _TEXT else b""
+    return File(content, _TYPES[path.suffix], f'"{digest}"', small)
