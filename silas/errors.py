@@ -90,6 +90,12 @@ class PlanFamilyError(SilasError):
     family = "E_PLAN"
 
 
+class MemoryRefused(SilasError):
+    """A memory cannot be made, changed or found as asked; nothing was changed."""
+
+    family = "E_MEM"
+
+
 class ToolError(SilasError):
     """A tool call was stopped or failed at the tool door."""
 

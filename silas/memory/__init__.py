@@ -17,9 +17,11 @@ from silas.memory.port import (
     MemoryRetriever,
     MemoryStore,
     NoMemory,
+    NoVectors,
     OpBasis,
     Query,
     Remembered,
+    Vectors,
 )
 
 __all__ = [
@@ -31,10 +33,12 @@ __all__ = [
     "MemoryStore",
     "MemoryType",
     "NoMemory",
+    "NoVectors",
     "OpBasis",
     "Query",
     "Ranked",
     "ReingestionTier",
     "Remembered",
     "TrustLevel",
+    "Vectors",
 ]

@@ -102,6 +102,22 @@ class MemoryRetriever(Protocol):
         ...
 
 
+class Vectors(Protocol):
+    """Finds memories by what they mean (decision A16)."""
+
+    async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
+        """Ids of this scope's active memories nearest in meaning, with their score, best first."""
+        ...
+
+
+class NoVectors:
+    """No embedding model is configured: nothing is found by meaning, only by words."""
+
+    async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
+        """Nothing."""
+        return []
+
+
 class OpBasis(NamedTuple):
     """What a memory operation rests on.
 

@@ -35,6 +35,7 @@ MIGRATED = (
     "silas.plans",
     "silas.tools",
     "silas.keys",
+    "silas.memory",
     "silas.channels.web",
 )
 """The domains that keep tables, in the order in which they are brought up to date."""

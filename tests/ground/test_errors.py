@@ -13,6 +13,7 @@ from silas.errors import (
     DatabaseError,
     GateError,
     LLMError,
+    MemoryRefused,
     PlanFamilyError,
     SandboxError,
     SilasError,
@@ -32,6 +33,7 @@ FAMILIES: dict[type[SilasError], str] = {
     ApprovalError: "E_APPROVAL",
     PlanFamilyError: "E_PLAN",
     ToolError: "E_TOOL",
+    MemoryRefused: "E_MEM",
     Stopped: "E_STOPPED",
 }
 

@@ -1,0 +1,197 @@
+"""Memories as they lie in their tables: the row, its words in an index, its sources."""
+
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from silas.db import Tx
+from silas.errors import MemoryRefused
+from silas.memory.lanes import lane_of, next_place, recount
+from silas.memory.models import MemoryItem, TrustLevel
+from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
+from silas.types import TaintLevel
+
+_SELECT = f"SELECT place, {COLUMNS} FROM memory_items"  # noqa: S608 - names of fields
+_INSERT = (
+    f"INSERT INTO memory_items (place, {COLUMNS}) "  # noqa: S608 - names of fields
+    f"VALUES ({', '.join('?' * (len(FIELDS) + 1))}) ON CONFLICT DO NOTHING"
+)
+_UPDATE = (
+    f"UPDATE memory_items SET {', '.join(f'{name} = ?' for name in FIELDS)} "  # noqa: S608
+    "WHERE place = ?"
+)
+_BOUNDARIES = " /?#:"
+"""What ends a source's name within the name of something that came from it."""
+
+_LAST = chr(0x10FFFF)  # sorts after every other character
+
+
+class Record(NamedTuple):
+    """A memory, and its place in the tables."""
+
+    place: int
+    item: MemoryItem
+
+
+def insert(tx: Tx, item: MemoryItem) -> None:
+    """Keep a memory.
+
+    Raises:
+        MemoryRefused: One is there under its id, or it is trusted more than where it came from.
+    """
+    check_trust(item)
+    place = next_place(tx, item.scope_id, lane_of(item.reingestion_tier))
+    if tx.driver.execute(_INSERT, (place, *row_of(item))).rowcount != 1:
+        raise MemoryRefused(
+            f"There is a memory {item.memory_id} already; change it, or give a new id.",
+            code="E_MEM_EXISTS",
+            scope_id=item.scope_id,
+        )
+    _index(tx, Record(place, item))
+    _note_sources(tx, Record(place, item))
+
+
+def find(tx: Tx, memory_id: str, scope_id: str) -> Record | None:
+    """The memory of an id, if this scope has it."""
+    row = tx.driver.execute(
+        f"{_SELECT} WHERE scope_id = ? AND memory_id = ?", (scope_id, memory_id)
+    ).fetchone()
+    return None if row is None else Record(row[0], item_of(row[1:]))
+
+
+def changeable(tx: Tx, memory_id: str, scope_id: str) -> Record:
+    """The memory of an id, if it may be changed at all.
+
+    Raises:
+        MemoryRefused: This scope has none, or it is constitutional.
+    """
+    found = find(tx, memory_id, scope_id)
+    if found is None:
+        raise unknown(memory_id, scope_id)
+    if found.item.trust_level is TrustLevel.constitutional:
+        raise MemoryRefused(
+            f"The memory {memory_id} says who Silas is; nothing changes it while Silas runs.",
+            code="E_MEM_CONSTITUTIONAL",
+            scope_id=scope_id,
+        )
+    return found
+
+
+def unknown(memory_id: str, scope_id: str) -> MemoryRefused:
+    """The error for a memory that should be there."""
+    return MemoryRefused(
+        f"There is no memory {memory_id[:80]}; `silas memory search` finds those there are.",
+        code="E_MEM_UNKNOWN",
+        scope_id=scope_id,
+    )
+
+
+def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
+    """Change fields of a memory, and whatever is found by them.
+
+    Raises:
+        MemoryRefused: A value does not fit its field, or the new trust does not fit its taint.
+    """
+    new = Record(old.place, _changed(old.item, changes))
+    check_trust(new.item)
+    if new.item.trust_level is TrustLevel.constitutional:
+        raise MemoryRefused(
+            f"The memory {new.item.memory_id} cannot become constitutional while Silas runs.",
+            code="E_MEM_CONSTITUTIONAL",
+            scope_id=new.item.scope_id,
+        )
+    _unindex(tx, old)
+    _forget_sources(tx, old)
+    tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
+    _index(tx, new)
+    _note_sources(tx, new)
+    before, after = lane_of(old.item.reingestion_tier), lane_of(new.item.reingestion_tier)
+    if before != after:
+        recount(tx, new.item.scope_id, before, -1)
+        recount(tx, new.item.scope_id, after, 1)
+
+
+def remove(tx: Tx, record: Record) -> None:
+    """Delete a memory and everything it is found by."""
+    _unindex(tx, record)
+    _forget_sources(tx, record)
+    tx.driver.execute("DELETE FROM memory_items WHERE place = ?", (record.place,))
+    recount(tx, record.item.scope_id, lane_of(record.item.reingestion_tier), -1)
+
+
+def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[Record]:
+    """Memories that came from a source and may be changed, at most `limit`, in their order."""
+    if not source:
+        return []
+    after = source[-1] in _BOUNDARIES
+    ends = [source] if after else [source + end for end in _BOUNDARIES]
+    ranges = " OR ".join(["source = ?", *("source BETWEEN ? AND ?" for _ in ends)])
+    bounds = [bound for end in ends for bound in (end, end + _LAST)]
+    rows = tx.driver.execute(
+        f"{_SELECT} WHERE trust_level <> ? AND place IN "  # noqa: S608 - question marks
+        f"(SELECT place FROM memory_sources WHERE scope_id = ? AND ({ranges})) "
+        "ORDER BY place LIMIT ?",
+        (TrustLevel.constitutional, scope_id, source, *bounds, limit),
+    ).fetchall()
+    return [Record(row[0], item_of(row[1:])) for row in rows]
+
+
+def check_trust(item: MemoryItem) -> None:
+    """What is external is never more than `working`, and only the owner says who Silas is.
+
+    Raises:
+        MemoryRefused: The memory is trusted more than where it came from.
+    """
+    highest = {
+        TaintLevel.owner: (TrustLevel.working, TrustLevel.verified, TrustLevel.constitutional),
+        TaintLevel.auth: (TrustLevel.working, TrustLevel.verified),
+        TaintLevel.external: (TrustLevel.working,),
+    }
+    if item.trust_level not in highest[item.taint]:
+        raise MemoryRefused(
+            f"What is {item.taint} cannot be remembered as {item.trust_level}; ask the owner to "
+            "confirm it.",
+            code="E_MEM_TRUST",
+            scope_id=item.scope_id,
+        )
+
+
+def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
+    try:
+        return MemoryItem.model_validate({**dict(item), **changes})
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise MemoryRefused(
+            f"A memory's {field!r} cannot be changed to that: {first['msg']}.", code="E_MEM_FIELD"
+        ) from error
+
+
+def _index(tx: Tx, record: Record) -> None:
+    index = lane_of(record.item.reingestion_tier).words
+    tx.driver.execute(
+        f"INSERT INTO {index} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
+        (record.place, record.item.content, list_text(record.item.semantic_tags)),
+    )
+
+
+def _unindex(tx: Tx, record: Record) -> None:
+    index = lane_of(record.item.reingestion_tier).words
+    tx.driver.execute(  # an index without its own text must be told what to take out
+        f"INSERT INTO {index} ({index}, rowid, content, semantic_tags) VALUES ('delete', ?, ?, ?)",  # noqa: S608
+        (record.place, record.item.content, list_text(record.item.semantic_tags)),
+    )
+
+
+def _note_sources(tx: Tx, record: Record) -> None:
+    tx.driver.executemany(
+        "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
+        [(record.item.scope_id, source, record.place) for source in record.item.sources],
+    )
+
+
+def _forget_sources(tx: Tx, record: Record) -> None:
+    tx.driver.executemany(
+        "DELETE FROM memory_sources WHERE scope_id = ? AND source = ? AND place = ?",
+        [(record.item.scope_id, source, record.place) for source in record.item.sources],
+    )

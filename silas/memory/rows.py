@@ -1,0 +1,89 @@
+"""A memory as a row of `memory_items`, and back."""
+
+import json
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from silas.errors import DatabaseError, MemoryRefused
+from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
+from silas.types import TaintLevel
+
+FIELDS = tuple(MemoryItem.model_fields)
+"""The columns of a memory, in the order of its fields."""
+
+COLUMNS = ", ".join(FIELDS)
+
+_MOMENTS = ("created_at", "updated_at", "valid_from", "valid_until", "last_accessed")
+_LISTS = ("semantic_tags", "entity_refs", "causal_refs", "sources")
+
+
+def moment_text(moment: datetime) -> str:
+    """A moment as text that sorts as the moments do: UTC, to the microsecond.
+
+    Raises:
+        MemoryRefused: It lies outside the years 1 to 9999 of UTC.
+    """
+    try:
+        return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    except OverflowError as error:
+        raise MemoryRefused(
+            f"The moment {moment} lies outside the calendar; give one of the years 1 to 9999.",
+            code="E_MEM_FIELD",
+        ) from error
+
+
+def row_of(item: MemoryItem) -> tuple[Any, ...]:
+    """The values of a memory in the order of `FIELDS`."""
+    return tuple(_column(name, getattr(item, name)) for name in FIELDS)
+
+
+def list_text(values: Sequence[str]) -> str:
+    """Names as a JSON array, readable words in it, so that they can be searched as they are."""
+    return json.dumps(values, ensure_ascii=False) if values else "[]"
+
+
+def item_of(row: Sequence[Any]) -> MemoryItem:
+    """A row, in the order of `FIELDS`, as a memory.
+
+    What this domain wrote is taken as it is (checking it again costs more than the query that found
+    it), except what decides how far it is trusted.
+
+    Raises:
+        DatabaseError: The row was damaged.
+    """
+    values: dict[str, Any] = dict(zip(FIELDS, row, strict=True))
+    try:
+        for name in _MOMENTS:
+            if values[name] is not None:
+                values[name] = datetime.fromisoformat(values[name])
+        for name in _LISTS:
+            values[name] = () if values[name] == "[]" else tuple(json.loads(values[name]))
+        values["memory_type"] = MemoryType(values["memory_type"])
+        values["reingestion_tier"] = ReingestionTier(values["reingestion_tier"])
+        values["trust_level"] = TrustLevel(values["trust_level"])
+        values["taint"] = TaintLevel(values["taint"])
+        if values["embedding"] is not None:
+            values["embedding"] = tuple(array("d", values["embedding"]))
+        return MemoryItem.model_construct(**values)
+    except (ValidationError, ValueError, TypeError) as error:
+        raise DatabaseError(
+            f"The stored memory {values['memory_id']} was damaged; restore the database from a "
+            "backup, or forget this memory.",
+            code="E_DB_CORRUPT",
+        ) from error
+
+
+def _column(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _LISTS:
+        return list_text(value)
+    if name in _MOMENTS:
+        return moment_text(value)
+    if name == "embedding":
+        return array("d", value).tobytes()
+    return str(value) if isinstance(value, str) else value

@@ -1,0 +1,182 @@
+"""Memories in the database (spec 4.2, 6.1). Statements are tiny and run inline (decision A23)."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import MemoryRefused
+from silas.memory import records
+from silas.memory.lanes import Lane, lane_of, scope_in
+from silas.memory.models import MemoryItem, Ranked, ReingestionTier
+from silas.memory.rank import best_of
+from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
+from silas.types import OWNER
+
+_FIXED = frozenset({"memory_id", "scope_id", "created_at"})
+"""What a memory is known by; a change of it would be another memory."""
+
+_VALID = "(valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
+
+_ACTIVE, _RAW = lane_of(ReingestionTier.active), lane_of(ReingestionTier.low_reingestion)
+
+_AT_ONCE = 500  # memories forgotten in one transaction: a few ms, then others have their turn
+
+
+class SqlMemoryStore:
+    """`MemoryStore` over the database; `db.migrate("silas.memory")` makes its tables.
+
+    Whoever writes here is trusted to say how far a memory is trusted, except that what is external
+    is never more than `working`, and that what is `constitutional` is never changed or deleted.
+    """
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def store(self, item: MemoryItem) -> str:
+        """See `MemoryStore.store`."""
+        await self.store_many([item])
+        return item.memory_id
+
+    async def store_raw(self, item: MemoryItem) -> str:
+        """See `MemoryStore.store_raw`."""
+        raw = {"reingestion_tier": ReingestionTier.low_reingestion}
+        return await self.store(item.model_copy(update=raw))
+
+    async def store_many(self, items: Sequence[MemoryItem]) -> None:
+        """Keep several memories, each in its own lane, all of them or none.
+
+        Raises:
+            MemoryRefused: One is there under its id, or is external and more than `working`.
+        """
+        if not items:
+            return
+        with self._db.write() as tx:
+            for item in items:
+                records.insert(tx, item)
+
+    async def get(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem | None:
+        """See `MemoryStore.get`."""
+        with self._db.read() as tx:
+            found = records.find(tx, memory_id, scope_id)
+        return None if found is None else found.item
+
+    async def update(self, memory_id: str, *, scope_id: str = OWNER, **changes: Any) -> None:
+        """See `MemoryStore.update`.
+
+        Raises:
+            MemoryRefused: There is no such memory or field, the value does not fit it, or the rules
+                of trust forbid it.
+        """
+        if unknown := sorted(changes.keys() - (set(FIELDS) - _FIXED)):
+            raise MemoryRefused(
+                f"A memory's {unknown[0]!r} cannot be changed; see spec 3.8 for its fields.",
+                code="E_MEM_FIELD",
+            )
+        with self._db.write() as tx:
+            old = records.changeable(tx, memory_id, scope_id)
+            records.replace(tx, old, {"updated_at": self._clock.now(), **changes})
+
+    async def delete(self, memory_id: str, scope_id: str = OWNER) -> None:
+        """See `MemoryStore.delete`.
+
+        Raises:
+            MemoryRefused: There is no such memory, or it is constitutional.
+        """
+        with self._db.write() as tx:
+            records.remove(tx, records.changeable(tx, memory_id, scope_id))
+
+    async def search_keyword(
+        self, query: str, limit: int, scope_id: str = OWNER
+    ) -> list[MemoryItem]:
+        """See `MemoryStore.search_keyword`."""
+        return [found.item for found in self.ranked(query, limit, scope_id)]
+
+    async def search_raw(self, query: str, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
+        """See `MemoryStore.search_raw`."""
+        return [found.item for found in self.ranked(query, limit, scope_id, _RAW)]
+
+    def ranked(
+        self, text: str, limit: int, scope_id: str = OWNER, lane: Lane = _ACTIVE
+    ) -> list[Ranked]:
+        """What of a lane fits a text by its words, and is valid now, best first."""
+        with self._db.read() as tx:
+            return best_of(tx, scope_in(tx, scope_id, lane), text, limit, self._clock.now())
+
+    async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
+        """See `MemoryStore.search_session`."""
+        return self._active("session_id = ?", (session_id,), scope_id, "ORDER BY created_at, place")
+
+    async def search_temporal(
+        self, since: datetime, until: datetime, limit: int, scope_id: str = OWNER
+    ) -> list[MemoryItem]:
+        """See `MemoryStore.search_temporal`; both ends belong to the window."""
+        start, end = moment_text(since), moment_text(until)
+        made = (
+            "SELECT place FROM memory_items WHERE scope_id = ? AND reingestion_tier = 'active' "
+            "AND created_at BETWEEN ? AND ? ORDER BY created_at DESC LIMIT ?"
+        )
+        valid = (
+            "SELECT place FROM memory_items WHERE scope_id = ? AND reingestion_tier = 'active' "
+            "AND (valid_from IS NOT NULL OR valid_until IS NOT NULL) "
+            "AND (valid_from IS NULL OR valid_from <= ?) "
+            "AND (valid_until IS NULL OR valid_until > ?) ORDER BY created_at DESC LIMIT ?"
+        )
+        most = max(limit, 0)
+        with self._db.read() as tx:
+            rows = tx.driver.execute(
+                f"SELECT {COLUMNS} FROM memory_items WHERE place IN "  # noqa: S608 - constants
+                f"(SELECT place FROM ({made}) UNION SELECT place FROM ({valid})) "
+                "ORDER BY created_at DESC, place DESC LIMIT ?",
+                (scope_id, start, end, most, scope_id, end, start, most, most),
+            ).fetchall()
+        return [item_of(row) for row in rows]
+
+    async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
+        """See `MemoryStore.rules`."""
+        return self._active(
+            "memory_type = 'preference' AND trust_level <> 'working'",
+            (),
+            scope_id,
+            "ORDER BY created_at, place",
+        )
+
+    async def forget(self, source: str, scope_id: str = OWNER) -> int:
+        """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
+        forgotten = 0
+        while True:
+            with self._db.write() as tx:
+                batch = records.of_source(tx, source, scope_id, _AT_ONCE)
+                for record in batch:
+                    records.remove(tx, record)
+            forgotten += len(batch)
+            if len(batch) < _AT_ONCE:
+                return forgotten
+            await self._clock.sleep(0)
+
+    async def count_access(self, memory_ids: Iterable[str], scope_id: str = OWNER) -> None:
+        """Count that these memories were brought to somebody, all in one statement."""
+        ids = list(memory_ids)
+        if not ids:
+            return
+        marks = ", ".join("?" * len(ids))
+        with self._db.write() as tx:
+            tx.driver.execute(
+                "UPDATE memory_items SET access_count = access_count + 1, last_accessed = ? "  # noqa: S608
+                f"WHERE scope_id = ? AND memory_id IN ({marks})",
+                (moment_text(self._clock.now()), scope_id, *ids),
+            )
+
+    def _active(
+        self, where: str, values: tuple[Any, ...], scope_id: str, order: str
+    ) -> list[MemoryItem]:
+        now = moment_text(self._clock.now())
+        with self._db.read() as tx:
+            rows = tx.driver.execute(
+                f"SELECT {COLUMNS} FROM memory_items WHERE scope_id = ? AND {where} "  # noqa: S608
+                f"AND reingestion_tier = 'active' AND {_VALID} {order}",
+                (scope_id, *values, now, now),
+            ).fetchall()
+        return [item_of(row) for row in rows]

@@ -1,0 +1,103 @@
+"""Finding memories by words, session, time and meaning, merged into one list (spec 6.3)."""
+
+from collections.abc import Generator
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from silas.memory import NoVectors, Vectors
+from silas.memory.retrieve import HybridRetriever
+from silas.memory.store import SqlMemoryStore
+from silas.testing import MockClock
+from tests.memory.memories import NOW, a_memory, a_store, ids
+
+
+class Asked(NamedTuple):
+    strategy: str
+    query: str
+    max_results: int = 5
+    max_tokens: int = 2_000
+
+
+class Nearest:
+    """Vectors that always find the same."""
+
+    def __init__(self, *found: tuple[str, float]) -> None:
+        self.found = list(found)
+
+    async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
+        return self.found[:limit]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Generator[SqlMemoryStore]:
+    with a_store(tmp_path) as opened:
+        yield opened
+
+
+def a_retriever(store: SqlMemoryStore, vectors: Vectors | None = None) -> HybridRetriever:
+    return HybridRetriever(store, vectors or NoVectors(), len, MockClock())
+
+
+async def test_each_strategy_finds_its_own(store: SqlMemoryStore):
+    await store.store(a_memory("word", "the harbour in Lisbon", session_id="s"))
+    await store.store(a_memory("same", "we spoke of food", session_id="s"))
+    await store.store(a_memory("else", "the harbour in Porto", session_id="t"))
+    await store.store(a_memory("old", "long ago", created_at=NOW - timedelta(days=400)))
+    retriever = a_retriever(store, Nearest(("same", 0.9)))
+
+    async def found(strategy: str, query: str, session: str | None = None) -> list[str]:
+        return ids(await retriever.retrieve(Asked(strategy, query), "owner", session))
+
+    assert await found("keyword", "harbour in Lisbon?") == ["word", "else"]
+    assert await found("session", "harbour", "s") == ["word", "same"]
+    assert await found("session", "harbour") == []
+    assert set(await found("semantic", "harbour")) == {"word", "same", "else"}
+    assert "old" not in await found("temporal", "lately")
+    assert await found("astrology", "harbour") == []
+    assert await a_retriever(store).retrieve(Asked("keyword", "harbour")) != []
+
+
+async def test_results_stay_within_their_number_and_their_tokens(store: SqlMemoryStore):
+    for number in range(4):
+        await store.store(a_memory(f"m{number}", "harbour " + "x" * 10 * number))
+    retriever = a_retriever(store)
+    assert len(await retriever.retrieve(Asked("keyword", "harbour", max_results=2))) == 2
+    fitting = await retriever.retrieve(Asked("keyword", "harbour", max_tokens=30))
+    assert sum(len(item.content) for item in fitting) <= 30
+    assert fitting != []
+    assert await retriever.retrieve(Asked("keyword", "harbour", max_results=0)) == []
+    assert await retriever.retrieve(Asked("keyword", "harbour", max_tokens=0)) == []
+
+
+async def test_what_fits_by_words_and_by_meaning_comes_first(store: SqlMemoryStore):
+    for name in ("words", "both", "meaning"):
+        text = "something else" if name == "meaning" else "the harbour"
+        await store.store(a_memory(name, text))
+    found = await a_retriever(store, Nearest(("both", 0.9), ("meaning", 0.8))).recall(
+        "harbour", "owner", 3
+    )
+    assert [each.item.memory_id for each in found] == ["both", "words", "meaning"]
+    assert found[0].relevance == 1.0
+    assert all(0 <= each.relevance <= 1 for each in found)
+
+
+async def test_vectors_bring_nothing_that_is_not_there_or_not_valid_or_not_ours(
+    store: SqlMemoryStore,
+):
+    await store.store(a_memory("theirs", "the harbour", scope_id="guest"))
+    await store.store(a_memory("past", "the harbour", valid_until=NOW))
+    await store.store_raw(a_memory("raw", "the harbour"))
+    stale = Nearest(("gone", 0.9), ("theirs", 0.8), ("past", 0.7), ("raw", 0.6))
+    assert await a_retriever(store, stale).recall("harbour", "owner", 5) == []
+
+
+async def test_what_was_brought_is_counted_and_nothing_else(store: SqlMemoryStore):
+    for name in ("a", "b"):
+        await store.store(a_memory(name, "the harbour"))
+    await a_retriever(store).recall("harbour", "owner", 1)
+    await a_retriever(store).retrieve(Asked("keyword", "harbour", max_results=1))
+    counts = [item.access_count for item in await store.search_keyword("harbour", 2)]
+    assert sorted(counts) == [0, 2]

@@ -1,0 +1,105 @@
+"""Any text at all is a question, and none is ever query syntax."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silas.memory.store import SqlMemoryStore
+from silas.memory.terms import MOST_TERMS, quoted, words
+from tests.memory.memories import a_memory, a_store, ids
+
+ATTACKS = [
+    "",
+    " ",
+    '"',
+    '""',
+    "'",
+    "*",
+    "a*",
+    "content:secret",
+    "semantic_tags : secret",
+    "{content semantic_tags}: secret",
+    "^secret",
+    "secret AND",
+    "NOT secret",
+    "a NEAR(b, 2)",
+    "NEAR(",
+    "secret OR OR",
+    "(((",
+    ") OR 1=1 --",
+    "'; DROP TABLE memory_items; --",
+    "secret\x00hidden",
+    "\x00",
+    "+ - + secret",
+    "a-b_c --flag -",
+    "rowid:1",
+    "{}[]^~\\|",
+    "secret " * 150_000,
+    "s" * 1_000_000,
+    '"' * 1_000_000,
+    "東京タワーへ行きました",
+    "🦊🔥👩‍👩‍👧",
+    "\ud800 lone surrogate",
+    "İstanbul ẞ ﬁn",
+    "مرحبا بالعالم",
+    "हिन्दी में",
+]
+
+
+@pytest.mark.parametrize("text", ATTACKS, ids=lambda text: ascii(text[:24]))
+async def test_no_question_is_query_syntax(tmp_path: Path, text: str):
+    with a_store(tmp_path) as store:
+        await store.store(a_memory("m", "nothing of that kind"))
+        await store.store_raw(a_memory("r", "nothing of that kind"))
+        assert await store.search_keyword(text, 5) == []
+        assert await store.search_raw(text, 5) == []
+
+
+async def test_operators_are_words_like_others(tmp_path: Path):
+    with a_store(tmp_path) as store:
+        await store.store(a_memory("m", "walk near the river, not the road"))
+        await store.store(a_memory("n", "content of the cupboard"))
+        assert ids(await store.search_keyword('NEAR("river road", 0)', 5)) == ["m"]
+        assert set(ids(await store.search_keyword("content : river*", 5))) == {"m", "n"}
+        assert ids(await store.search_keyword("cupboard NOT content", 5))[0] == "n"
+
+
+def test_words_come_in_order_once_and_in_lower_case():
+    assert words("Did the DOG, the well-known dog_7, bark?") == (
+        *("did", "the", "dog", "well-known", "well", "known", "dog_7", "7", "bark"),
+    )
+    assert words("-- __ !") == ()
+    assert len(words(" ".join(f"word{n}" for n in range(1_000)))) == MOST_TERMS
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_gives_a_bounded_list_of_plain_words(text: str):
+    found = words(text)
+    assert len(found) <= MOST_TERMS
+    assert len(set(found)) == len(found)
+    assert all(word.replace("-", "").replace("_", "").isalnum() for word in found)
+    assert all(quoted(word) == f'"{word}"' for word in found)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=4), st.text(max_size=80))
+def test_any_memory_is_stored_and_any_question_answered(contents: list[str], question: str):
+    contents = [content.encode("utf-8", "ignore").decode() for content in contents]
+
+    async def go(store: SqlMemoryStore) -> None:
+        for number, content in enumerate(contents):
+            await store.store(a_memory(str(number), content, semantic_tags=(content,)))
+        found = await store.search_keyword(question, 10)
+        assert set(ids(found)) <= {str(number) for number in range(len(contents))}
+        for number, content in enumerate(contents):
+            item = await store.get(str(number))
+            assert item is not None
+            assert item.content == content
+
+    with tempfile.TemporaryDirectory() as directory, a_store(Path(directory)) as store:
+        asyncio.run(go(store))
