@@ -176,6 +176,11 @@ class SilasConfig(Frozen):
         names = ("verify_dir", "customer_context_dir")
         return value.model_copy(update={n: _absolute(getattr(value, n), info) for n in names})
 
+    @field_validator("context")
+    @classmethod
+    def _archive_path(cls, value: ContextConfig, info: ValidationInfo) -> ContextConfig:
+        return value.at(lambda path: _absolute(path, info))
+
     @field_validator("mcp")
     @classmethod
     def _mcp_paths(

@@ -1,6 +1,9 @@
 """What is in a model's context, how large it may be and how it is divided (spec 3.5, 11)."""
 
+import re
+from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
@@ -37,6 +40,7 @@ class ContextItem(Frozen):
         source: `channel:web`, `memory:ID`, `agent:planner`, `tool:web_fetch https://...`.
         sources: Everything it was made of, its own source included; see `MemoryItem.sources`.
         pinned: Never evicted; set by Silas alone, never by a model.
+        succeeded: How a tool call ended; unknown is never success.
     """
 
     ctx_id: str = Field(min_length=1)
@@ -52,6 +56,7 @@ class ContextItem(Frozen):
     masked: bool = False
     pinned: bool = False
     sources: tuple[str, ...] = ()
+    succeeded: bool = False
 
 
 class ContextSubscription(Frozen):
@@ -99,6 +104,18 @@ def _profile(chronicle: float, memory: float, workspace: float) -> ContextProfil
     return ContextProfile(chronicle_pct=chronicle, memory_pct=memory, workspace_pct=workspace)
 
 
+class ChronicleConfig(Frozen):
+    """How long the conversation is kept on disk (spec 4.14).
+
+    Attributes:
+        retention_days: Entries that are older are deleted.
+        archive_file: Where they are written before, a line of JSON each; null for nowhere.
+    """
+
+    retention_days: int = Field(default=90, ge=1)
+    archive_file: Path | None = None
+
+
 class ContextConfig(Frozen):
     """The `context:` section (spec 3.5 `TokenBudget`).
 
@@ -111,6 +128,8 @@ class ContextConfig(Frozen):
         max_subscription_tokens: A larger file is not subscribed to.
         subscription_ttl_turns: Turns without mention until a subscription is dropped.
         observation_mask_after_turns: Turns until a tool result is shortened to its heading.
+        trivial_messages: A regular expression; short messages that it matches are not kept.
+        chronicle: How long the conversation is kept on disk.
         default_profile: The profile a turn starts with; one of `profiles`.
         profiles: Shares by name.
     """
@@ -123,6 +142,8 @@ class ContextConfig(Frozen):
     max_subscription_tokens: int = Field(default=2_000, ge=1)
     subscription_ttl_turns: int = Field(default=10, ge=1)
     observation_mask_after_turns: int = Field(default=5, ge=0)
+    trivial_messages: str = r"^(ok|thanks|got it|sure|yes|no|👍)\s*[.!?]*$"
+    chronicle: ChronicleConfig = ChronicleConfig()
     default_profile: str = "conversation"
     profiles: dict[str, ContextProfile] = Field(
         default_factory=lambda: {
@@ -133,6 +154,23 @@ class ContextConfig(Frozen):
         },
         min_length=1,
     )
+
+    def at(self, absolute: Callable[[Path], Path]) -> "ContextConfig":
+        """The same, with the archive where it is meant to be."""
+        file = self.chronicle.archive_file
+        if file is None:
+            return self
+        chronicle = self.chronicle.model_copy(update={"archive_file": absolute(file)})
+        return self.model_copy(update={"chronicle": chronicle})
+
+    @field_validator("trivial_messages")
+    @classmethod
+    def _a_pattern(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from error
+        return value
 
     @model_validator(mode="after")
     def _default_profile_exists(self) -> "ContextConfig":
