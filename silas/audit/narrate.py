@@ -51,6 +51,11 @@ _SENTENCES: Mapping[str, str] = {
     "turn_rejected_busy": "A message was refused because {scope_id} was busy.",
     "memory_op_blocked": "The memory operation {op} was blocked.",
     "memory_ops_truncated": "Of {asked} memory operations {kept} were kept.",
+    # the context
+    "context_over_budget": "The context of {scope_id} is too full: {used} of {limit} tokens, and"
+    " {held} of them may not leave.",
+    "context_scorer_missing": "Room was made without a model's advice: {reason}.",
+    "context_subscription_ended": "A {sub_type} was no longer followed for {scope_id}: {reason}.",
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
     "plan_approved": "The owner approved the plan {work_item_id}.",

@@ -3,8 +3,12 @@
 What must not go in: anything that calls a model or remembers for longer than a conversation.
 """
 
+from silas.context.chronicle import ChronicleStore, SqlChronicleStore
+from silas.context.errors import ContextError
 from silas.context.framing import Section, content_of, flat, frame, framed, sections
+from silas.context.manager import ContextManager, Pressure
 from silas.context.models import (
+    ChronicleConfig,
     ContextConfig,
     ContextItem,
     ContextProfile,
@@ -13,27 +17,51 @@ from silas.context.models import (
     Evicted,
 )
 from silas.context.port import ContextKeeper, InView, NoContext
+from silas.context.scoring import Scorer, ScorerGroups, no_scorer
 from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
+from silas.context.subscribe import (
+    FoundMemory,
+    ReadFile,
+    SearchMemories,
+    no_files,
+    no_memories,
+)
+from silas.context.tokens import TokenCounter
 from silas.context.unseen import visible
 
 __all__ = [
+    "ChronicleConfig",
+    "ChronicleStore",
     "ContentKind",
     "ContextConfig",
+    "ContextError",
     "ContextItem",
     "ContextKeeper",
+    "ContextManager",
     "ContextProfile",
     "ContextSubscription",
     "ContextZone",
     "Evicted",
+    "FoundMemory",
     "InView",
     "NoContext",
+    "Pressure",
+    "ReadFile",
+    "Scorer",
+    "ScorerGroups",
+    "SearchMemories",
     "Section",
+    "SqlChronicleStore",
+    "TokenCounter",
     "cleaned",
     "cleaned_json",
     "content_of",
     "flat",
     "frame",
     "framed",
+    "no_files",
+    "no_memories",
+    "no_scorer",
     "scrub",
     "scrub_output",
     "sections",

@@ -7,7 +7,7 @@ origin and carries a mark that was made after the text, and only that mark ends 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from silas.types import Origin, new_mark
@@ -118,6 +118,35 @@ def framed(text: str, origin: Origin, kind: str = "") -> str:
         "mark": mark,
     }
     return f"{_header(kind or origin.kind.value, labels)}\n{text}\n{_end_of(mark)}"
+
+
+class Fence(NamedTuple):
+    """The two lines around a block, apart from its text, so that a text is kept only once."""
+
+    head: str
+    end: str
+
+    def around(self, body: str) -> str:
+        """The whole block."""
+        return f"{self.head}\n{body}\n{self.end}"
+
+
+def fence(parts: Sequence[str], text: str, *, marked: bool) -> Fence:
+    """The lines around a block `--- kind | part | part ---` of a context (spec 3.5).
+
+    Args:
+        parts: Shown in the header, the kind first; flattened to one line, empty ones left out.
+        text: What will stand in it; the mark is made after it.
+        marked: Text from outside, which keeps its lines; any other is escaped by the caller.
+    """
+    shown = [_label(part) for part in parts if part]
+    mark = ""
+    if marked:
+        mark = new_mark()
+        while mark in text:
+            mark = new_mark()
+        shown.append(f"mark: {mark}")
+    return Fence(f"--- {' | '.join(shown)} ---", _end_of(mark))
 
 
 def content_of(block: str) -> str:

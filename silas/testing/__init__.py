@@ -8,6 +8,7 @@ from silas.testing.harness import Harness
 from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
 from silas.testing.outside import FakeOutside
 from silas.testing.stores import MemoryAudit
+from silas.testing.tokens import FakeTokenCounter
 from silas.testing.tools import FakeSandbox, FakeTool, MemoryOutcomeStore
 from silas.testing.work_items import InMemoryWorkItemStore
 
@@ -16,6 +17,7 @@ __all__ = [
     "FakeOutside",
     "FakeSandbox",
     "FakeSigner",
+    "FakeTokenCounter",
     "FakeTool",
     "Harness",
     "InMemoryWorkItemStore",

@@ -34,6 +34,7 @@ MIGRATED = (
     "silas.approval",
     "silas.plans",
     "silas.tools",
+    "silas.context",
     "silas.keys",
     "silas.memory",
     "silas.channels.web",

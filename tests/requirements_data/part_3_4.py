@@ -31,7 +31,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.1.1-CHANNELS-NEVER-SIGN", "4.1.1", "Channels collect decisions; the approval engine alone mints and signs."),
     # 4.2, 4.3 memory and context
     R("S4.2-STORE", "4.2", "The memory store keeps, finds, changes and deletes items, raw lane apart.", e.MEMORY),
-    R("S4.3-RENDER-ORDER", "4.3", "Zones render as system, chronicle, memory, workspace.", e.CONTEXT),
+    R("S4.3-RENDER-ORDER", "4.3", "Zones render as system, chronicle, memory, workspace."),
     # 4.4, 4.5 approval and nonces
     R("S4.4-ISSUED-UNUSED", "4.4", "A new token is signed, bound to its subject's hash, and has no uses."),
     R("S4.4-ONE-PATH", "4.4", "Approvals that are not plans take the same hash and signature path."),
@@ -44,8 +44,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.13-DURABLE", "4.13", "A work item's state survives the process."),
     R("S4.13-STATUS-ATOMIC", "4.13", "Status and budget used change together or not at all."),
     R("S4.13-LISTS", "4.13", "Work items are found by status and by parent."),
-    R("S4.14-CHRONICLE-DURABLE", "4.14", "Conversation history is kept per scope, in order, across restarts.", e.CONTEXT),
-    R("S4.14-CHRONICLE-RETENTION", "4.14", "Chronicle entries are pruned after the configured retention.", e.CONTEXT),
+    R("S4.14-CHRONICLE-DURABLE", "4.14", "Conversation history is kept per scope, in order, across restarts."),
+    R("S4.14-CHRONICLE-RETENTION", "4.14", "Chronicle entries are pruned after the configured retention."),
     R("S4.15-PURE-PARSING", "4.15", "The plan parser takes text and returns a work item; it touches no file."),
     R("S4.16-CHECKPOINT", "4.16", "A checkpoint keeps the hash of the chain's head."),
     R("S4.16-VERIFY-FROM-CHECKPOINT", "4.16", "Verification can start at the latest or a named checkpoint."),

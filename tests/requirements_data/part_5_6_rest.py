@@ -6,9 +6,9 @@ from tests.requirements_data.model import Requirement as R
 
 REQUIREMENTS: tuple[R, ...] = (
     # 5.7 context
-    R("S5.7-SYSTEM-PINNED", "5.7", "The system zone keeps to its cap and is never evicted.", e.CONTEXT),
-    R("S5.7-PINNED-KEPT", "5.7", "A pinned item is never evicted.", e.CONTEXT),
-    R("S5.7-MASKING", "5.7", "Old tool results become placeholders, not summaries.", e.CONTEXT),
+    R("S5.7-SYSTEM-PINNED", "5.7", "The system zone keeps to its cap and is never evicted."),
+    R("S5.7-PINNED-KEPT", "5.7", "A pinned item is never evicted."),
+    R("S5.7-MASKING", "5.7", "Old tool results become placeholders, not summaries."),
     R("S5.7-HEURISTICS-FIRST", "5.7", "Heuristics run first; the scorer only where they were not enough.", e.CONTEXT),
     R("S5.7-SCORER-BOUNDED", "5.7", "The scorer has a 2 second limit and a breaker, and deterministic eviction behind it.", e.CONTEXT),
     R("S5.7-SCORER-STRUCTURED", "5.7", "The scorer answers with structured output through the wrapper.", e.CONTEXT),

@@ -7,7 +7,7 @@ from tests.requirements_data.model import Requirement as R
 REQUIREMENTS: tuple[R, ...] = (
     R("S5.1-ONE-TURN-PER-CONNECTION", "5.1", "Two messages of one connection never run at the same time, and run in order."),
     R("S5.1-CONNECTIONS-CONCURRENT", "5.1", "Turns of different connections may run at the same time."),
-    R("S5.1-SCOPES-APART", "4.3, 5.1", "Chronicle, memory and workspace of one connection never reach another.", e.CONTEXT),
+    R("S5.1-SCOPES-APART", "4.3, 5.1", "Chronicle, memory and workspace of one connection never reach another."),
     R("S5.1-START-REHYDRATES", "5.1", "Starting restores the previous state and logs stream_started before it listens."),
     R("S5.1-START-HEALTH", "5.1", "Starting checks and repairs the connections that active goals need.", e.CONNECTIONS),
     R("S5.1-START-GOAL", "5.1", "Starting parses and registers the active goal.", e.GOALS),

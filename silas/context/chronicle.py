@@ -1,0 +1,151 @@
+"""The conversation of each scope on disk, so that it outlasts a restart (spec 4.14)."""
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from silas.canonical import canonical_json
+from silas.clock import Clock
+from silas.context.models import ChronicleConfig, ContextItem
+from silas.context.origin import comes_from
+from silas.context.render import entering
+from silas.db import Database
+from silas.errors import DatabaseError
+
+_BATCH = 500  # rows that are pruned in one transaction
+
+
+class ChronicleStore(Protocol):
+    """Keeps the conversation; no call ever sees another scope's."""
+
+    async def append(self, scope_id: str, *items: ContextItem) -> None:
+        """Keep entries in this order, all or none; external text is made harmless before."""
+        ...
+
+    async def get_recent(self, scope_id: str, limit: int) -> list[ContextItem]:
+        """The newest entries, at most so many, the oldest of them first."""
+        ...
+
+    async def prune_before(self, cutoff: datetime) -> int:
+        """Delete entries older than this moment; returns how many."""
+        ...
+
+    async def forget(self, scope_id: str, source: str) -> int:
+        """Delete what came from a source, derived entries included; returns how many."""
+        ...
+
+    async def scopes(self) -> list[str]:
+        """Every scope that has entries."""
+        ...
+
+
+class SqlChronicleStore:
+    """`ChronicleStore` over the database; statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database, clock: Clock, config: ChronicleConfig) -> None:
+        self._db = db
+        self._clock = clock
+        self._config = config
+
+    async def prune(self) -> int:
+        """Delete what is older than the configured retention; returns how many."""
+        days = timedelta(days=self._config.retention_days)
+        return await self.prune_before(self._clock.now() - days)
+
+    async def append(self, scope_id: str, *items: ContextItem) -> None:
+        """See `ChronicleStore.append`."""
+        rows = [(scope_id, _moment(i.created_at), i.ctx_id, _text(i)) for i in items]
+        with self._db.write() as tx:
+            tx.driver.executemany(
+                "INSERT INTO chronicle (scope_id, at, ctx_id, item) VALUES (?, ?, ?, ?)", rows
+            )
+
+    async def get_recent(self, scope_id: str, limit: int) -> list[ContextItem]:
+        """See `ChronicleStore.get_recent`."""
+        with self._db.read() as tx:
+            rows = tx.driver.execute(
+                "SELECT item FROM chronicle WHERE scope_id = ? ORDER BY at DESC, seq DESC LIMIT ?",
+                (scope_id, max(limit, 0)),
+            ).fetchall()
+        return [_item(text) for (text,) in reversed(rows)]
+
+    async def prune_before(self, cutoff: datetime) -> int:
+        """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first."""
+        pruned = 0
+        while True:
+            with self._db.write() as tx:
+                rows = tx.driver.execute(
+                    "SELECT seq, scope_id, item FROM chronicle WHERE at < ? ORDER BY at, seq "
+                    "LIMIT ?",
+                    (_moment(cutoff), _BATCH),
+                ).fetchall()
+                if not rows:
+                    return pruned
+                self._archive([_archived(scope_id, item) for _, scope_id, item in rows])
+                tx.driver.executemany(
+                    "DELETE FROM chronicle WHERE seq = ?", [(seq,) for seq, _, _ in rows]
+                )
+            pruned += len(rows)
+
+    def _archive(self, lines: Sequence[str]) -> None:
+        """Written before the rows are deleted: a crash between may archive them twice."""
+        file = self._config.archive_file
+        if file is None:
+            return
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as archive:
+                archive.writelines(f"{line}\n" for line in lines)
+                archive.flush()
+                os.fsync(handle)
+        except OSError as error:
+            raise DatabaseError(
+                f"The archive {file} of the conversation cannot be written ({error.strerror}), so "
+                "nothing was pruned; set context.chronicle.archive_file to a file that can.",
+                code="E_DB_ARCHIVE",
+            ) from error
+
+    async def forget(self, scope_id: str, source: str) -> int:
+        """See `ChronicleStore.forget`."""
+        with self._db.write() as tx:
+            rows = tx.driver.execute(
+                "SELECT seq, item FROM chronicle WHERE scope_id = ?", (scope_id,)
+            ).fetchall()
+            doomed = [(seq,) for seq, text in rows if comes_from(_item(text), source)]
+            tx.driver.executemany("DELETE FROM chronicle WHERE seq = ?", doomed)
+        return len(doomed)
+
+    async def scopes(self) -> list[str]:
+        """See `ChronicleStore.scopes`."""
+        with self._db.read() as tx:
+            rows = tx.driver.execute("SELECT DISTINCT scope_id FROM chronicle ORDER BY scope_id")
+            return [str(scope_id) for (scope_id,) in rows]
+
+
+def _moment(moment: datetime) -> str:
+    # one zone and one width, so that moments sort as text
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _text(item: ContextItem) -> str:
+    return item.model_copy(update={"content": entering(item)}).model_dump_json()
+
+
+def _archived(scope_id: str, item: str) -> str:
+    return canonical_json({"scope_id": scope_id, "item": json.loads(item)})
+
+
+def _item(text: str) -> ContextItem:
+    try:
+        return ContextItem.model_validate_json(text)
+    except ValidationError as error:
+        raise DatabaseError(
+            "An entry of the conversation was changed or damaged; restore the database from a "
+            "backup.",
+            code="E_DB_CORRUPT",
+        ) from error

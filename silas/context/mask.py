@@ -1,0 +1,52 @@
+"""What is shortened or left out without asking anybody: old tool results, mere thanks (5.7)."""
+
+import re
+
+from silas.context.framing import flat
+from silas.context.models import ContextItem, ContextZone
+
+_FEW_TOKENS = 20  # a longer message says something (spec 5.7)
+_SPOKEN = re.compile(r"^(?:\[(?:owner|auth|external)\] [^\n]*?: |Silas: )")
+"""What the turn puts before what was said."""
+
+_LONGEST_NAME = 80  # characters of a tool's name, which may be a stranger's word
+
+
+def placeholder(item: ContextItem) -> str:
+    """What stands for a tool result once it is old (spec 5.7)."""
+    ended = "SUCCEEDED" if item.succeeded else "FAILED"
+    return (
+        f"[Result of {tool_name(item.source)} ({ended}) — {item.token_count} tokens — "
+        "see memory for details]"
+    )
+
+
+def tool_name(source: str) -> str:
+    """The tool in a source such as `tool:web_fetch https://...`; in brackets' absence."""
+    words = flat(source.removeprefix("tool:")).split()
+    return re.sub(r"[\[\]()]", "", words[0])[:_LONGEST_NAME] if words else "a tool"
+
+
+def old_result(item: ContextItem, oldest_shown: int) -> bool:
+    """Whether it is a tool result from before the oldest turn whose results are shown whole."""
+    return item.kind == "tool_result" and not item.masked and item.turn_number < oldest_shown
+
+
+def said(content: str) -> str:
+    """What was said, without who said it."""
+    return _SPOKEN.sub("", content, count=1)
+
+
+def trivial(item: ContextItem, pattern: re.Pattern[str]) -> bool:
+    """Whether it is a short acknowledgement that says nothing (spec 5.7)."""
+    return (
+        item.zone is ContextZone.chronicle
+        and item.kind == "message"
+        and item.token_count < _FEW_TOKENS
+        and pattern.search(said(item.content).strip()) is not None
+    )
+
+
+def asks(item: ContextItem) -> bool:
+    """Whether it ends in a question: the next message is its answer, however short."""
+    return item.kind == "message" and item.content.rstrip().endswith(("?", "？"))

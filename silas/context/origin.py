@@ -1,0 +1,23 @@
+"""Whether something came from a source, directly or through what it was made of."""
+
+from silas.context.models import ContextItem
+
+_BOUNDARIES = " /?#:@"
+"""What may follow a source of which only the beginning is named."""
+
+
+def names(source: str, wanted: str) -> bool:
+    """Whether a source is the wanted one, or lies below it.
+
+    `tool:web_fetch` and `tool:web_fetch https://example.org` name
+    `tool:web_fetch https://example.org/page`; `tool:web` names neither.
+    """
+    if not wanted or not source.startswith(wanted):
+        return False
+    rest = source[len(wanted) :]
+    return not rest or wanted[-1] in _BOUNDARIES or rest[0] in _BOUNDARIES
+
+
+def comes_from(item: ContextItem, wanted: str) -> bool:
+    """Whether an item or anything it was made of came from the wanted source."""
+    return any(names(source, wanted) for source in (item.source, *item.sources))

@@ -1,0 +1,93 @@
+"""An item as the block that a model is shown: its provenance, then its text (spec 3.5)."""
+
+from typing import NamedTuple
+
+from silas.context.framing import Fence, escape, fence
+from silas.context.models import ContextItem
+from silas.context.scrub import scrub, scrub_output
+from silas.context.unseen import visible
+from silas.types import TaintLevel
+
+_LONGEST_NAME = 200  # characters of a source in a header; it may be anybody's words
+_WORKED_ON = frozenset({"tool_result", "execution_result", "subscription", "plan"})
+"""Kinds whose markup is what a model works on; what else a tool says is cleaned at its door."""
+
+
+class Shown(NamedTuple):
+    """The lines around an item's text, and the text between them."""
+
+    fence: Fence
+    body: str
+
+
+def entering(item: ContextItem) -> str:
+    """The text of an item as it may stand in a context: made harmless where it is external."""
+    if item.taint is not TaintLevel.external:
+        return visible(item.content)
+    return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
+
+
+def shown(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> Shown:
+    """The block of an item whose text has entered before.
+
+    Args:
+        item: What is shown.
+        notes: How it stands: `live`, `active`, `completed`, or since when a file has changed.
+    """
+    outside = item.taint is TaintLevel.external and not item.masked
+    around = fence(_heading(item, notes), item.content, marked=outside)
+    body = item.content if outside else escape(item.content)
+    # nearly every text is its own escaped form: the same string is kept once
+    return Shown(around, item.content if body == item.content else body)
+
+
+def _kind(item: ContextItem) -> str:
+    if item.kind == "message":
+        return f"turn {item.turn_number}"
+    if item.kind == "subscription":
+        return f"subscription:{'file' if item.source.startswith('file:') else 'memory_query'}"
+    return item.kind
+
+
+def same_block(former: ContextItem, item: ContextItem) -> bool:
+    """Whether an item that takes the place of another would be shown as that one is."""
+    if former.masked or former.content != item.content:
+        return False
+    return _heading(former, ()) == _heading(item, ())
+
+
+def _heading(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
+    return (_kind(item), *_parts(item, notes), *_trust(item))
+
+
+def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
+    turn = f"turn {item.turn_number}"
+    name = _name(item.source)
+    match item.kind:
+        case "message":
+            return (_speaker(item.source), *notes)
+        case "memory":
+            return (item.created_at.date().isoformat(), f'"{name}"')
+        case "tool_result":
+            return (turn, "masked") if item.masked else (turn, *notes, name)
+        case "plan" | "execution_result":
+            return (turn, *notes)
+        case "subscription":
+            return (name.removeprefix("file:").removeprefix("memory_query:"), *notes)
+        case "system":
+            return (name,)
+
+
+def _speaker(source: str) -> str:
+    return "silas" if source.startswith("agent:") or source == "silas" else "user"
+
+
+def _name(source: str) -> str:
+    for origin in ("memory:", "tool:"):
+        source = source.removeprefix(origin)
+    return source[:_LONGEST_NAME]
+
+
+def _trust(item: ContextItem) -> tuple[str, ...]:
+    # what Silas itself or its owner says needs no label; all the rest has one
+    return () if item.taint is TaintLevel.owner else (f"taint: {item.taint.value}",)

@@ -1,0 +1,45 @@
+"""How the window is divided among its zones (spec 3.5)."""
+
+from math import floor
+from typing import NamedTuple
+
+from silas.context.models import ContextConfig, ContextProfile, ContextZone
+
+
+class Division(NamedTuple):
+    """What each part of the window may hold, in tokens.
+
+    Attributes:
+        system_actual: What the system zone takes, at most its cap.
+        allocable: The rest of the window.
+        chronicle, memory, workspace: Budgets of the zones.
+        headroom: What stays free: at least a fifth of the allocable budget.
+    """
+
+    system_actual: int
+    allocable: int
+    chronicle: int
+    memory: int
+    workspace: int
+    headroom: int
+
+    def of(self, zone: ContextZone) -> int:
+        """The budget of a zone; the system zone's is what it takes."""
+        return {
+            ContextZone.system: self.system_actual,
+            ContextZone.chronicle: self.chronicle,
+            ContextZone.memory: self.memory,
+            ContextZone.workspace: self.workspace,
+        }[zone]
+
+
+def divide(config: ContextConfig, profile: ContextProfile, system_tokens: int) -> Division:
+    """The division of the window while the system zone holds so many tokens."""
+    system_actual = min(system_tokens, config.system_max)
+    allocable = max(config.total_tokens - system_actual, 0)
+    chronicle, memory, workspace = (
+        floor(allocable * share)
+        for share in (profile.chronicle_pct, profile.memory_pct, profile.workspace_pct)
+    )
+    headroom = allocable - (chronicle + memory + workspace)
+    return Division(system_actual, allocable, chronicle, memory, workspace, headroom)
