@@ -21,6 +21,7 @@ from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import PLAN_FIELDS, SCOPE_FIELDS
 from silas.sandbox import SandboxFiles, SandboxLimits
+from silas.skills import SkillText
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -55,6 +56,10 @@ class Installed:
     def metadata(self, names: Sequence[str]) -> tuple[str, ...]:
         """As installed."""
         return tuple(f"{name}: Reads tables." for name in names)
+
+    def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
+        """As installed."""
+        return tuple(SkillText(name, "Read.", self.files[f"{name}/SKILL.md"]) for name in names)
 
     def digests(self, names: Sequence[str]) -> dict[str, str]:
         """Of the files as they are now."""
@@ -356,7 +361,7 @@ async def approved(folder: Path) -> AsyncGenerator[House]:
     installed = Installed()
     work = [CallTool("shell_exec", {"argv": ["true"]}), ExecutorAgentOutput(summary="Did it.")]
     model = ScriptedModel(work * 20_000)  # for every attack, should all of them get through
-    with patch("silas.wiring.parts.NoSkills", lambda: installed):
+    with patch("silas.wiring.parts.skill_loader", return_value=installed):
         owner, sandbox = Owner(), FakeSandbox(lambda run: exited(stdout="done"))
         home = folder / "home"
         home.mkdir()

@@ -9,7 +9,8 @@ from silas.agents.choice import OutputSetting
 from silas.agents.models import ExecutorAgentOutput
 from silas.agents.outcome import StructuredRun
 from silas.clock import Clock
-from silas.context import frame
+from silas.context import frame, visible
+from silas.skills import SkillText
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities import HandleDeferredToolCalls
@@ -49,6 +50,7 @@ class ExecutorAgent(Generic[Deps]):
         self,
         instructions: str,
         *,
+        skills: Sequence[SkillText],
         toolset: "AbstractToolset[Deps]",
         deps: Deps,
         limits: "UsageLimits",
@@ -58,6 +60,7 @@ class ExecutorAgent(Generic[Deps]):
 
         Args:
             instructions: The approved body, and on a retry what failed and what was advised.
+            skills: What the approved plan's skills say; they advise and grant nothing.
             toolset: The wrapped tool chain; the only way to act.
             deps: What the chain needs to know about this run.
             limits: Tokens, cost and requests left for this attempt.
@@ -77,6 +80,7 @@ class ExecutorAgent(Generic[Deps]):
             limits=limits,
             usage=RunUsage() if usage is None else usage,
         )
-        return await run_structured_agent(
-            self._role, frame("briefing", instructions), EXECUTOR, asking
-        )
+        # The briefing first: it is what was approved, and all that the runbook model follows.
+        told = [frame("skill", visible(skill.text), name=skill.name) for skill in skills]
+        prompt = "\n\n".join([frame("briefing", instructions), *told])
+        return await run_structured_agent(self._role, prompt, EXECUTOR, asking)

@@ -23,6 +23,7 @@ _COMMANDS = {
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
     "workers": ("workers", "Workers that plans may name, each from a file of its own."),
+    "skills": ("skills", "What plans may name to be told how work is done well."),
     "mcp": ("mcp", "Servers of tools: who is there, and what of it you trust."),
     "secrets": ("secrets", "What your plans may use and nobody may see."),
     "devices": ("devices", "Browsers and phones that are paired with Silas."),

@@ -74,7 +74,8 @@ class PlanBinding:
         named = _named(item)
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
-        skills, workers = self._skills.digests(item.skills), self._team(item)
+        skills = await asyncio.to_thread(self._skills.digests, item.skills) if item.skills else {}
+        workers = self._team(item)
         return {BINDS: bound(item, paths, skills, self._grants, workers)}
 
     def _team(self, item: WorkItem) -> Mapping[str, str]:
@@ -164,6 +165,12 @@ def bound_workers(item: WorkItem) -> Facts:
     """The digests of workers' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else _part(token.conditions.get(BINDS), "workers")
+
+
+def bound_skills(item: WorkItem) -> Facts:
+    """The digests of skills' files that an item's token binds; nothing where it binds none."""
+    token = item.approval_token
+    return {} if token is None else _part(token.conditions.get(BINDS), "skills")
 
 
 def _part(facts: object, name: str) -> Facts:

@@ -7,6 +7,7 @@ from silas.testing.clock import MockClock
 from silas.testing.harness import Harness
 from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
 from silas.testing.outside import FakeOutside
+from silas.testing.skills import FixedSkills
 from silas.testing.stores import MemoryAudit
 from silas.testing.tokens import FakeTokenCounter
 from silas.testing.tools import FakeSandbox, FakeTool, MemoryOutcomeStore
@@ -19,6 +20,7 @@ __all__ = [
     "FakeSigner",
     "FakeTokenCounter",
     "FakeTool",
+    "FixedSkills",
     "Harness",
     "InMemoryWorkItemStore",
     "MemoryAudit",

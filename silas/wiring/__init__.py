@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
+    from silas.wiring.skills import skill_report, skill_rows
     from silas.wiring.upkeep import (
         AuditDesk,
         Finding,
@@ -45,6 +46,8 @@ __all__ = [
     "rotate_key",
     "secret_facts",
     "serve_signer",
+    "skill_report",
+    "skill_rows",
     "worker_rows",
 ]
 
@@ -64,6 +67,8 @@ _HOMES = {
     "serve_signer": "signer",
     "key_facts": "ownerkey",
     "rotate_key": "ownerkey",
+    "skill_report": "skills",
+    "skill_rows": "skills",
     "worker_rows": "workers",
 }
 

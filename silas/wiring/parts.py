@@ -28,7 +28,6 @@ from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import RefusingSandbox, SandboxLimits
-from silas.skills import NoSkills
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
@@ -53,6 +52,7 @@ from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
+from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.telling import Telling
 from silas.wiring.toolbox import built_in_tools
@@ -141,7 +141,8 @@ class Parts:
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,
         )
-        self.context, self.memory, self.skills = NoContext(), NoMemory(), NoSkills()
+        self.context, self.memory = NoContext(), NoMemory()
+        self.skills = skill_loader(config)
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
         choices = OwnerChoices(self.channel, self.audit, clock)
         add_looking_tools(self.registry, self.memory, self.context, choices.ask)

@@ -19,8 +19,8 @@ from silas.approval import ApprovalDecision
 from silas.audit import Audit
 from silas.errors import ConfigError, PlanFamilyError
 from silas.plans import WorkItem
-from silas.plans.binding import bound_workers
-from silas.skills import Skills
+from silas.plans.binding import bound_skills, bound_workers
+from silas.skills import Skills, SkillText
 from silas.tools import ToolCallContext, ToolResult
 from silas.tools.toolset import WORKER, ToolRun
 from silas.types import new_id
@@ -48,6 +48,7 @@ class Job:
 
     Attributes:
         item: The approved work.
+        skills: What its skills say, as it was approved.
         base: The tools, place and limits of the plan, as the executor has them.
         authority: Makes the authority of one run, which asks as it is told to.
         limits: What is left of the budget, for all runs together.
@@ -55,6 +56,7 @@ class Job:
     """
 
     item: WorkItem
+    skills: tuple[SkillText, ...]
     base: ToolRun
     authority: Callable[[AskCalls], TaskAuthority]
     limits: "UsageLimits"
@@ -70,6 +72,12 @@ class _Shift:
     worker: Worker
     depth: int
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def skills(self) -> tuple[SkillText, ...]:
+        """The plan's skills; whom a task is handed to has those of them that its own file names."""
+        if self.depth == 0:
+            return self.job.skills
+        return tuple(skill for skill in self.job.skills if skill.name in self.worker.skills)
 
 
 class Crew:
@@ -124,6 +132,28 @@ class Crew:
             return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
         return ""
 
+    def skills_of(self, item: WorkItem) -> tuple[SkillText, ...]:
+        """What the skills of an approved item say.
+
+        Raises:
+            PlanFamilyError: `E_PLAN_SKILL`: one cannot be used, or is not what was approved.
+        """
+        try:
+            told = self._skills.instructions(item.skills)
+        except ConfigError as error:
+            raise PlanFamilyError(
+                f"A skill of the plan cannot be used: {error.message}", code="E_PLAN_SKILL"
+            ) from error
+        signed = bound_skills(item)
+        for skill in told:
+            if signed.get(skill.path) != skill.digest:
+                raise PlanFamilyError(
+                    f"The skill file {skill.path} is not the one that was approved; look at it and "
+                    "ask again.",
+                    code="E_PLAN_SKILL",
+                )
+        return told
+
     async def run(self, job: Job, briefing: str) -> "StructuredRun[ExecutorAgentOutput]":
         """Work through a briefing once.
 
@@ -134,6 +164,7 @@ class Crew:
         if job.item.worker is None:
             return await self._executor.run(
                 briefing,
+                skills=job.skills,
                 toolset=self._toolset,
                 deps=job.base,
                 limits=job.limits,
@@ -200,6 +231,7 @@ class Crew:
             async with self._hire(shift.worker) as agent:
                 return await agent.run(
                     briefing,
+                    skills=shift.skills(),
                     toolset=self._toolset,
                     deps=self._tool_run(shift, trace),
                     limits=shift.job.limits,

@@ -48,7 +48,9 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
         assert item.verify
         assert not ran
         executor = ExecutorAgent[None](model, clock, output="auto", capabilities=())
-        done = await executor.run(item.body, toolset=tools, deps=None, limits=UsageLimits())
+        done = await executor.run(
+            item.body, skills=(), toolset=tools, deps=None, limits=UsageLimits()
+        )
     assert ran == [["/usr/bin/python3", "-m", "ruff", "check", "--fix", "--no-cache", "."]]
     assert "each succeeded" in done.output.summary
     assert route.tokens + planned.tokens + done.tokens == 0

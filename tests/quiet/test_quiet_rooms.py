@@ -13,7 +13,6 @@ from silas.context import ContextConfig, ContextKeeper, ContextProfile, NoContex
 from silas.memory import Memory, MemoryConfig, NoMemory
 from silas.persona import NoPersona, Persona, PersonalityConfig
 from silas.schedule import SchedulerConfig, cron_fault
-from silas.skills import NoSkills, Skills
 from silas.types import TaintLevel
 
 
@@ -43,17 +42,6 @@ async def test_no_persona_is_neutral_whatever_happens() -> None:
     await persona.after_turn("owner", "blocked")
     assert persona.directives("owner", "hello") == ""
     assert persona.initiative("owner") == 0.5
-
-
-def test_without_skills_everything_that_names_one_is_missing_it() -> None:
-    skills: Skills = NoSkills()
-    assert skills.missing(["coding", "mail"]) == ("coding", "mail")
-    assert skills.missing([]) == ()
-    assert (skills.catalogue(), skills.metadata(["coding"]), skills.digests(["coding"])) == (
-        {},
-        (),
-        {},
-    )
 
 
 async def test_no_suggestions_suggest_nothing() -> None:

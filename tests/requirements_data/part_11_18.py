@@ -20,7 +20,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S11-SUGGESTIONS-NEED-SCHEDULER", "11", "Suggestions without the scheduler refuse to start."),
     R("S11-IMPORT-NEEDS-REPORT", "11", "External skills without a transform report refuse to start."),
     R("S11-DESCRIPTION-BOUNDS", "11", "A minimum description length over the maximum refuses to start."),
-    R("S11-DETERMINISTIC-LINT", "11", "Description lint is deterministic rules, never a model alone.", e.SKILLS),
+    R("S11-DETERMINISTIC-LINT", "11", "Description lint is deterministic rules, never a model alone."),
     # 12 start
     R("S12-INIT-KEYS", "12", "`silas init` makes the owner key and shows no key material."),
     R("S12-INIT-DATABASE", "12", "`silas init` creates the database and runs all migrations."),

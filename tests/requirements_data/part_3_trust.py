@@ -33,7 +33,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.3-APPROVAL-BY-DEFAULT", "3.3", "A work item needs approval unless the runtime says otherwise."),
     R("S3.3-MODE-DEFAULT", "3.3", "A plan without a mode has confirm_only_when_required."),
     R("S3.3-STATE-IS-RUNTIME", "3.3", "Status, counters, results and token cannot be set by a plan."),
-    R("S3.3-SKILLS-SCOPED", "3.3, 10.3", "An agent sees only the skills of its work item; verification sees none.", e.SKILLS),
+    R("S3.3-SKILLS-SCOPED", "3.3, 10.3", "An agent sees only the skills of its work item; verification sees none."),
     R("S3.3-SKILLS-INHERITED", "3.3", "A child inherits its parent's skills unless it names its own.", e.SKILLS),
     R("S3.3-SKILLS-IN-HASH", "3.3", "Changing the list of skills changes the plan hash."),
     R("S3.3-EPHEMERAL-WORK", "3.3", "Tasks and projects run in the ephemeral lane only."),
@@ -64,7 +64,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.5-SUBSCRIPTION-DEDUPE", "3.5", "A whole file replaces its line ranges; overlapping ranges merge.", e.CONTEXT),
     R("S3.5-SUBSCRIPTION-LIFE", "3.5", "Subscriptions are deactivated when unused, never deleted, and cost nothing then.", e.CONTEXT),
     R("S3.5-SUBSCRIPTION-CACHE", "3.5", "Unchanged content is reused within a turn; memory queries always ask again.", e.CONTEXT),
-    R("S3.5-SKILL-METADATA-CAP", "3.5", "Metadata of skills that are not active keeps to its share of the window.", e.SKILLS),
+    R("S3.5-SKILL-METADATA-CAP", "3.5", "Metadata of skills that are not active keeps to its share of the window."),
     # 3.6 approval
     R("S3.6-STANDING-CHECKED-EACH-USE", "3.6", "Each use of a standing token is verified: signature, hash, expiry, nonce."),
     R("S3.6-STANDING-NEEDS-SPAWN-HASH", "3.6", "A standing token without spawn_policy_hash in its conditions is never issued or accepted."),

@@ -45,7 +45,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S9.2-SEARCH-LIMITS", "9.2", "web_search keeps its limits of query, results, time and domains."),
     R("S9.2-SKILL-SCRIPTS", "9.2", "A skill's script runs through python_exec.", e.SKILLS),
     # 10 skills
-    R("S10.1-FRONT-MATTER", "10.1", "A skill has a name equal to its directory and a description of when to use it.", e.SKILLS),
+    R("S10.1-FRONT-MATTER", "10.1", "A skill has a name equal to its directory and a description of when to use it."),
     R("S10.1-SCRIPT-ARGUMENTS", "10.1", "Script arguments are validated against the declared schema before they run.", e.SKILLS),
     R("S10.4-VALIDATED", "10.4", "Installation validates deterministically, needs a skill_install token and a dry run.", e.SKILLS),
     R("S10.4.1-IMPORT", "0.8, 10.4.1", "An imported skill is normalised with a report, hash-bound, and never active without approval.", e.SKILLS),

@@ -25,11 +25,11 @@ from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
-from silas.skills import NoSkills
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
 from silas.testing import (
     FakeTool,
+    FixedSkills,
     Harness,
     ScriptedChannel,
     ScriptedModel,
@@ -313,7 +313,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
 
     def forged(rooms: TurnRooms) -> TurnRooms:
         grants = Grants(sandbox.name, SandboxLimits())
-        binding = PlanBinding(NoSkills(), grants, rooms.audit, no_workers)
+        binding = PlanBinding(FixedSkills({}), grants, rooms.audit, no_workers)
         proposer = Proposer(
             PlanParser(),
             Forging(harness),

@@ -10,8 +10,15 @@ from silas.cards import ToolCallCard
 from silas.plans import VerificationCheck, WorkItem, WorkItemStatus
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits, SandboxResult
-from silas.skills import NoSkills
-from silas.testing import CallTool, FakeSandbox, FakeTool, MockClock, ScriptedChannel, a_plan
+from silas.testing import (
+    CallTool,
+    FakeSandbox,
+    FakeTool,
+    FixedSkills,
+    MockClock,
+    ScriptedChannel,
+    a_plan,
+)
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
 from silas.tools.models import Asked
@@ -158,7 +165,7 @@ class TestOneCall:
 
         known = item or await work.approve(a_plan())
         binding = PlanBinding(
-            NoSkills(), Grants("none", SandboxLimits()), work.harness.audit, no_workers
+            FixedSkills({}), Grants("none", SandboxLimits()), work.harness.audit, no_workers
         )
         grants = RunGrants(known, (), MemoryOutcomeStore(MockClock()))
         return TaskAuthority(known, work.silas.approval, binding, None, grants, answer)

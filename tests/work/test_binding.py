@@ -1,19 +1,19 @@
 """What a plan only names is signed with it, and anything else in its place does not run (B2)."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from silas.canonical import sha256_hex
 from silas.cards import Card, PlanAnswer, ToolCallCard
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
 from silas.sandbox.workspace import Workspace
-from silas.skills import NoSkills
-from silas.testing import FakeSandbox, ScriptedChannel, a_plan
+from silas.testing import FakeSandbox, FixedSkills, ScriptedChannel, a_plan
 from silas.testing.tools import SandboxRun, exited
 from silas.types import OWNER
 from tests.work.kit import DONE, Work, argv, at_work, owner
@@ -226,32 +226,20 @@ async def test_another_backend_refuses_what_was_approved_for_this_one(tmp_path: 
         assert not other.runs
 
 
-class Installed(NoSkills):
-    """Skills of which one file changes."""
-
-    content = "1"
-
-    def missing(self, names: Sequence[str]) -> tuple[str, ...]:
-        return ()
-
-    def digests(self, names: Sequence[str]) -> dict[str, str]:
-        return {f"{name}/SKILL.md": self.content * 64 for name in names}
-
-
 @pytest.mark.proves("B2-SKILL-DIGESTS")
 @pytest.mark.parametrize("changed", [False, True])
 async def test_a_skill_that_changed_after_it_was_signed_is_not_used(
     changed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    installed = Installed()
-    monkeypatch.setattr("silas.wiring.parts.NoSkills", lambda: installed)
+    installed = FixedSkills({"excel": "one"})
+    monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda config: installed)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     sandbox = FakeSandbox(lambda run: exited(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, a_plan(skills=["excel"]))
         assert item.approval_token is not None
         signed = item.approval_token.conditions[BINDS]["skills"]
-        assert signed == {"excel/SKILL.md": "1" * 64}
-        installed.content = "2" if changed else "1"
+        assert signed == {"excel/SKILL.md": sha256_hex(b"one")}
+        installed.texts["excel"] = "two" if changed else "one"
         result = await work.execute(item)
         wanted = WorkItemStatus.blocked if changed else WorkItemStatus.done
         assert result.status is wanted

@@ -1,0 +1,233 @@
+"""`SKILL.md`, read strictly: front matter, and the instructions below it (spec 10.1).
+
+The front matter is mappings, lists and text. No anchors, aliases, tags or second documents, every
+key once, and every scalar is text until its field says otherwise: nothing in it can run code, refer
+to itself or grow when it is read.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Literal, NamedTuple
+
+import yaml
+from pydantic import ConfigDict, Field, ValidationError, field_validator
+
+from silas.skills.folder import SKILL_MD, SkillError
+from silas.types import Frozen
+
+NAME: Final = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
+"""The standard's name: lower-case letters, digits and single hyphens, at most 64 characters."""
+
+_MAX_FRONT = 8192  # characters; bounds what the YAML reader is given
+_MAX_DEPTH = 5  # `script_args` nests four
+_MAX_DESCRIPTION = 1024
+_MAX_WORDS = 500  # characters of other texts in the front matter
+_OPENING = re.compile(r"---[ \t]*")
+# Controls, invisible characters and those that turn text around. A joiner or a selector stays: they
+# shape emoji, and what a model is shown goes through `silas.context.visible` besides.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+
+class Front(Frozen):
+    """What front matter may say; everything but name and description is optional.
+
+    Attributes:
+        name: As the folder's.
+        description: What it is for and when to use it, as one line.
+        license, compatibility: Words for people.
+        requirements: What it needs of its surroundings, among it environment variables.
+        activation: `auto`: a plan may name it whenever it fits; `manual`: only when the owner asks
+            for it; `background`: it is never offered.
+        ui: Words for lists.
+        composes_with: Skills that go well with it.
+        script_args: The arguments of each script.
+        metadata: Anything, by name.
+        allowed_tools: Accepted, because the standard has it; it grants nothing here.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
+
+    name: str
+    description: str = Field(min_length=1, max_length=_MAX_DESCRIPTION)
+    license: str = Field(default="", max_length=_MAX_WORDS)
+    compatibility: str = Field(default="", max_length=_MAX_WORDS)
+    requirements: tuple[str, ...] = ()
+    activation: Literal["auto", "manual", "background"] = "auto"
+    ui: dict[str, str] = Field(default_factory=dict[str, str])
+    composes_with: tuple[str, ...] = ()
+    script_args: dict[str, dict[str, dict[str, str]]] = Field(
+        default_factory=dict[str, dict[str, dict[str, str]]]
+    )
+    metadata: dict[str, str] = Field(default_factory=dict[str, str])
+    allowed_tools: str = Field(default="", max_length=_MAX_WORDS, alias="allowed-tools")
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str) -> str:
+        if not NAME.fullmatch(name):
+            raise ValueError("must be lower-case letters, digits and single hyphens, at most 64")
+        return name
+
+    @field_validator("description")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        line = " ".join(text.split())
+        if not line:
+            raise ValueError("must say what the skill is for and when to use it")
+        return line
+
+    @field_validator("requirements", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+
+class SkillMd(NamedTuple):
+    """`SKILL.md` as it was read: its front matter, its whole text, the instructions in it."""
+
+    front: Front
+    text: str
+    body: str
+
+
+_KEYS = tuple(field.alias or name for name, field in Front.model_fields.items())
+
+
+def read_skill_md(raw: bytes, folder: str) -> SkillMd:
+    """Read a skill's `SKILL.md`.
+
+    Args:
+        raw: Its bytes.
+        folder: The name of the folder it lies in, which is the skill's.
+
+    Raises:
+        SkillError: In one sentence, for everything that is not as it must be.
+    """
+    text = _text(raw)
+    lines = text.split("\n")
+    if not _OPENING.fullmatch(lines[0]):
+        raise SkillError(f"{SKILL_MD} must begin with a line that is only ---.")
+    closing = next((n for n, line in enumerate(lines[1:], 1) if _OPENING.fullmatch(line)), 0)
+    if not closing:
+        raise SkillError(f"the front matter of {SKILL_MD} never ends; close it with a line ---.")
+    front = _front("\n".join(lines[1:closing]))
+    if front.name != folder:
+        raise SkillError(
+            f"{SKILL_MD} names {front.name!r} and its folder {ascii(folder)[:80]}; give both the "
+            "same name."
+        )
+    body = "\n".join(lines[closing + 1 :]).strip()
+    if not body:
+        raise SkillError(f"{SKILL_MD} has no instructions below its front matter.")
+    return SkillMd(front, text, body)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        text = raw.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise SkillError(f"{SKILL_MD}, line {line}, is not UTF-8 text; save it as UTF-8.") from None
+    if hidden := _HIDDEN.search(text):
+        line = text.count("\n", 0, hidden.start()) + 1
+        raise SkillError(
+            f"{SKILL_MD}, line {line}, has the character U+{ord(hidden[0]):04X}, which nobody can "
+            "see; remove it."
+        )
+    return text
+
+
+def _front(text: str) -> Front:
+    if len(text) > _MAX_FRONT:
+        raise SkillError(f"the front matter of {SKILL_MD} is longer than {_MAX_FRONT} characters.")
+    try:
+        data = _Reader(yaml.parse(text, Loader=yaml.SafeLoader)).document()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 2}," if mark else ""
+        words = getattr(error, "problem", None) or "it is not YAML"
+        raise SkillError(f"{SKILL_MD}{where} cannot be read: {words}.") from error
+    except (ValueError, OverflowError) as error:  # PyYAML makes characters of escapes with chr()
+        raise SkillError(f"the front matter of {SKILL_MD} cannot be read: {error}.") from error
+    for key in data:
+        if key not in _KEYS:
+            near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}."
+            raise SkillError(f"{SKILL_MD} has the unknown key {ascii(key)[:80]}; {hint}")
+    try:
+        return Front.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(ascii(part)[:80].strip("'") for part in first["loc"])
+        words = first["msg"].removeprefix("Value error, ")
+        raise SkillError(f"{SKILL_MD}, `{name}`: {words[:1].lower()}{words[1:]}.") from error
+
+
+class _Reader:
+    """Builds the data from the reader's events, one pass."""
+
+    def __init__(self, events: Iterator[yaml.Event]) -> None:
+        self._events = events
+
+    def document(self) -> dict[str, Any]:
+        """The one mapping that front matter is."""
+        next(self._events)  # the stream's start
+        if isinstance(next(self._events), yaml.StreamEndEvent):
+            raise SkillError(f"{SKILL_MD} needs at least name and description.")
+        root = next(self._events)
+        if not isinstance(root, yaml.MappingStartEvent):
+            raise SkillError(f"the front matter of {SKILL_MD} must be lines like `name: coding`.")
+        self._screen(root, 1)
+        data = self._mapping(1)
+        next(self._events)  # the document's end
+        if not isinstance(next(self._events), yaml.StreamEndEvent):
+            raise SkillError(f"the front matter of {SKILL_MD} is more than one YAML document.")
+        return data
+
+    def _screen(self, event: yaml.Event, depth: int) -> None:
+        line = (event.start_mark.line if event.start_mark else 0) + 2
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise SkillError(
+                f"{SKILL_MD}, line {line}, has an anchor or alias (& or *); write it out or quote."
+            )
+        if getattr(event, "tag", None):
+            raise SkillError(f"{SKILL_MD}, line {line}, has a tag (!); quote text that has one.")
+        if depth > _MAX_DEPTH:
+            raise SkillError(f"{SKILL_MD}, line {line}, is nested too deep; flatten it.")
+
+    def _value(self, event: yaml.Event, depth: int) -> Any:
+        self._screen(event, depth)
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(depth)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(depth)
+        assert isinstance(event, yaml.ScalarEvent)
+        if hidden := _HIDDEN.search(event.value):  # an escape in quotes makes any character
+            line = event.start_mark.line + 2 if event.start_mark else 1
+            raise SkillError(
+                f"{SKILL_MD}, line {line}, has an escape for U+{ord(hidden[0]):04X}, which nobody "
+                "can see; remove it."
+            )
+        return str(event.value)
+
+    def _mapping(self, depth: int) -> dict[str, Any]:
+        built: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._value(event, depth + 1)
+            if not isinstance(key, str):
+                raise SkillError(f"a key in the front matter of {SKILL_MD} must be plain text.")
+            if key in built:
+                raise SkillError(f"{SKILL_MD} gives the key {ascii(key)[:80]} twice.")
+            built[key] = self._value(next(self._events), depth + 1)
+        return built
+
+    def _sequence(self, depth: int) -> list[Any]:
+        built: list[Any] = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            built.append(self._value(event, depth + 1))
+        return built

@@ -1,0 +1,232 @@
+"""Skills as they lie there: found by name, read afresh, never run (spec 4.20, decision A13).
+
+A folder that cannot be used is a skill that is not there, and says in one sentence why. What an
+approval binds and what an agent is told are both read from the files at that moment (decision B2);
+only what is merely listed is remembered, for as long as nothing in the folder changed.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from silas.skills.folder import SKILL_MD, Content, SkillError, Stamp, contents, stamps
+from silas.skills.front import NAME, Front, SkillMd, read_skill_md
+from silas.skills.models import SkillValidationConfig
+from silas.skills.port import SkillText
+from silas.skills.validate import check
+
+_MAX_SKILLS = 256  # folders of one place that are looked at
+_ASKED = {"auto": 0, "manual": 1}  # a skill with another activation is never offered
+
+
+class Trust(StrEnum):
+    """Where a skill comes from; only the first two can be used."""
+
+    bundled = "bundled"
+    """It ships with Silas."""
+    installed = "installed"
+    """It lies in `skills_dir`."""
+    untrusted = "untrusted"
+    """It was found where other programs or a project keep theirs: shown, and never used."""
+
+
+_USABLE = (Trust.bundled, Trust.installed)
+
+
+class Place(NamedTuple):
+    """A directory with skills in its immediate subdirectories."""
+
+    directory: Path
+    trust: Trust
+
+
+class Skill(NamedTuple):
+    """A skill as its folder has it."""
+
+    front: Front
+    text: str
+    files: tuple[Content, ...]
+
+
+class Found(NamedTuple):
+    """One folder: what is known of the skill, or in one sentence why it cannot be used."""
+
+    name: str
+    folder: Path
+    trust: Trust
+    front: Front | None
+    fault: str = ""
+
+
+class SkillLoader:
+    """The skills of some places.
+
+    Args:
+        places: Where skills are. Of two with one name in usable places the later is refused.
+        rules: What each must satisfy.
+        room: Tokens that the list of skills may take in a prompt (spec 5.1 step 6.5).
+        count: Tokens of a text.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[Place],
+        rules: SkillValidationConfig,
+        room: int,
+        count: Callable[[str], int],
+    ) -> None:
+        self._places = tuple(places)
+        self._rules = rules
+        self._room = room
+        self._count = count
+        self._listed: dict[Path, tuple[tuple[tuple[str, Stamp], ...], Front]] = {}
+
+    def scan(self) -> tuple[Found, ...]:
+        """Every folder of every place, usable or not; in the order of places, then by name."""
+        found: list[Found] = []
+        taken: set[str] = set()
+        for place in self._places:
+            for folder in _folders(place.directory):
+                one = self._look(folder, place.trust)
+                if place.trust in _USABLE:
+                    if one.name in taken:
+                        fault = f"another skill is named {one.name!r} already; rename this one."
+                        one = one._replace(front=None, fault=fault)
+                    taken.add(one.name)
+                found.append(one)
+        return tuple(found)
+
+    def catalogue(self) -> Mapping[str, str]:
+        """Name and description of the skills on offer, as many as there is room for.
+
+        Those that a plan may name by itself come first, those that the owner installed before
+        those that ship, then by name. What no longer fits is left out from the end.
+        """
+        offered = sorted(
+            (_ASKED[one.front.activation], one.trust is Trust.bundled, one.name, one.front)
+            for one in self.scan()
+            if one.trust in _USABLE and one.front and one.front.activation in _ASKED
+        )
+        chosen: dict[str, str] = {}
+        left = self._room
+        for _, _, name, front in offered:
+            left -= self._count(f"{name}: {front.description}\n")
+            if left < 0:
+                break
+            chosen[name] = front.description
+        return chosen
+
+    def metadata(self, names: Sequence[str]) -> tuple[str, ...]:
+        """`name: description` of each of these that can be used."""
+        usable = {one.name: one.front for one in self.scan() if one.trust in _USABLE and one.front}
+        return tuple(f"{name}: {usable[name].description}" for name in names if name in usable)
+
+    def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
+        """`SKILL.md` of each of these.
+
+        Raises:
+            SkillError: One cannot be used.
+        """
+        return tuple(self._told(name) for name in dict.fromkeys(names))
+
+    def digests(self, names: Sequence[str]) -> dict[str, str]:
+        """Hex SHA-256 of every file of these skills, by `name/path`; nothing of a missing one."""
+        found: dict[str, str] = {}
+        for name in sorted(set(names)):
+            try:
+                files = self._usable(name).files
+            except SkillError:
+                continue  # `missing` says so, and the approval binds nothing of it
+            found |= {f"{name}/{file.path}": file.digest for file in files}
+        return found
+
+    def missing(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those that cannot be used."""
+        return tuple(name for name in dict.fromkeys(names) if not self._can_use(name))
+
+    def script(self, name: str, path: str) -> Path:
+        """Where a file of a skill lies; only of what the skill's folder itself holds.
+
+        Raises:
+            SkillError: The skill cannot be used, or has no such file.
+        """
+        if path not in {file.path for file in self._usable(name).files}:
+            raise SkillError(f"the skill {ascii(name)[:80]} has no file {ascii(path)[:200]}.")
+        return self._folder(name) / path
+
+    def _can_use(self, name: str) -> bool:
+        try:
+            self._usable(name)
+        except SkillError:
+            return False
+        return True
+
+    def _told(self, name: str) -> SkillText:
+        skill = self._usable(name)
+        raw = next(file for file in skill.files if file.path == SKILL_MD)
+        return SkillText(name, skill.text, raw.digest)
+
+    def _usable(self, name: str) -> Skill:
+        return read_skill(self._folder(name), self._rules)
+
+    def _folder(self, name: str) -> Path:
+        if not NAME.fullmatch(name):
+            raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
+        for place in self._places:
+            # the first place that has the name decides, as in `scan`
+            if place.trust in _USABLE and os.path.lexists(place.directory / name):
+                return place.directory / name
+        raise SkillError(f"there is no skill {name!r}; see `silas skills list`.")
+
+    def _look(self, folder: Path, trust: Trust) -> Found:
+        try:
+            seen = stamps(folder)
+            known = self._listed.get(folder)
+            if known is None or known[0] != seen:
+                known = self._listed[folder] = (seen, read_skill(folder, self._rules).front)
+        except SkillError as error:
+            return Found(folder.name, folder, trust, None, error.message)
+        return Found(folder.name, folder, trust, known[1])
+
+
+def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
+    """One skill, whole.
+
+    Raises:
+        SkillError: It cannot be read, or breaks a rule; in one sentence.
+    """
+    skill_md, files = parsed(folder)
+    findings = check(skill_md, files, rules)
+    if findings:
+        raise SkillError(str(findings[0]))
+    return Skill(skill_md.front, skill_md.text, files)
+
+
+def parsed(folder: Path) -> tuple[SkillMd, tuple[Content, ...]]:
+    """A skill's `SKILL.md` and all its files, before any rule was asked.
+
+    Raises:
+        SkillError: They cannot be read.
+    """
+    files = contents(folder)
+    raw = next((file.raw for file in files if file.path == SKILL_MD), None)
+    if raw is None:
+        raise SkillError(f"there is no {SKILL_MD} in it.")
+    return read_skill_md(raw, folder.name), files
+
+
+def _folders(directory: Path) -> tuple[Path, ...]:
+    """What may be a skill: its subdirectories, and links, so that those are refused aloud."""
+    try:
+        with os.scandir(directory) as found:
+            names = [
+                entry.name
+                for entry in islice(found, _MAX_SKILLS)
+                if entry.is_symlink() or entry.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return ()  # a directory that is not there or cannot be read has none
+    return tuple(directory / name for name in sorted(names) if not name.startswith("."))

@@ -1,0 +1,26 @@
+"""Skills on disk, as an owner or an attacker would put them there."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+DESCRIPTION = "Reading tables of numbers. Use it when a spreadsheet is named."
+
+
+def skill_md(name: str, body: str = "Read the table from its top.", **front: str) -> str:
+    """The text of a `SKILL.md`; a keyword is a line of the front matter, `_` for `-`."""
+    fields = {"name": name, "description": DESCRIPTION, **front}
+    lines = "\n".join(f"{key.replace('_', '-')}: {value}" for key, value in fields.items())
+    return f"---\n{lines}\n---\n\n{body}\n"
+
+
+def put_skill(
+    place: Path, name: str, text: str | None = None, files: Mapping[str, str] | None = None
+) -> Path:
+    """A folder with `SKILL.md` and further files."""
+    folder = place / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(skill_md(name) if text is None else text, encoding="utf-8")
+    for path, content in (files or {}).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content, encoding="utf-8")
+    return folder
