@@ -35,7 +35,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
-            *("device.paired", "device.revoked", "gate_mutation"),
+            *("device.paired", "device.revoked", "gate_mutation", "persona_preset"),
         }
     ),
     "refused": frozenset(

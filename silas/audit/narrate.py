@@ -56,6 +56,9 @@ _SENTENCES: Mapping[str, str] = {
     " {held} of them may not leave.",
     "context_scorer_missing": "Room was made without a model's advice: {reason}.",
     "context_subscription_ended": "A {sub_type} was no longer followed for {scope_id}: {reason}.",
+    # the persona
+    "persona_failed": "Silas spoke neutrally to {scope_id}: its personality failed ({kind}).",
+    "persona_preset": "Silas speaks to {scope_id} as the preset {preset} says.",
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
     "plan_approved": "The owner approved the plan {work_item_id}.",

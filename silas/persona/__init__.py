@@ -2,5 +2,15 @@
 
 from silas.persona.models import PersonalityConfig
 from silas.persona.port import Happened, Manner, Manners, NoPersona, Persona
+from silas.persona.state import PersonaEvent, PersonaState
 
-__all__ = ["Happened", "Manner", "Manners", "NoPersona", "Persona", "PersonalityConfig"]
+__all__ = [
+    "Happened",
+    "Manner",
+    "Manners",
+    "NoPersona",
+    "Persona",
+    "PersonaEvent",
+    "PersonaState",
+    "PersonalityConfig",
+]

@@ -2,12 +2,22 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from silas.types import Frozen
 
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 Delta = Annotated[float, Field(ge=-1.0, le=1.0)]
+
+
+def _plain(words: str) -> str:
+    """One line of words: directives hold no number, and nobody is to type one into them."""
+    if not words.isprintable() or any(letter.isnumeric() for letter in words):
+        raise ValueError("is one line of words without digits; write numbers as words")
+    return words.strip()
+
+
+Words = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_plain)]
 
 
 class AxisProfile(Frozen):
@@ -34,8 +44,21 @@ class AxisDelta(Frozen):
     certainty: Delta = 0.0
 
 
+class VoiceConfig(Frozen):
+    """Qualities that numbers cannot say: short words each, without digits."""
+
+    tone: Words = "direct, pragmatic, concise"
+    quirks: tuple[Words, ...] = ("names tradeoffs explicitly", "states assumptions")
+    speech_patterns: tuple[Words, ...] = ("short actionable bullets", "clear next-step phrasing")
+    anti_patterns: tuple[Words, ...] = (
+        "sycophantic agreement",
+        "vague hedging",
+        "performative hype",
+    )
+
+
 class AxisPreset(Frozen):
-    """Axes that a preset sets; null keeps the baseline."""
+    """Axes that a preset sets, null for the baseline's; and a voice, null for the usual one."""
 
     warmth: Unit | None = None
     assertiveness: Unit | None = None
@@ -44,6 +67,7 @@ class AxisPreset(Frozen):
     humor: Unit | None = None
     initiative: Unit | None = None
     certainty: Unit | None = None
+    voice: VoiceConfig | None = None
 
 
 class MoodState(Frozen):
@@ -86,19 +110,6 @@ class MoodConfig(Frozen):
     )
 
 
-class VoiceConfig(Frozen):
-    """Qualities that numbers cannot say."""
-
-    tone: str = "direct, pragmatic, concise"
-    quirks: tuple[str, ...] = ("names tradeoffs explicitly", "states assumptions")
-    speech_patterns: tuple[str, ...] = ("short actionable bullets", "clear next-step phrasing")
-    anti_patterns: tuple[str, ...] = (
-        "sycophantic agreement",
-        "vague hedging",
-        "performative hype",
-    )
-
-
 class PersonalityConfig(Frozen):
     """The `personality:` section (spec 11).
 
@@ -109,10 +120,11 @@ class PersonalityConfig(Frozen):
         decay_rate_per_hour: Share of the way back to neutral per hour.
         baseline: Where the axes stand.
         contexts: What a situation adds, by name.
+        context_words: Words and phrases by which a situation is recognised, by its name.
         mood: Neutral mood and events.
         constitution: Sentences that nothing overrides.
         voice: Tone and habits.
-        presets: Named settings of the axes.
+        presets: Named settings of the axes, some with a voice of their own.
     """
 
     enabled: bool = True
@@ -130,8 +142,17 @@ class PersonalityConfig(Frozen):
             "deep_research": AxisDelta(verbosity=0.3, certainty=-0.2, humor=-0.3, formality=0.1),
         }
     )
+    context_words: dict[str, tuple[Words, ...]] = Field(
+        default_factory=lambda: {
+            "code_review": ("code review", "review", "pull request", "merge request", "diff"),
+            "casual_chat": ("hi", "hello", "hey", "how are you", "good morning", "good evening"),
+            "crisis": ("urgent", "emergency", "outage", "is down", "production", "asap", "broken"),
+            "group_chat": ("everyone", "everybody", "all of you", "team"),
+            "deep_research": ("research", "in depth", "compare", "sources", "literature", "survey"),
+        }
+    )
     mood: MoodConfig = MoodConfig()
-    constitution: tuple[str, ...] = (
+    constitution: tuple[Words, ...] = (
         "Never fabricate information",
         "Defend reasoning under pressure",
         "Private data stays private",
@@ -152,3 +173,23 @@ class PersonalityConfig(Frozen):
         if self.directive_tokens_min > self.directive_tokens_max:
             raise ValueError("directive_tokens_min is greater than directive_tokens_max")
         return self
+
+    @model_validator(mode="after")
+    def _words_of_known_contexts(self) -> "PersonalityConfig":
+        own = "context_words" in self.model_fields_set  # the usual words of a context may stay
+        unknown = self.context_words.keys() - self.contexts.keys()
+        if own and unknown:
+            raise ValueError(f"context_words names {', '.join(sorted(unknown))}, not in contexts")
+        return self
+
+    @model_validator(mode="after")
+    def _constitution_fits(self) -> "PersonalityConfig":
+        if sum(map(len, self.constitution)) > _MOST_CONSTITUTION:
+            raise ValueError(
+                f"constitution has more than {_MOST_CONSTITUTION} letters; say it in fewer words"
+            )
+        return self
+
+
+_MOST_CONSTITUTION = 400
+"""Letters; every sentence of it stands in every prompt, and the style needs room beside it."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from silas.wiring.ground import Ground
     from silas.wiring.mcp import MCPDesk, all_tool_rows, open_mcp
     from silas.wiring.ownerkey import key_facts, rotate_key
+    from silas.wiring.persona import open_persona
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
     from silas.wiring.skills import skill_report, skill_rows
@@ -41,6 +42,7 @@ __all__ = [
     "open_audit",
     "open_door",
     "open_mcp",
+    "open_persona",
     "open_secrets_desk",
     "open_work",
     "rotate_key",
@@ -62,6 +64,7 @@ _HOMES = {
     "examine_sandbox": "conform",
     "open_door": "door",
     "open_mcp": "mcp",
+    "open_persona": "persona",
     "open_secrets_desk": "secretdesk",
     "secret_facts": "secretdesk",
     "serve_signer": "signer",

@@ -7,11 +7,12 @@ from silas.channels.web.port import Cockpit
 from silas.stream.session import Session
 from silas.tools.web import WebClient
 from silas.wiring.announce import announced_on
-from silas.wiring.cockpit_house import HouseRoom, NoPersonaRoom
+from silas.wiring.cockpit_house import HouseRoom
 from silas.wiring.cockpit_record import RecordRoom
 from silas.wiring.cockpit_setup import SetupRoom
 from silas.wiring.cockpit_work import WorkRoom
 from silas.wiring.parts import Parts
+from silas.wiring.persona import OwnersPersona, personality
 from silas.wiring.providerkey import tried_at_openrouter
 from silas.wiring.stop import StopDesk
 from silas.wiring.webtools import recorded
@@ -24,7 +25,7 @@ class Rooms:
     record: RecordRoom
     work: WorkRoom
     house: HouseRoom
-    persona: NoPersonaRoom
+    persona: OwnersPersona
     setup: SetupRoom
 
     @property
@@ -54,7 +55,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             config.data_dir / "undo",
         ),
         house=HouseRoom(config, parts.registry, parts.memory, parts.sandbox.name, clock, redact),
-        persona=NoPersonaRoom(),
+        persona=OwnersPersona(personality(config, parts.db, parts.audit, clock)),
         setup=SetupRoom(
             config.data_dir,
             config.models.proxy.name,

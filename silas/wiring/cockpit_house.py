@@ -1,7 +1,7 @@
 """What there is in this Silas, for the cockpit: tools, workers, memories, settings, health."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from silas.channels.web.views import (
     Doctor,
@@ -14,7 +14,6 @@ from silas.channels.web.views import (
 )
 from silas.clock import Clock
 from silas.config import SilasConfig
-from silas.errors import ChannelError
 from silas.memory import Memory, NoMemory
 from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
@@ -27,9 +26,6 @@ _MOST_MEMORIES = 50
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 _NO_MEMORY = "Silas remembers nothing yet: its memory comes with a later version."
-_NO_PERSONA = (
-    "Silas speaks neutrally in this version; presets, feedback and tuning come with a later one."
-)
 
 
 class HouseRoom:
@@ -110,27 +106,3 @@ class HouseRoom:
             Finding(part=one.part, ok=one.ok, words=self._redact(one.words)) for one in found
         )
         return Doctor(ok=all(row.ok for row in rows), findings=rows)
-
-
-class NoPersonaRoom:
-    """`silas.channels.web.port.PersonaRoom` where there is no personality: it says so."""
-
-    async def state(self) -> Mapping[str, object]:
-        """See `PersonaRoom.state`."""
-        raise _not_here()
-
-    async def preset(self, name: str) -> Mapping[str, object]:
-        """See `PersonaRoom.preset`."""
-        raise _not_here()
-
-    async def feedback(self, kind: str) -> Mapping[str, object]:
-        """See `PersonaRoom.feedback`."""
-        raise _not_here()
-
-    async def tune(self, delta: Mapping[str, float], persist: bool) -> Mapping[str, object]:
-        """See `PersonaRoom.tune`."""
-        raise _not_here()
-
-
-def _not_here() -> ChannelError:
-    return ChannelError(_NO_PERSONA, code="E_CHANNEL_NOT_NOW")

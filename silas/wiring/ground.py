@@ -37,6 +37,7 @@ MIGRATED = (
     "silas.context",
     "silas.keys",
     "silas.memory",
+    "silas.persona",
     "silas.channels.web",
 )
 """The domains that keep tables, in the order in which they are brought up to date."""

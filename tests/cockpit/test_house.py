@@ -130,22 +130,65 @@ async def test_a_memory_that_is_none_says_so() -> None:
     assert "later version" in found["words"]
 
 
+async def test_the_persona_is_shown_and_a_preset_changes_it_at_once() -> None:
+    async with a_house() as house:
+        before = await house.get("/persona/state")
+        after = (await house.post("/persona/preset", preset="work")).json()
+        unknown = await house.post("/persona/preset", preset="hal")
+    assert (before["preset"], before["mood_words"]) == ("default", "neutral")
+    assert before["presets"] == ["chill", "default", "review", "work"]
+    assert before["directives"].startswith("How to speak.")
+    assert after["preset"] == "work"
+    assert after["axes"]["formality"] == 0.70
+    assert after["directives"] != before["directives"]
+    assert (unknown.status_code, unknown.json()["code"]) == (400, "E_CFG_PERSONA_PRESET")
+
+
+@pytest.mark.proves("S8.1-PERSONA-TRUST")
+async def test_only_what_the_device_signed_moves_the_baseline_and_the_rest_fades() -> None:
+    async with a_house() as house:
+        baseline = (await house.get("/persona/state"))["baseline"]
+        passing = (await house.post("/persona/feedback", type="too_harsh")).json()
+        await house.post("/persona/tune", delta={"humor": 0.4})
+        for body in (
+            {"delta": {"warmth": 0.1}, "persist_to_baseline": True},
+            {"delta": {"warmth": 0.1}, "persist_to_baseline": True, "proof": proof(b"no")},
+        ):
+            refused = await house.client.post("/persona/tune", json=body)
+            assert refused.status_code == 403
+        wrong = await house.client.post(
+            "/persona/feedback", json={"type": "too_harsh", "proof": proof(b"no")}
+        )
+        assert wrong.status_code == 403
+        unsigned = await house.get("/persona/state")
+        lasting = (await house.signed("/persona/feedback", type="too_harsh")).json()
+        house.harness.clock.advance(7 * 24 * 3600)
+        later = await house.get("/persona/state")
+        tuned = await house.signed("/persona/tune", delta={"warmth": 0.1}, persist_to_baseline=True)
+    assert passing["axes"]["assertiveness"] == 0.70
+    assert unsigned["axes"]["humor"] == 0.80
+    assert unsigned["baseline"] == passing["baseline"] == baseline
+    assert lasting["baseline"]["assertiveness"] == 0.70
+    assert later["axes"] == later["baseline"] == lasting["baseline"]
+    assert tuned.json()["baseline"]["warmth"] == 0.60
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
         ("get", "/persona/state", None),
         ("post", "/persona/preset", {"preset": "work"}),
         ("post", "/persona/feedback", {"type": "too_harsh"}),
-        ("post", "/persona/tune", {"delta": {"warmth": 0.1}, "persist_to_baseline": True}),
+        ("post", "/persona/tune", {"delta": {"warmth": 0.1}}),
     ],
 )
-async def test_a_personality_that_is_none_says_so_in_one_sentence(
+async def test_a_personality_that_is_switched_off_says_so_in_one_sentence(
     method: str, path: str, body: Any
 ) -> None:
-    async with a_house() as house:
+    async with a_house(settings={"personality": {"enabled": False}}) as house:
         response = await house.client.request(method, path, json=body)
     assert response.status_code == 409
-    assert response.json()["message"].count(".") == 1
+    assert response.json()["message"].endswith("in the configuration.")
 
 
 async def test_devices_are_shown_and_only_a_proof_lets_one_in_or_out() -> None:

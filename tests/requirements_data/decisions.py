@@ -28,7 +28,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A10-EXHAUSTED-IS-STUCK", "5.2.1, A10", "Exhausted budget or attempts end as stuck, not failed, with the last failure."),
     R("A10-PUBLIC-BY-DEFAULT", "A10", "The default access level is public."),
     R("A10-TTL-30-MINUTES", "A10", "A token lives 30 minutes unless configured otherwise."),
-    R("A10-DECAY-PER-HOUR", "A10", "Mood decays per hour.", e.PERSONA),
+    R("A10-DECAY-PER-HOUR", "A10", "Mood decays per hour."),
     R("A10-UNLISTED-EXTERNAL", "A10", "Taint that is not listed is external."),
     R("A10-THRESHOLDS-APPROVED", "5.1.6, A10", "A threshold changes only after an approved, verified proposal.", e.AUTONOMY),
     R("A11-OWNER-BYPASSES-LEVELS", "5.6, A11", "The owner has full tool access whatever the goal's levels."),

@@ -10,9 +10,9 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.8-PREFERENCES-START-WORKING", "3.8", "An inferred preference begins as working and is tagged behavior:.", e.AUTONOMY),
     R("S3.8-PREFERENCES-CONFIRMED", "3.8", "A preference becomes verified only by the owner's confirmation on a card.", e.AUTONOMY),
     R("S3.8-PREFERENCES-CONSUMED", "3.8", "Planner and proxy take verified preferences as default hints.", e.AUTONOMY),
-    R("S3.10-NO-RAW-AXES", "3.10", "The model never receives axis numbers, only rendered directives.", e.PERSONA),
-    R("S3.10-COMPOSITION", "3.10", "Effective axes are the clamped sum of baseline, context, mood and override.", e.PERSONA),
-    R("S3.10-CONSTITUTION-IMMUTABLE", "3.10", "The personality layer cannot change the constitution.", e.PERSONA),
+    R("S3.10-NO-RAW-AXES", "3.10", "The model never receives axis numbers, only rendered directives."),
+    R("S3.10-COMPOSITION", "3.10", "Effective axes are the clamped sum of baseline, context, mood and override."),
+    R("S3.10-CONSTITUTION-IMMUTABLE", "3.10", "The personality layer cannot change the constitution."),
     # 3.11 batches and autonomy, 3.12 connections
     R("S3.11-EDIT-NEEDS-SELECTION", "3.11", "An edited batch names the items it keeps.", e.BATCH),
     R("S3.11-BATCH-BINDING", "3.11, 5.2.4", "A batch token binds the canonical action, ordered item ids and count; any change asks again.", e.BATCH),
@@ -50,8 +50,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.16-CHECKPOINT", "4.16", "A checkpoint keeps the hash of the chain's head."),
     R("S4.16-VERIFY-FROM-CHECKPOINT", "4.16", "Verification can start at the latest or a named checkpoint."),
     # 4.17 to 4.23 rooms to come
-    R("S4.17-DIRECTIVE-SIZE", "4.17", "Persona directives are prose of 200 to 400 tokens.", e.PERSONA),
-    R("S4.18-PERSONA-STORE", "4.18", "Persona state and its append-only events are kept per scope.", e.PERSONA),
+    R("S4.17-DIRECTIVE-SIZE", "4.17", "Persona directives are prose of 200 to 400 tokens."),
+    R("S4.18-PERSONA-STORE", "4.18", "Persona state and its append-only events are kept per scope."),
     R("S4.19-NO-SECRETS-HELD", "4.19", "The connection manager holds no secret beyond a script's run.", e.CONNECTIONS),
     R("S4.20-SCRIPT-WITHIN-SKILL", "4.20", "A script path resolves only inside its skill's directory."),
     R("S4.21-SCOPED-RESOLUTION", "4.21", "Skills are resolved for a work item, inherited where it lists none.", e.SKILLS),

@@ -52,10 +52,10 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.12-NO-SILENT-TRUST", "5.12", "External content becomes verified only by explicit trusted confirmation.", e.MEMORY),
     R("S5.13-COUNTER", "5.13", "Tokens are counted as characters divided by 3.5.", e.COUNTER),
     # 5.14, 5.15 persona
-    R("S5.14-BOUNDED-DELTAS", "5.14", "Mood moves by bounded steps and decays towards neutral.", e.PERSONA),
-    R("S5.14-UNTRUSTED-LIMITED", "5.14", "Untrusted feedback moves passing mood only, rate-limited.", e.PERSONA),
-    R("S5.14-FAILS-TO-NEUTRAL", "5.14", "A failing personality leaves a neutral style and never stops a turn.", e.PERSONA),
-    R("S5.15-EVENTS-APPEND-ONLY", "5.15", "Persona events are never changed or deleted.", e.PERSONA),
+    R("S5.14-BOUNDED-DELTAS", "5.14", "Mood moves by bounded steps and decays towards neutral."),
+    R("S5.14-UNTRUSTED-LIMITED", "5.14", "Untrusted feedback moves passing mood only, rate-limited."),
+    R("S5.14-FAILS-TO-NEUTRAL", "5.14", "A failing personality leaves a neutral style and never stops a turn."),
+    R("S5.15-EVENTS-APPEND-ONLY", "5.15", "Persona events are never changed or deleted."),
     # 6 storage and memory
     R("S6.1-WAL", "6.1", "The database runs in WAL mode with a busy timeout of five seconds."),
     R("S6.1-MIGRATIONS-RECORDED", "6.1", "Applied migrations are recorded with id, checksum and time."),

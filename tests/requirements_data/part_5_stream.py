@@ -83,12 +83,12 @@ REQUIREMENTS: tuple[R, ...] = (
     # 5.1.3 rehydration
     R("S5.1.3-WORK-RESUMED", "5.1.3", "Work in progress is loaded and resumed after a restart."),
     R("S5.1.3-CONTEXT-RESTORED", "5.1.3", "System zone, chronicle, profile memory and subscriptions come back per scope.", e.CONTEXT),
-    R("S5.1.3-PERSONA-RESTORED", "5.1.3", "Persona state comes back with a scope's first message.", e.PERSONA),
+    R("S5.1.3-PERSONA-RESTORED", "5.1.3", "Persona state comes back with a scope's first message."),
     R("S5.1.3-CARDS-RESTORED", "5.1.3", "Pending review, suggestion and threshold cards come back.", e.AUTONOMY),
     # 5.1.4 to 5.1.6
-    R("S5.1.4-PRECEDENCE", "5.1.4", "Constitution, then safety and approval, then the task, then personality.", e.PERSONA),
+    R("S5.1.4-PRECEDENCE", "5.1.4", "Constitution, then safety and approval, then the task, then personality."),
     R("S5.1.4-INITIATIVE-WITHIN-POLICY", "5.1.4", "Initiative biases the mode inside policy and approval, never around them."),
-    R("S5.1.4-DRIFT-TRUSTED", "5.1.4", "Only trusted feedback may move the baseline; other feedback is bounded and passing.", e.PERSONA),
+    R("S5.1.4-DRIFT-TRUSTED", "5.1.4", "Only trusted feedback may move the baseline; other feedback is bounded and passing."),
     R("S5.1.5-APPROVED-BATCHES-ONLY", "5.1.5", "Only approved batches run; ambiguous items become decision or draft cards.", e.BATCH),
     R("S5.1.5-OUTSIDE-SCOPE-WAITS", "5.1.5", "Outside a standing approval's scope Silas asks and waits.", e.BATCH),
     R("S5.1.6-DEDUPED", "5.1.6", "A repeated suggestion is suppressed until its cooldown ends.", e.AUTONOMY),

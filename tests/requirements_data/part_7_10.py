@@ -27,7 +27,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S8.1-CARDS-END-SAFELY", "4.1.1, 8.1", "Every card's safe answer declines, blocks or dismisses."),
     R("S8.1-HEALTH", "8.1", "The health endpoint answers with the number of connections."),
     R("S8.1-SECRET-HTTPS", "8.1", "Secrets are posted over HTTPS, never the WebSocket, and kept nowhere but the key store."),
-    R("S8.1-PERSONA-TRUST", "8.1", "Only trusted callers may change the persona's baseline.", e.WEB),
+    R("S8.1-PERSONA-TRUST", "8.1", "Only trusted callers may change the persona's baseline."),
     R("S8.2-CARD-CONTRACT", "8.2", "All required cards follow the card contract on phone and desktop."),
     R("S8.2-CHAT-APART", "8.2", "Chat messages never appear in the review queue."),
     R("S8.3-TELEGRAM", "8.3", "The Telegram channel uses the core protocol with text prompts.", e.TELEGRAM),

@@ -126,19 +126,21 @@ class PersonaRoom(Protocol):
     """How Silas speaks (spec 8.1). Each raises where there is no personality to tune."""
 
     async def state(self) -> Mapping[str, object]:
-        """The effective persona."""
+        """The effective persona: axes, mood, context, preset, and the directives as they stand."""
         ...
 
     async def preset(self, name: str) -> Mapping[str, object]:
-        """Apply a preset."""
+        """Take a preset. Raises where there is none of this name."""
         ...
 
-    async def feedback(self, kind: str) -> Mapping[str, object]:
-        """Take note of how the owner was spoken to."""
+    async def feedback(self, kind: str, *, signed: bool) -> Mapping[str, object]:
+        """Take note of how the owner was spoken to: for good where his device signed, else for a
+        while. Raises where there is no such kind.
+        """
         ...
 
-    async def tune(self, delta: Mapping[str, float], persist: bool) -> Mapping[str, object]:
-        """Move axes."""
+    async def tune(self, delta: Mapping[str, float], *, signed: bool) -> Mapping[str, object]:
+        """Move axes: the baseline where the owner's device signed, else for a while."""
         ...
 
 

@@ -28,7 +28,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door) -> APIRouter:
         record_routes(cockpit.record),
         work_routes(cockpit.work, prover),
         house_routes(cockpit.house),
-        persona_routes(cockpit.persona),
+        persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
         setup_routes(cockpit.setup, prover),
         docs_routes(),

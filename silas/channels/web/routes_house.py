@@ -6,10 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
+from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import House, PersonaRoom
-from silas.channels.web.proofs import session_of
+from silas.channels.web.proofs import Prover, Session, session_of
 from silas.channels.web.views import Doctor, Memories, Settings, ToolRow, WorkerRow
+from silas.channels.web.wire import Proof
+from silas.errors import ChannelError
 from silas.types import Frozen
 
 Word = Annotated[str, Field(min_length=1, max_length=64)]
@@ -22,16 +25,26 @@ class Preset(Frozen):
 
 
 class Feedback(Frozen):
-    """How the owner was spoken to: `too_harsh`, `too_soft`, `too_wordy`, `too_brief`, ..."""
+    """How the owner was spoken to: `too_harsh`, `too_soft`, `too_wordy`, `too_brief`, ...
+
+    With a proof it moves the baseline; without one it fades within hours.
+    """
 
     type: Word
+    proof: Proof | None = None
 
 
 class Tune(Frozen):
-    """Axes and how far to move each; `persist_to_baseline` keeps it beyond this conversation."""
+    """Axes and how far to move each; `persist_to_baseline` keeps it for good and needs a proof."""
 
     delta: dict[Word, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(max_length=16)
     persist_to_baseline: bool = False
+    proof: Proof | None = None
+
+    @property
+    def subject(self) -> str:
+        """What a proof of it is about: the very numbers."""
+        return canonical_json(self.delta)
 
 
 def house_routes(house: House) -> APIRouter:
@@ -63,8 +76,8 @@ def house_routes(house: House) -> APIRouter:
     return router
 
 
-def persona_routes(persona: PersonaRoom) -> APIRouter:
-    """`/persona/...` of spec 8.1."""
+def persona_routes(persona: PersonaRoom, prover: Prover) -> APIRouter:
+    """`/persona/...` of spec 8.1. What lasts needs a proof; what fades needs none."""
     router = APIRouter(
         tags=["persona"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
     )
@@ -77,12 +90,25 @@ def persona_routes(persona: PersonaRoom) -> APIRouter:
     async def preset(body: Preset) -> Mapping[str, object]:
         return await persona.preset(body.preset)
 
-    @router.post("/persona/feedback", summary="Say how you were spoken to")
-    async def feedback(body: Feedback) -> Mapping[str, object]:
-        return await persona.feedback(body.type)
+    @router.post("/persona/feedback", summary="Say how you were spoken to; with a proof it lasts")
+    async def feedback(body: Feedback, session: Session) -> Mapping[str, object]:
+        if body.proof is not None:
+            await prover.require(session, "feedback", body.type, body.proof)
+        return await persona.feedback(body.type, signed=body.proof is not None)
 
-    @router.post("/persona/tune", summary="Move single axes")
-    async def tune(body: Tune) -> Mapping[str, object]:
-        return await persona.tune(body.delta, body.persist_to_baseline)
+    @router.post("/persona/tune", summary="Move single axes; what is to last needs a proof")
+    async def tune(body: Tune, session: Session) -> Mapping[str, object]:
+        if body.persist_to_baseline:
+            await prover.require(session, "tune", body.subject, _given(body.proof))
+        return await persona.tune(body.delta, signed=body.persist_to_baseline)
 
     return router
+
+
+def _given(proof: Proof | None) -> Proof:
+    if proof is None:
+        raise ChannelError(
+            "Only a signature of your device moves the baseline; nothing was changed.",
+            code="E_CHANNEL_UNSIGNED",
+        )
+    return proof

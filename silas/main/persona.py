@@ -1,0 +1,82 @@
+"""The commands about how Silas speaks. They work beside a running Silas."""
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+_WIDTH = 88  # columns, as cards have
+
+
+@click.group()
+def persona() -> None:
+    """How Silas speaks: show it, take a preset, say what was wrong."""
+
+
+@persona.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def persona_show(ctx: click.Context, as_json: bool) -> None:
+    """How Silas speaks to you now, and the words that stand in its prompts."""
+
+    async def work() -> int:
+        from silas.wiring import open_persona
+
+        async with open_persona(look_config(ctx)) as room:
+            found = await room.state()
+        if as_json:
+            print_json(found)
+        else:
+            _show(found)
+        return DONE
+
+    run_to_exit(work)
+
+
+@persona.command("preset")
+@click.argument("name")
+@click.pass_context
+def persona_preset(ctx: click.Context, name: str) -> None:
+    """Take a preset; `silas persona show` lists them."""
+
+    async def work() -> int:
+        from silas.wiring import open_persona
+
+        async with open_persona(look_config(ctx)) as room:
+            await room.preset(name)
+        click.echo(f"Silas speaks as {name} from the next message on.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@persona.command("feedback")
+@click.argument("kind")
+@click.pass_context
+def persona_feedback(ctx: click.Context, kind: str) -> None:
+    """Say how you were spoken to, such as too_harsh or too_wordy."""
+
+    async def work() -> int:
+        from silas.wiring import open_persona
+
+        async with open_persona(look_config(ctx)) as room:
+            await room.feedback(kind, signed=True)
+        click.echo("Noted. It counts from the next message on.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _show(found: Mapping[str, Any]) -> None:
+    presets = ", ".join(found["presets"])
+    click.echo(f"preset    {found['preset']} (of {presets})")
+    click.echo(f"mood      {found['mood_words']}")
+    click.echo(f"situation {found['context']}")
+    for axis, value in found["axes"].items():
+        click.echo(f"{axis:14} {value:.2f}  {'#' * round(value * 20)}")
+    click.echo("")
+    click.echo("\n".join(textwrap.wrap(found["directives"], _WIDTH)))

@@ -1,0 +1,175 @@
+"""Personalities in the database: one row per scope, and events that only grow (spec 4.18, 5.15)."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from silas.db import Database
+from silas.errors import DatabaseError
+from silas.persona.state import PersonaEvent, PersonaState
+
+_STATE = (
+    "SELECT baseline_axes_json, mood_json, voice_json, active_preset, last_context, drift_json,"
+    " tuning_json, updated_at FROM persona_state WHERE scope_id = ?"
+)
+_SAVE = "INSERT OR REPLACE INTO persona_state VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_APPEND = "INSERT INTO persona_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_EVENTS = (
+    "SELECT event_id, event_type, trusted, delta_axes_json, delta_mood_json, source, created_at"
+    " FROM persona_events WHERE scope_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ?"
+)
+_UNTRUSTED = (
+    "SELECT count(*) FROM persona_events WHERE scope_id = ? AND created_at > ? AND trusted = 0"
+    " AND source = 'channel'"
+)
+
+
+class PersonaStore(Protocol):
+    """Keeps personalities; no call ever sees another scope's (spec 4.18)."""
+
+    async def get_state(self, scope_id: str) -> PersonaState | None:
+        """The personality of a scope, None where nothing has moved it yet."""
+        ...
+
+    async def save_state(self, state: PersonaState) -> None:
+        """Keep it in place of the former."""
+        ...
+
+    async def append_event(self, event: PersonaEvent) -> None:
+        """Add to what happened."""
+        ...
+
+    async def list_events(self, scope_id: str, limit: int = 100) -> list[PersonaEvent]:
+        """What happened, the newest first."""
+        ...
+
+    async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
+        """An event and what it led to, together or not at all."""
+        ...
+
+    async def untrusted_since(self, scope_id: str, moment: datetime) -> int:
+        """How many events since then came from somebody nobody vouches for."""
+        ...
+
+
+class SqlPersonaStore:
+    """`PersonaStore` over the database. Statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def get_state(self, scope_id: str) -> PersonaState | None:
+        """See `PersonaStore.get_state`."""
+        with self._db.read() as tx:
+            row = tx.driver.execute(_STATE, (scope_id,)).fetchone()
+        return None if row is None else _state(scope_id, row)
+
+    async def save_state(self, state: PersonaState) -> None:
+        """See `PersonaStore.save_state`."""
+        with self._db.write() as tx:
+            tx.driver.execute(_SAVE, _state_row(state))
+
+    async def append_event(self, event: PersonaEvent) -> None:
+        """See `PersonaStore.append_event`."""
+        with self._db.write() as tx:
+            tx.driver.execute(_APPEND, _event_row(event))
+
+    async def list_events(self, scope_id: str, limit: int = 100) -> list[PersonaEvent]:
+        """See `PersonaStore.list_events`."""
+        with self._db.read() as tx:
+            rows = tx.driver.execute(_EVENTS, (scope_id, limit)).fetchall()
+        return [_event(scope_id, row) for row in rows]
+
+    async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
+        """See `PersonaStore.happened`."""
+        with self._db.write() as tx:
+            tx.driver.execute(_APPEND, _event_row(event))
+            tx.driver.execute(_SAVE, _state_row(state))
+
+    async def untrusted_since(self, scope_id: str, moment: datetime) -> int:
+        """See `PersonaStore.untrusted_since`."""
+        with self._db.read() as tx:
+            found = tx.driver.execute(_UNTRUSTED, (scope_id, _moment(moment))).fetchone()
+        return int(found[0])
+
+
+def _moment(moment: datetime) -> str:
+    # always with fractions: as text, a whole second would sort after them
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _state_row(state: PersonaState) -> tuple[str, ...]:
+    return (
+        state.scope_id,
+        state.baseline_axes.model_dump_json(),
+        state.mood.model_dump_json(),
+        state.voice.model_dump_json(),
+        state.active_preset,
+        state.last_context,
+        state.drift.model_dump_json(),
+        state.tuning.model_dump_json(),
+        _moment(state.updated_at),
+    )
+
+
+def _event_row(event: PersonaEvent) -> tuple[str | int, ...]:
+    return (
+        event.event_id,
+        event.scope_id,
+        event.event_type,
+        int(event.trusted),
+        event.delta_axes.model_dump_json(),
+        event.delta_mood.model_dump_json(),
+        event.source,
+        _moment(event.created_at),
+    )
+
+
+def _state(scope_id: str, row: tuple[Any, ...]) -> PersonaState:
+    axes, mood, voice, preset, context, drift, tuning, updated = row
+    try:
+        return PersonaState.model_validate(
+            {
+                "scope_id": scope_id,
+                "baseline_axes": json.loads(axes),
+                "mood": json.loads(mood),
+                "voice": json.loads(voice),
+                "active_preset": preset,
+                "last_context": context,
+                "drift": json.loads(drift),
+                "tuning": json.loads(tuning),
+                "updated_at": updated,
+            }
+        )
+    except (ValidationError, ValueError) as error:
+        raise _damaged("personality", scope_id) from error
+
+
+def _event(scope_id: str, row: tuple[Any, ...]) -> PersonaEvent:
+    event_id, kind, trusted, axes, mood, source, created = row
+    try:
+        return PersonaEvent.model_validate(
+            {
+                "event_id": event_id,
+                "scope_id": scope_id,
+                "event_type": kind,
+                "trusted": bool(trusted),
+                "delta_axes": json.loads(axes),
+                "delta_mood": json.loads(mood),
+                "source": source,
+                "created_at": created,
+            }
+        )
+    except (ValidationError, ValueError) as error:
+        raise _damaged("personality's history", scope_id) from error
+
+
+def _damaged(what: str, scope_id: str) -> DatabaseError:
+    return DatabaseError(
+        f"The stored {what} of {scope_id} was changed or damaged; restore the database from a "
+        "backup.",
+        code="E_DB_CORRUPT",
+        scope_id=scope_id,
+    )
