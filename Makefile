@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
 	@echo "Installing what Silas needs into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib silas >/dev/null || true
 	@touch $@
