@@ -57,7 +57,7 @@ def advice(model: ScriptedModel, tools: Toolset) -> Awaitable[StructuredRun[Any]
 
 def executor(model: ScriptedModel, tools: Toolset) -> Awaitable[StructuredRun[Any]]:
     agent = ExecutorAgent[None](model, MockClock(), output="tool", capabilities=())
-    return agent.run("do it", toolset=tools, deps=None, limits=UsageLimits())
+    return agent.run("do it", skills=(), toolset=tools, deps=None, limits=UsageLimits())
 
 
 CALLS: list[Callable[[ScriptedModel, Toolset], Awaitable[StructuredRun[Any]]]] = [
@@ -121,7 +121,7 @@ async def test_one_agent_has_in_each_run_the_tools_of_that_run() -> None:
     model = ScriptedModel([report, report, report])
     agent = ExecutorAgent[None](model, MockClock(), output="tool", capabilities=())
     for names in (("a", "b"), ("c",), ()):
-        await agent.run("go", toolset=tools(*names), deps=None, limits=UsageLimits())
+        await agent.run("go", skills=(), toolset=tools(*names), deps=None, limits=UsageLimits())
     seen = [{tool.name for tool in asked.parameters.function_tools} for asked in model.requests]
     assert seen == [{"a", "b"}, {"c"}, set()]
 
