@@ -56,7 +56,9 @@ async def execute(model: ScriptedModel, limits: UsageLimits) -> StructuredRun[Ex
 
     assert shell_exec
     agent = ExecutorAgent[None](model, MockClock(), output="tool", capabilities=())
-    return await asyncio.wait_for(agent.run("do it", toolset=toolset, deps=None, limits=limits), 5)
+    return await asyncio.wait_for(
+        agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits), 5
+    )
 
 
 async def test_a_scripted_plan_comes_back_with_what_it_cost() -> None:

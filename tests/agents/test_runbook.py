@@ -204,7 +204,7 @@ async def follow(
 ) -> StructuredRun[ExecutorAgentOutput]:
     agent = ExecutorAgent[None](model(), MockClock(), output=mode, capabilities=())
     return await asyncio.wait_for(
-        agent.run(briefing, toolset=tools.toolset, deps=None, limits=UsageLimits()), 5
+        agent.run(briefing, skills=(), toolset=tools.toolset, deps=None, limits=UsageLimits()), 5
     )
 
 

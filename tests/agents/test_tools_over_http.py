@@ -43,7 +43,7 @@ async def execute(server: OpenAIServer, toolset: FunctionToolset[None], limits: 
     model = make_model(choice, runbook=unused)
     async with asyncio.timeout(5), model:
         agent = ExecutorAgent[None](model, Waits(), output="tool", capabilities=())
-        return await agent.run("do it", toolset=toolset, deps=None, limits=limits)
+        return await agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits)
 
 
 REPORT = Tool.call("report_work", summary="listed the files")
