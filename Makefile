@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo mutants fuzz chaos protocol screenshots lighthouse lock system browser clean
+.PHONY: demo start test check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
+.PHONY: screenshots lighthouse lock system browser clean
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -52,6 +53,10 @@ $(DOJO)/.ready: benchmarks/agentdojo/requirements.lock pyproject.toml
 
 bench-agentdojo: $(DOJO)/.ready system
 	@$(DOJO)/bin/python -m benchmarks.agentdojo $(ARGS)
+
+# Recall of evidence over conversations that were not made for Silas, where they lie beside the checkout.
+bench-memory: $(READY)
+	@$(BIN)/python -m benchmarks.memory $(ARGS)
 
 # Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`.
 mutants: $(READY) system

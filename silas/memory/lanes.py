@@ -5,8 +5,8 @@ from typing import NamedTuple
 from silas.db import Tx
 from silas.memory.models import ReingestionTier
 
-PLACES = 1 << 40
-"""Places of one scope: more memories than anybody has. See `migrations/001_memory.sql`."""
+_SCOPE = 1 << 40  # places of one scope; see `migrations/001_memory.sql`
+_RAW = 1 << 39  # where its raw lane begins
 
 
 class Lane(NamedTuple):
@@ -14,16 +14,16 @@ class Lane(NamedTuple):
 
     Attributes:
         words: The full-text index of its words.
-        counter: The column of `memory_scopes` that counts its memories.
+        name: What its columns of `memory_scopes` begin with.
     """
 
     words: str
-    counter: str
+    name: str
 
 
 _LANES = {
-    ReingestionTier.active: Lane("memory_words", "active_items"),
-    ReingestionTier.low_reingestion: Lane("memory_raw_words", "raw_items"),
+    ReingestionTier.active: Lane("memory_words", "active"),
+    ReingestionTier.low_reingestion: Lane("memory_raw_words", "raw"),
 }
 
 
@@ -36,11 +36,13 @@ class Scope(NamedTuple):
     """A lane of one scope.
 
     Attributes:
+        scope_id: Whose.
         lane: Which lane.
-        first, last: The places that this scope's memories have, both lanes.
-        items: How many memories lie in this lane.
+        first, last: The places that this lane's memories have.
+        items: How many memories lie in it.
     """
 
+    scope_id: str
     lane: Lane
     first: int
     last: int
@@ -50,34 +52,41 @@ class Scope(NamedTuple):
 def scope_in(tx: Tx, scope_id: str, lane: Lane) -> Scope:
     """A lane of a scope; of a scope that never kept anything, an empty one."""
     row = tx.driver.execute(
-        f"SELECT number, last_place, {lane.counter} FROM memory_scopes WHERE scope_id = ?",  # noqa: S608
+        f"SELECT number, {lane.name}_last, {lane.name}_items FROM memory_scopes "  # noqa: S608
+        "WHERE scope_id = ?",
         (scope_id,),
     ).fetchone()
-    return Scope(lane, 1, 0, 0) if row is None else Scope(lane, row[0] * PLACES, row[1], row[2])
+    if row is None:
+        return Scope(scope_id, lane, 1, 0, 0)
+    return Scope(scope_id, lane, _first(row[0], lane), row[1], row[2])
 
 
 def next_place(tx: Tx, scope_id: str, lane: Lane) -> int:
-    """A place for one more memory of a scope, counted in its lane; places are never used again."""
-    one_more = f"last_place = last_place + 1, {lane.counter} = {lane.counter} + 1"
+    """A place for one more memory of a scope, counted in its lane."""
+    one_more = f"{lane.name}_last = {lane.name}_last + 1, {lane.name}_items = {lane.name}_items + 1"
     counted = tx.driver.execute(
-        f"UPDATE memory_scopes SET {one_more} WHERE scope_id = ? RETURNING last_place",  # noqa: S608
+        f"UPDATE memory_scopes SET {one_more} WHERE scope_id = ? RETURNING {lane.name}_last",  # noqa: S608
         (scope_id,),
     ).fetchone()
     if counted is not None:
         return int(counted[0])
-    number = tx.driver.execute("SELECT coalesce(max(number), 0) + 1 FROM memory_scopes").fetchone()
-    place = int(number[0]) * PLACES
+    row = tx.driver.execute("SELECT coalesce(max(number), 0) + 1 FROM memory_scopes").fetchone()
+    lasts = {each.name: _first(row[0], each) - 1 for each in _LANES.values()}
     tx.driver.execute(
-        f"INSERT INTO memory_scopes (number, scope_id, last_place, {lane.counter}) "  # noqa: S608
-        "VALUES (?, ?, ?, 1)",
-        (number[0], scope_id, place),
+        "INSERT INTO memory_scopes (number, scope_id, active_last, active_items, raw_last, "
+        "raw_items) VALUES (?, ?, ?, 0, ?, 0)",
+        (row[0], scope_id, lasts["active"], lasts["raw"]),
     )
-    return place
+    return next_place(tx, scope_id, lane)
 
 
-def recount(tx: Tx, scope_id: str, lane: Lane, by: int) -> None:
-    """A memory came into a lane (1) or left it (-1)."""
+def one_less(tx: Tx, scope_id: str, lane: Lane) -> None:
+    """A memory left a lane."""
     tx.driver.execute(
-        f"UPDATE memory_scopes SET {lane.counter} = {lane.counter} + ? WHERE scope_id = ?",  # noqa: S608
-        (by, scope_id),
+        f"UPDATE memory_scopes SET {lane.name}_items = {lane.name}_items - 1 WHERE scope_id = ?",  # noqa: S608
+        (scope_id,),
     )
+
+
+def _first(number: int, lane: Lane) -> int:
+    return number * _SCOPE + (_RAW if lane.name == "raw" else 0)

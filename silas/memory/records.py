@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from silas.db import Tx
 from silas.errors import MemoryRefused
-from silas.memory.lanes import lane_of, next_place, recount
+from silas.memory.lanes import lane_of, next_place, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.types import TaintLevel
@@ -100,15 +100,15 @@ def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
             code="E_MEM_CONSTITUTIONAL",
             scope_id=new.item.scope_id,
         )
+    if new.item.reingestion_tier is not old.item.reingestion_tier:
+        remove(tx, old)
+        insert(tx, new.item)
+        return
     _unindex(tx, old)
     _forget_sources(tx, old)
     tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
     _index(tx, new)
     _note_sources(tx, new)
-    before, after = lane_of(old.item.reingestion_tier), lane_of(new.item.reingestion_tier)
-    if before != after:
-        recount(tx, new.item.scope_id, before, -1)
-        recount(tx, new.item.scope_id, after, 1)
 
 
 def remove(tx: Tx, record: Record) -> None:
@@ -116,7 +116,7 @@ def remove(tx: Tx, record: Record) -> None:
     _unindex(tx, record)
     _forget_sources(tx, record)
     tx.driver.execute("DELETE FROM memory_items WHERE place = ?", (record.place,))
-    recount(tx, record.item.scope_id, lane_of(record.item.reingestion_tier), -1)
+    one_less(tx, record.item.scope_id, lane_of(record.item.reingestion_tier))
 
 
 def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[Record]:

@@ -52,7 +52,7 @@ class HybridRetriever:
         most = query.max_results
         match query.strategy:
             case "keyword":
-                return await self._store.search_keyword(query.query, most, scope_id)
+                return [found.item for found in self._store.ranked(query.query, most, scope_id)]
             case "semantic":
                 return [found.item for found in await self._hybrid(query.query, scope_id, most)]
             case "session":

@@ -92,18 +92,25 @@ class SqlMemoryStore:
         self, query: str, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """See `MemoryStore.search_keyword`."""
-        return [found.item for found in self.ranked(query, limit, scope_id)]
+        found = self._best(query, limit, scope_id, _ACTIVE, neighbours=False)
+        return [each.item for each in found]
 
     async def search_raw(self, query: str, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_raw`."""
-        return [found.item for found in self.ranked(query, limit, scope_id, _RAW)]
+        found = self._best(query, limit, scope_id, _RAW, neighbours=False)
+        return [each.item for each in found]
 
-    def ranked(
-        self, text: str, limit: int, scope_id: str = OWNER, lane: Lane = _ACTIVE
+    def ranked(self, text: str, limit: int, scope_id: str = OWNER) -> list[Ranked]:
+        """Active memories that fit a text by their words or by their neighbours', best first."""
+        return self._best(text, limit, scope_id, _ACTIVE, neighbours=True)
+
+    def _best(
+        self, text: str, limit: int, scope_id: str, lane: Lane, *, neighbours: bool
     ) -> list[Ranked]:
-        """What of a lane fits a text by its words, and is valid now, best first."""
+        now, most = self._clock.now(), max(limit, 0)
         with self._db.read() as tx:
-            return best_of(tx, scope_in(tx, scope_id, lane), text, limit, self._clock.now())
+            scope = scope_in(tx, scope_id, lane)
+            return best_of(tx, scope, text, most, now, neighbours=neighbours)
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""

@@ -5,19 +5,34 @@ word in quotes.
 """
 
 import re
+from typing import NamedTuple
+
+from silas.memory.english import FORMS, FUNCTION_WORDS
 
 _WORD = re.compile(r"[\w-]+")
 _JOINT = re.compile(r"[-_]+")
 
 MOST_TERMS = 32
-"""So many different words of a question are looked up; a longer one is a text, not a question."""
+"""So many different words of a text are looked up; a longer one is no question, and its beginning
+tells enough."""
 
-_READ = 8_192  # characters of a text that are read for words; what is asked stands at its beginning
-_LONGEST = 64  # characters of a word; a longer one is a hash or a blob, and its beginning is enough
+_READ = 8_192  # characters of a text that are read for words
+_LONGEST = 64  # characters of a word; what is longer is a hash or a blob
+
+
+class Term(NamedTuple):
+    """A word, in all the forms in which it may have been written."""
+
+    forms: tuple[str, ...]
+
+    @property
+    def query(self) -> str:
+        """As a full-text query."""
+        return " OR ".join(quoted(form) for form in self.forms)
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The different words of any text, in order, in lower case, at most `MOST_TERMS`.
+    """The different words of any text, in order, in lower case.
 
     A compound such as `follow-up` counts as itself and as its parts.
     """
@@ -27,9 +42,15 @@ def words(text: str) -> tuple[str, ...]:
         parts = [part for part in _JOINT.split(whole) if part]
         for word in (whole, *parts) if parts else ():
             found[word] = None
-        if len(found) >= MOST_TERMS:
-            break
-    return tuple(found)[:MOST_TERMS]
+    return tuple(found)
+
+
+def terms(text: str) -> tuple[Term, ...]:
+    """What to look up for a text, at most `MOST_TERMS`: of its words those that say something."""
+    found = words(text)
+    telling = [word for word in found if word not in FUNCTION_WORDS] or found
+    looked_up = dict.fromkeys(Term(FORMS.get(word, (word,))) for word in telling)
+    return tuple(looked_up)[:MOST_TERMS]
 
 
 def quoted(word: str) -> str:

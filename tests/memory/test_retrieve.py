@@ -51,13 +51,35 @@ async def test_each_strategy_finds_its_own(store: SqlMemoryStore):
     async def found(strategy: str, query: str, session: str | None = None) -> list[str]:
         return ids(await retriever.retrieve(Asked(strategy, query), "owner", session))
 
-    assert await found("keyword", "harbour in Lisbon?") == ["word", "else"]
+    assert await found("keyword", "harbour in Lisbon?") == ["word", "same", "else"]
     assert await found("session", "harbour", "s") == ["word", "same"]
     assert await found("session", "harbour") == []
     assert set(await found("semantic", "harbour")) == {"word", "same", "else"}
     assert "old" not in await found("temporal", "lately")
     assert await found("astrology", "harbour") == []
     assert await a_retriever(store).retrieve(Asked("keyword", "harbour")) != []
+
+
+async def test_an_answer_is_found_by_the_question_before_it(store: SqlMemoryStore):
+    said = [
+        ("hello", "s", "Nice to see you!"),
+        ("ask", "s", "Did you bring anything back from Lisbon?"),
+        ("answer", "s", "Yes, two tiles and a cork bag."),
+        ("elsewhere", "t", "Yes, the blue ones."),
+    ]
+    for name, session, text in said:
+        await store.store(a_memory(name, text, session_id=session))
+    found = await a_retriever(store).recall("What came from Lisbon?", "owner", 5)
+    assert [each.item.memory_id for each in found] == ["answer", "ask", "hello"]
+    assert ids(await store.search_keyword("What came from Lisbon?", 5)) == ["ask"]
+
+
+async def test_neighbours_are_those_that_a_memory_names(store: SqlMemoryStore):
+    await store.store(a_memory("late", "It was closed.", temporal_prev="early"))
+    await store.store(a_memory("between", "Something else."))
+    await store.store(a_memory("early", "Did you visit the museum?", temporal_next="late"))
+    found = await a_retriever(store).recall("the museum", "owner", 5)
+    assert [each.item.memory_id for each in found] == ["early", "late"]
 
 
 async def test_results_stay_within_their_number_and_their_tokens(store: SqlMemoryStore):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.memory.store import SqlMemoryStore
-from silas.memory.terms import MOST_TERMS, quoted, words
+from silas.memory.terms import MOST_TERMS, Term, quoted, terms, words
 from tests.memory.memories import a_memory, a_store, ids
 
 ATTACKS = [
@@ -73,14 +73,19 @@ def test_words_come_in_order_once_and_in_lower_case():
         *("did", "the", "dog", "well-known", "well", "known", "dog_7", "7", "bark"),
     )
     assert words("-- __ !") == ()
-    assert len(words(" ".join(f"word{n}" for n in range(1_000)))) == MOST_TERMS
+
+
+def test_a_question_is_looked_up_by_the_words_that_tell_something():
+    assert terms("What did you buy? Which did she BUY?") == (Term(("buy", "bought")),)
+    assert terms("Who were they?") == (Term(("who",)), *terms("were"), Term(("they",)))
+    assert len(terms(" ".join(f"word{n}" for n in range(1_000)))) == MOST_TERMS
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_gives_a_bounded_list_of_plain_words(text: str):
     found = words(text)
-    assert len(found) <= MOST_TERMS
+    assert len(terms(text)) <= min(len(found), MOST_TERMS)
     assert len(set(found)) == len(found)
     assert all(word.replace("-", "").replace("_", "").isalnum() for word in found)
     assert all(quoted(word) == f'"{word}"' for word in found)

@@ -1,11 +1,13 @@
--- Memories (spec 6.1). A memory's place is its scope's number, times 2^40, and a running number: what
--- one scope has lies together in every index, and no search of one scope walks through another's.
+-- Memories (spec 6.1). A memory's place is its scope's number times 2^40, 2^39 more in the raw lane,
+-- and a running number: what one lane of one scope has lies together in every index and in its order,
+-- and no search of one scope walks through another's. Places are never used again.
 CREATE TABLE IF NOT EXISTS memory_scopes (
   number INTEGER PRIMARY KEY,
   scope_id TEXT NOT NULL UNIQUE,
-  last_place INTEGER NOT NULL,
-  active_items INTEGER NOT NULL DEFAULT 0,
-  raw_items INTEGER NOT NULL DEFAULT 0
+  active_last INTEGER NOT NULL,
+  active_items INTEGER NOT NULL,
+  raw_last INTEGER NOT NULL,
+  raw_items INTEGER NOT NULL
 );
 
 CREATE TABLE IF NOT EXISTS memory_items (
