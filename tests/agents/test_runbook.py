@@ -331,7 +331,11 @@ async def test_an_open_block_cannot_be_closed_by_the_output_of_a_check() -> None
 async def test_a_tool_that_is_not_offered_is_said() -> None:
     agent = ExecutorAgent[None](model(), MockClock(), output="tool", capabilities=())
     run = await agent.run(
-        "```sh\nls\n```", toolset=FunctionToolset[None](), deps=None, limits=UsageLimits()
+        "```sh\nls\n```",
+        skills=(),
+        toolset=FunctionToolset[None](),
+        deps=None,
+        limits=UsageLimits(),
     )
     assert "the tool shell_exec is not available" in run.output.summary
 
