@@ -6,12 +6,14 @@ import { skeleton } from "./activity.js";
 import { plain } from "./extras.js";
 import { showDevices } from "./devices.js";
 import { showSetup } from "./setup.js";
+import { showSpeech } from "./speech.js";
 import { showWork } from "./work.js";
 import { inFull } from "./time.js";
 
 const PLACES = [
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
   ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it", showMemory],
+  ["speech", "stream", "How Silas speaks", "Its tone, and telling it what was wrong with it", showSpeech],
   ["tools", "tool", "Tools", "What Silas can use, and whether it works", showTools],
   ["devices", "device", "Devices", "Which browsers may speak for you", showDevices],
   ["settings", "settings", "Settings", "How this page looks, and what is in force", showSettings],

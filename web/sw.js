@@ -9,7 +9,7 @@ const SHELL = [
   "/static/gestures.js", "/static/keys.js", "/static/kinds.js", "/static/lock.js",
   "/static/more.js", "/static/result.js", "/static/review.js", "/static/running.js",
   "/static/setup.js", "/static/socket.js", "/static/state.js", "/static/stop.js",
-  "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
+  "/static/speech.js", "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
 ];
 const KEPT = new Set(SHELL);
 

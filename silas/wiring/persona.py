@@ -10,6 +10,7 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.persona.detect import FEEDBACK
+from silas.persona.directives import level_of
 from silas.persona.engine import PersonalityEngine
 from silas.persona.models import MoodState
 from silas.persona.store import SqlPersonaStore
@@ -19,6 +20,8 @@ from silas.wiring.unsigned import NoKey
 
 _OFF = "Silas speaks neutrally here, because `personality.enabled` is false in the configuration."
 _NOTED = 0.05  # how far a mood is from neutral before it is worth a word
+
+_LEVELS = ("very low", "low", "middling", "high", "very high")
 
 _MOODS: Mapping[str, tuple[str, str]] = {
     "energy": ("tired", "lively"),
@@ -57,6 +60,7 @@ class OwnersPersona:
             "context": context,
             "baseline": rounded(state.baseline_axes.model_dump()),
             "axes": rounded(axes.model_dump()),
+            "levels": {axis: _LEVELS[level_of(value)] for axis, value in axes},
             "mood": rounded(state.mood.model_dump()),
             "mood_words": mood_words(state.mood, engine.neutral),
             "directives": await engine.render_directives(OWNER, context),

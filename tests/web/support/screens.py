@@ -92,6 +92,7 @@ SCREENS: tuple[Screen, ...] = (
     _place("more-work", "#/more/work"),
     Screen("more-work-item", _one_work),
     _place("more-memory", "#/more/memory"),
+    _place("more-speech", "#/more/speech"),
     _place("more-tools", "#/more/tools"),
     _place("more-devices", "#/more/devices"),
     _place("more-settings", "#/more/settings"),

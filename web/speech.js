@@ -1,0 +1,45 @@
+/* How Silas speaks: which preset, what was wrong with the tone, and the very words in its prompts. */
+
+import { command, getJson, postJson } from "./api.js";
+import { button, fill, h, toast } from "./dom.js";
+import { facts, plain } from "./extras.js";
+import { deviceKey } from "./keys.js";
+
+export async function showSpeech(place) {
+  draw(place, await getJson("/persona/state"));
+}
+
+function draw(place, persona) {
+  const now = (send) => async () => {
+    try {
+      draw(place, await send());
+    } catch (error) {
+      toast(error.message);
+    }
+  };
+  const preset = (name) => button(plain(name), now(() => postJson("/persona/preset", { preset: name })),
+    { class: "chip", "aria-pressed": String(name === persona.preset) });
+  const wrong = (type) => button(plain(type), now(async () => {
+    const after = await tell(type);
+    toast("Noted.");
+    return after;
+  }), { class: "chip" });
+  fill(place,
+    h("p", {}, "This shapes wording and tone. What Silas may do never depends on it."),
+    h("h2", { class: "label-title" }, "Preset"),
+    h("div", { class: "chips", role: "group", "aria-label": "Preset" }, persona.presets.map(preset)),
+    h("h2", { class: "label-title" }, "Was something wrong?"),
+    h("div", { class: "chips", role: "group", "aria-label": "Feedback" }, persona.feedback.map(wrong)),
+    h("h2", { class: "label-title" }, "Where it stands"),
+    facts([["Mood", persona.mood_words], ["Situation", plain(persona.context)],
+      ...Object.entries(persona.levels).map(([axis, words]) => [plain(axis), words])]),
+    h("h2", { class: "label-title" }, "What the model is told"),
+    h("p", { class: "small kept", dir: "auto", "data-testid": "directives" }, persona.directives));
+}
+
+/** Signed where this browser has a key: then it lasts. Without one it fades within hours. */
+async function tell(type) {
+  return await deviceKey()
+    ? command("/persona/feedback", "feedback", type, { type })
+    : postJson("/persona/feedback", { type });
+}
