@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
-.PHONY: screenshots lighthouse lock system browser clean
+.PHONY: screenshots lighthouse lock system browser clean evals
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -57,6 +57,10 @@ bench-agentdojo: $(DOJO)/.ready system
 # Recall of evidence over conversations that were not made for Silas, where they lie beside the checkout.
 bench-memory: $(READY)
 	@$(BIN)/python -m benchmarks.memory $(ARGS)
+
+# What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals`.
+evals: $(READY)
+	@$(BIN)/python -m tests.evals $(ARGS)
 
 # Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`.
 mutants: $(READY) system

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from silas.config import SilasConfig
+from silas.context import TokenCounter
 from silas.skills.loader import Place, SkillLoader, Trust, parsed
 from silas.skills.validate import check
 
@@ -64,9 +65,4 @@ def _loader(config: SilasConfig, others: Sequence[Place]) -> SkillLoader:
     )
     context = config.context
     room = int(context.total_tokens * context.skill_metadata_budget_pct)
-    return SkillLoader(places, config.skills.validation, room, _tokens)
-
-
-def _tokens(text: str) -> int:
-    """More than the true count of any description: three bytes to a token."""
-    return len(text.encode()) // 3 + 1
+    return SkillLoader(places, config.skills.validation, room, TokenCounter().count)
