@@ -4,10 +4,10 @@ Everything is counted within one lane of one scope. A word's holders are read ne
 beyond a budget, so that a question costs the same whether its words are rare or stand everywhere.
 """
 
-import re
 from collections.abc import Sequence
+from itertools import islice
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from silas.db import Tx
 from silas.memory.lanes import Scope
@@ -26,62 +26,60 @@ class Held(NamedTuple):
         places: Holders, the newest first.
         since: Where reading stopped: whoever holds the word from here on is among `places`.
         weight: How much the word tells: the more, the rarer it is.
-        spelt: Finds the word, roughly, in a text that lies before `since`.
+        spelt: What the word begins with in a text that lies before `since`, roughly.
     """
 
-    places: frozenset[int]
+    places: list[int]
     since: int
     weight: float
-    spelt: re.Pattern[str]
+    spelt: tuple[str, ...]
 
 
 def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> list[Held]:
     """The words of a question that somebody holds, the rarest first."""
     if not scope.items:
         return []
-    probed = [(term, _read(tx, scope, term, _PROBE)) for term in terms]
-    known = [(_estimate(scope, places, _PROBE), term, places) for term, places in probed if places]
-    known.sort(key=lambda each: each[0])
+    probed: list[tuple[float, Term, list[int], Any]] = []
+    for term in terms:
+        reading = _reading(tx, scope, term)
+        places = [row[0] for row in reading.fetchmany(_PROBE)]
+        if places:
+            probed.append((_how_many(scope, places, _PROBE), term, places, reading))
+    probed.sort(key=lambda each: each[0])
     found: list[Held] = []
     left = _BUDGET
-    for _, term, probe in known[:_TERMS]:
+    for _, term, probe, reading in probed[:_TERMS]:
         most = min(_HOLDERS, max(left, _PROBE))
-        full = len(probe) == _PROBE and most > _PROBE
-        places = _read(tx, scope, term, most) if full else probe
+        places = probe + [row[0] for row in islice(reading, most - _PROBE)]
         left -= len(places)
-        all_read = len(places) < (most if full else _PROBE)
-        many = _estimate(scope, places, len(places) + all_read)
-        found.append(
-            Held(
-                frozenset(places),
-                scope.first if all_read else places[-1],
-                log(1 + (scope.items - many + 0.5) / (many + 0.5)),
-                _spelt(term),
-            )
-        )
+        many = _how_many(scope, places, most)
+        since = scope.first if len(places) < most else places[-1]
+        weight = log(1 + (scope.items - many + 0.5) / (many + 0.5))
+        found.append(Held(places, since, weight, tuple(f" {_root(form)}" for form in term.forms)))
+    for *_, reading in probed:
+        reading.close()  # one that is not read to its end would hold on to this state of the tables
     return found
 
 
-def _read(tx: Tx, scope: Scope, term: Term, most: int) -> list[int]:
-    rows = tx.driver.execute(
+def holds(word: Held, text: str) -> bool:
+    """Whether a text that was not read for a word holds it, as far as its spelling tells."""
+    return any(spelt in text for spelt in word.spelt)
+
+
+def _reading(tx: Tx, scope: Scope, term: Term) -> Any:
+    return tx.driver.execute(
         f"SELECT rowid FROM {scope.lane.words} WHERE {scope.lane.words} MATCH ? "  # noqa: S608
-        "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?",
-        (term.query, scope.first, scope.last, most),
-    ).fetchall()
-    return [row[0] for row in rows]
+        "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
+        (term.query, scope.first, scope.last),
+    )
 
 
-def _estimate(scope: Scope, places: Sequence[int], most: int) -> float:
+def _how_many(scope: Scope, places: Sequence[int], most: int) -> float:
     """How many hold a word: counted, or where reading stopped at `most`, as dense as it was."""
     if len(places) < most:
         return len(places)
     share = len(places) / (scope.last - places[-1] + 1)
     return max(len(places), min(scope.items, share * scope.items))
-
-
-def _spelt(term: Term) -> re.Pattern[str]:
-    roots = "|".join(re.escape(_root(form)) for form in term.forms)
-    return re.compile(rf"(?<!\w)(?:{roots})", re.IGNORECASE)
 
 
 def _root(word: str) -> str:

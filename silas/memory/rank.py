@@ -7,30 +7,32 @@ stands there; what tells more is how much of the question a memory and its neigh
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from heapq import nlargest
+from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.holders import Held, holders
+from silas.memory.holders import Held, holders, holds
 from silas.memory.lanes import Scope
-from silas.memory.models import MemoryItem, Ranked
-from silas.memory.rows import COLUMNS, item_of, moment_text
-from silas.memory.talk import Turn, turns_around
+from silas.memory.talk import Talk, talk_around
 from silas.memory.terms import terms
 
-_SEEDS = 60  # memories with the best words of their own, whose neighbours are looked at
-_LENT_ON = (
-    0.6,
-    0.3,
-)  # what a word is worth to the next memory of a conversation, and to the one after
+_SEEDS = 40  # memories with the best words of their own, whose neighbours are looked at
+_LENT_ON = (0.6, 0.3)  # what a word is worth to the next memory of a talk, and to the one after it
 _LENT_BACK = (0.2, 0.1)  # and to the ones before
-_ANSWER = 0.4  # more than that to the next one where a question holds the word: that one answers it
-_AT_ONCE = 64  # memories loaded in one statement
+_ANSWER = 0.4  # more than that to the next one where a question holds it: what follows answers it
+
+
+class Scored(NamedTuple):
+    """A memory that fits, and how well: the more, the better."""
+
+    place: int
+    memory_id: str
+    score: float
 
 
 def best_of(
-    tx: Tx, scope: Scope, text: str, limit: int, now: datetime, *, neighbours: bool
-) -> list[Ranked]:
+    tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours: bool
+) -> list[Scored]:
     """The memories of a lane that fit a text and are valid now, best first.
 
     Args:
@@ -44,68 +46,62 @@ def best_of(
     held = holders(tx, scope, terms(text))
     own: dict[int, float] = defaultdict(float)
     for word in held:
+        weight = word.weight
         for place in word.places:
-            own[place] += word.weight
-    seeds = nlargest(max(_SEEDS, 2 * limit), own, key=lambda place: (own[place], place))
-    turns = turns_around(tx, scope, seeds, moment_text(now))
-    scores = {
-        place: score
-        for place in (turns if neighbours else (seed for seed in seeds if seed in turns))
-        if (score := _score(place, turns, held)) > 0
-    }
-    ordered = nlargest(limit, scores, key=lambda place: (scores[place], place))
-    best = scores[ordered[0]] if ordered else 1.0
-    return [Ranked(item, scores[place] / best) for place, item in _load(tx, ordered)]
+            own[place] += weight
+    best = nlargest(max(_SEEDS, 2 * limit), zip(own.values(), own, strict=True))
+    seeds = [place for _, place in best]
+    talk = talk_around(tx, scope, seeds, now)
+    words_of = _words_of(talk, held)
+    wanted = talk.turns if neighbours else [seed for seed in seeds if seed in talk.turns]
+    scored = ((_score(place, talk, held, words_of), place) for place in wanted)
+    ordered = nlargest(limit, (each for each in scored if each[0] > 0))
+    return [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
 
 
-def is_valid(item: MemoryItem, now: datetime) -> bool:
-    """Whether a memory holds at this moment."""
-    begun = item.valid_from is None or item.valid_from <= now
-    return begun and (item.valid_until is None or now < item.valid_until)
+def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
+    """Which words of the question each memory holds, by their number."""
+    found: dict[int, list[int]] = defaultdict(list)
+    texts: dict[int, str] = {}
+    for number, word in enumerate(held):
+        for place in talk.turns.keys() & word.places:
+            found[place].append(number)
+        for place, turn in talk.turns.items():
+            if place < word.since:
+                text = texts.get(place) or texts.setdefault(place, turn.text.lower())
+                if holds(word, text):
+                    found[place].append(number)
+    return found
 
 
-def _score(place: int, turns: Mapping[int, Turn], held: Sequence[Held]) -> float:
+def _score(
+    place: int, talk: Talk, held: Sequence[Held], words_of: Mapping[int, Sequence[int]]
+) -> float:
     """The weight of the words that a memory and its neighbours hold; twice where they hold all."""
-    shares = list(_shares(place, turns))
-    score = covered = total = 0.0
-    for word in held:
-        total += word.weight
-        worth = sum(share for near, share in shares if _holds(near, turns, word))
-        score += word.weight * worth
-        covered += word.weight * min(1.0, worth)
-    return score * (1 + covered / total) if total else 0.0
+    worth = [0.0] * len(held)
+    for near, share in _shares(place, talk):
+        for number in words_of.get(near, ()):
+            worth[number] += share
+    score = sum(word.weight * found for word, found in zip(held, worth, strict=True))
+    covered = sum(word.weight * min(1.0, found) for word, found in zip(held, worth, strict=True))
+    return score * (1 + covered / sum(word.weight for word in held)) if score else 0.0
 
 
-def _shares(place: int, turns: Mapping[int, Turn]) -> Iterator[tuple[int, float]]:
+def _shares(place: int, talk: Talk) -> Iterator[tuple[int, float]]:
     """A memory and its neighbours, each with what a word of it is worth here."""
     yield place, 1.0
-    near = turns[place].before
-    for step, share in enumerate(_LENT_ON):
-        if near is None or near not in turns:
+    near = place
+    for share in _LENT_ON:
+        before = talk.before(near)
+        if before is None:
             break
-        yield near, share + (_ANSWER if step == 0 and turns[near].asks else 0.0)
-        near = turns[near].before
-    near = turns[place].after
+        answers = near == place and talk.asks(before)
+        yield before, share + (_ANSWER if answers else 0.0)
+        near = before
+    near = place
     for share in _LENT_BACK:
-        if near is None or near not in turns:
+        after = talk.after(near)
+        if after is None:
             break
-        yield near, share
-        near = turns[near].after
-
-
-def _holds(place: int, turns: Mapping[int, Turn], word: Held) -> bool:
-    if place in word.places:
-        return True
-    return place < word.since and word.spelt.search(turns[place].text) is not None
-
-
-def _load(tx: Tx, places: list[int]) -> Iterator[tuple[int, MemoryItem]]:
-    for start in range(0, len(places), _AT_ONCE):
-        batch = places[start : start + _AT_ONCE]
-        rows = tx.driver.execute(
-            f"SELECT place, {COLUMNS} FROM memory_items "  # noqa: S608 - names of fields
-            f"WHERE place IN ({', '.join('?' * len(batch))})",
-            batch,
-        ).fetchall()
-        items = {row[0]: item_of(row[1:]) for row in rows}
-        yield from ((place, items[place]) for place in batch if place in items)
+        yield after, share
+        near = after

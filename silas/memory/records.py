@@ -59,6 +59,12 @@ def find(tx: Tx, memory_id: str, scope_id: str) -> Record | None:
     return None if row is None else Record(row[0], item_of(row[1:]))
 
 
+def at(tx: Tx, place: int) -> Record:
+    """The memory of a place that a search of the same look has found."""
+    row = tx.driver.execute(f"{_SELECT} WHERE place = ?", (place,)).fetchone()
+    return Record(row[0], item_of(row[1:]))
+
+
 def changeable(tx: Tx, memory_id: str, scope_id: str) -> Record:
     """The memory of an id, if it may be changed at all.
 

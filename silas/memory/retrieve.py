@@ -6,7 +6,7 @@ from datetime import timedelta
 from silas.clock import Clock
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
-from silas.memory.rank import is_valid
+from silas.memory.rows import is_valid
 from silas.memory.store import SqlMemoryStore
 from silas.types import OWNER
 
@@ -52,9 +52,10 @@ class HybridRetriever:
         most = query.max_results
         match query.strategy:
             case "keyword":
-                return [found.item for found in self._store.ranked(query.query, most, scope_id)]
+                found = self._store.best(query.query, most, scope_id)
+                return [each.item for each in await self._items(found, scope_id)]
             case "semantic":
-                return [found.item for found in await self._hybrid(query.query, scope_id, most)]
+                return [each.item for each in await self._hybrid(query.query, scope_id, most)]
             case "session":
                 return await self._of_session(query, scope_id, session_id)
             case "temporal":
@@ -75,20 +76,21 @@ class HybridRetriever:
         return list({item.memory_id: item for item in (*first, *newest)}.values())
 
     async def _hybrid(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
-        by_words = self._store.ranked(text, limit * _DEEP, scope_id)
         by_meaning = await self._vectors.search(scope_id, text, limit * _DEEP)
-        items = {found.item.memory_id: found.item for found in by_words}
-        for memory_id, _ in by_meaning:
-            if memory_id not in items:
-                item = await self._store.get(memory_id, scope_id)
-                if item is not None and self._recallable(item):
-                    items[memory_id] = item
         if not by_meaning:
-            return by_words
-        fused = _fuse([found.item.memory_id for found in by_words], [m for m, _ in by_meaning])
-        found = [Ranked(items[name], score) for name, score in fused if name in items]
-        best = found[0].relevance if found else 1.0
-        return [Ranked(item, score / best) for item, score in found]
+            return await self._items(self._store.best(text, limit, scope_id), scope_id)
+        by_words = self._store.best(text, limit * _DEEP, scope_id)
+        return await self._items(_fuse(by_words, by_meaning), scope_id, limit)
+
+    async def _items(
+        self, scored: Sequence[tuple[str, float]], scope_id: str, limit: int | None = None
+    ) -> list[Ranked]:
+        """The memories themselves, as many as are wanted and may be recalled."""
+        scores = dict(scored)
+        items = await self._store.get_many(list(scores), scope_id)
+        found = [item for item in items if self._recallable(item)][:limit]
+        best = scores[found[0].memory_id] if found else 1.0
+        return [Ranked(item, scores[item.memory_id] / best) for item in found]
 
     def _recallable(self, item: MemoryItem) -> bool:
         """An index of vectors may lag behind: what left the active lane is not brought back."""
@@ -107,10 +109,10 @@ class HybridRetriever:
         return fitting
 
 
-def _fuse(*rankings: Sequence[str]) -> list[tuple[str, float]]:
+def _fuse(*rankings: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
     """Reciprocal rank fusion: what stands high in several rankings stands highest."""
     scores: dict[str, float] = {}
     for ranking in rankings:
-        for rank, name in enumerate(ranking):
+        for rank, (name, _) in enumerate(ranking):
             scores[name] = scores.get(name, 0.0) + 1 / (_FUSED + rank)
     return sorted(scores.items(), key=lambda scored: -scored[1])

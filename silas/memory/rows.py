@@ -77,6 +77,12 @@ def item_of(row: Sequence[Any]) -> MemoryItem:
         ) from error
 
 
+def is_valid(item: MemoryItem, now: datetime) -> bool:
+    """Whether a memory holds at this moment."""
+    begun = item.valid_from is None or item.valid_from <= now
+    return begun and (item.valid_until is None or now < item.valid_until)
+
+
 def _column(name: str, value: Any) -> Any:
     if value is None:
         return None

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from silas.clock import Clock
-from silas.db import Database
+from silas.db import Database, Tx
 from silas.errors import MemoryRefused
 from silas.memory import records
 from silas.memory.lanes import Lane, lane_of, scope_in
-from silas.memory.models import MemoryItem, Ranked, ReingestionTier
-from silas.memory.rank import best_of
+from silas.memory.models import MemoryItem, ReingestionTier
+from silas.memory.rank import Scored, best_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
 from silas.types import OWNER
 
@@ -92,29 +92,27 @@ class SqlMemoryStore:
         self, query: str, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """See `MemoryStore.search_keyword`."""
-        found = self._best(query, limit, scope_id, _ACTIVE, neighbours=False)
-        return [each.item for each in found]
+        return self._found(query, limit, scope_id, _ACTIVE)
 
     async def search_raw(self, query: str, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_raw`."""
-        found = self._best(query, limit, scope_id, _RAW, neighbours=False)
-        return [each.item for each in found]
+        return self._found(query, limit, scope_id, _RAW)
 
-    def ranked(self, text: str, limit: int, scope_id: str = OWNER) -> list[Ranked]:
-        """Active memories that fit a text by their words or by their neighbours', best first."""
-        return self._best(text, limit, scope_id, _ACTIVE, neighbours=True)
-
-    def _best(
-        self, text: str, limit: int, scope_id: str, lane: Lane, *, neighbours: bool
-    ) -> list[Ranked]:
-        now, most = self._clock.now(), max(limit, 0)
+    def best(self, text: str, limit: int, scope_id: str = OWNER) -> list[tuple[str, float]]:
+        """Ids of active memories that fit a text, by neighbours' words, too, best first."""
         with self._db.read() as tx:
-            scope = scope_in(tx, scope_id, lane)
-            return best_of(tx, scope, text, most, now, neighbours=neighbours)
+            found = self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
+        return [(each.memory_id, each.score) for each in found]
+
+    async def get_many(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> list[MemoryItem]:
+        """The memories of these ids that this scope has, in this order."""
+        with self._db.read() as tx:
+            found = [records.find(tx, memory_id, scope_id) for memory_id in memory_ids]
+        return [record.item for record in found if record is not None]
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""
-        return self._active("session_id = ?", (session_id,), scope_id, "ORDER BY created_at, place")
+        return self._active("memory_items_session", "session_id = ?", (scope_id, session_id))
 
     async def search_temporal(
         self, since: datetime, until: datetime, limit: int, scope_id: str = OWNER
@@ -143,12 +141,8 @@ class SqlMemoryStore:
 
     async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.rules`."""
-        return self._active(
-            "memory_type = 'preference' AND trust_level <> 'working'",
-            (),
-            scope_id,
-            "ORDER BY created_at, place",
-        )
+        which = "memory_type = 'preference' AND trust_level <> 'working'"
+        return self._active("memory_items_rules", which, (scope_id,))
 
     async def forget(self, source: str, scope_id: str = OWNER) -> int:
         """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
@@ -176,14 +170,26 @@ class SqlMemoryStore:
                 (moment_text(self._clock.now()), scope_id, *ids),
             )
 
-    def _active(
-        self, where: str, values: tuple[Any, ...], scope_id: str, order: str
-    ) -> list[MemoryItem]:
+    def _found(self, text: str, limit: int, scope_id: str, lane: Lane) -> list[MemoryItem]:
+        with self._db.read() as tx:
+            found = self._best(tx, text, limit, scope_id, lane, neighbours=False)
+            return [records.at(tx, each.place).item for each in found]
+
+    def _best(
+        self, tx: Tx, text: str, limit: int, scope_id: str, lane: Lane, *, neighbours: bool
+    ) -> list[Scored]:
+        now, most = moment_text(self._clock.now()), max(limit, 0)
+        return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
+
+    def _active(self, index: str, which: str, values: tuple[str, ...]) -> list[MemoryItem]:
+        """Active memories of a scope that are valid now, oldest first."""
         now = moment_text(self._clock.now())
         with self._db.read() as tx:
             rows = tx.driver.execute(
-                f"SELECT {COLUMNS} FROM memory_items WHERE scope_id = ? AND {where} "  # noqa: S608
-                f"AND reingestion_tier = 'active' AND {_VALID} {order}",
-                (scope_id, *values, now, now),
+                # named, because SQLite would rather walk through the whole scope by time
+                f"SELECT {COLUMNS} FROM memory_items INDEXED BY {index} "  # noqa: S608
+                f"WHERE scope_id = ? AND {which} AND reingestion_tier = 'active' AND {_VALID} "
+                "ORDER BY created_at, place",
+                (*values, now, now),
             ).fetchall()
         return [item_of(row) for row in rows]

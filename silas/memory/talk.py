@@ -1,6 +1,6 @@
 """What was remembered right before and after: an answer seldom holds the words of its question."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from silas.db import Tx
@@ -10,23 +10,21 @@ _REACH = 2  # memories before and after that are looked at
 _READ = 4_000  # characters of a memory that are read for a common word
 _AT_ONCE = 500  # rows in one statement
 
+# the `+` keeps SQLite from walking through a whole scope to find a few of its rows
+_BY_PLACE = "memory_items WHERE +scope_id = ? AND place"
+_BY_ID = "memory_items INDEXED BY memory_items_id WHERE scope_id = ? AND memory_id"
+
 
 class Turn(NamedTuple):
     """What is needed of a memory to place it among its neighbours.
 
     Attributes:
-        before, after: The places of the memories before and after it in its conversation.
-        asks: It holds a question.
+        memory_id: Its id.
+        session_id: Its session, if it belongs to one.
+        previous, next: The ids of the memories before and after it, where it names them.
         text: Its beginning.
     """
 
-    before: int | None
-    after: int | None
-    asks: bool
-    text: str
-
-
-class _Row(NamedTuple):
     memory_id: str
     session_id: str | None
     previous: str | None
@@ -34,51 +32,58 @@ class _Row(NamedTuple):
     text: str
 
 
-def turns_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> dict[int, Turn]:
-    """These memories and their neighbours, as far as they hold now; by place.
+class Talk:
+    """Memories and their neighbours, by place.
 
     Neighbours are those that `temporal_prev` and `temporal_next` name; where these are empty, those
     that were kept right before and after in the same session.
     """
+
+    def __init__(self, turns: dict[int, Turn]) -> None:
+        self.turns = turns
+        self._places = {turn.memory_id: place for place, turn in turns.items()}
+
+    def before(self, place: int) -> int | None:
+        """Where the memory before this one is, if it is known."""
+        return self._beside(place, self.turns[place].previous, -1)
+
+    def after(self, place: int) -> int | None:
+        """Where the memory after this one is, if it is known."""
+        return self._beside(place, self.turns[place].next, 1)
+
+    def asks(self, place: int) -> bool:
+        """Whether it holds a question."""
+        return "?" in self.turns[place].text
+
+    def _beside(self, place: int, name: str | None, step: int) -> int | None:
+        if name:
+            return self._places.get(name)
+        session, other = self.turns[place].session_id, self.turns.get(place + step)
+        return place + step if session and other and other.session_id == session else None
+
+
+def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> Talk:
+    """These memories of a scope and their neighbours, as far as they are valid now."""
     near = {place + step for place in places for step in range(-_REACH, _REACH + 1)}
-    rows = _load(tx, "place", sorted(near), scope, now)
-    named = {name for row in rows.values() for name in (row.previous, row.next) if name}
-    if missing := named - {row.memory_id for row in rows.values()}:
-        rows |= _load(tx, "memory_id", sorted(missing), scope, now)
-    by_id = {row.memory_id: place for place, row in rows.items()}
-    return {
-        place: Turn(
-            _beside(rows, by_id, place, row.previous, -1),
-            _beside(rows, by_id, place, row.next, 1),
-            "?" in row.text,
-            row.text,
-        )
-        for place, row in rows.items()
-    }
-
-
-def _beside(
-    rows: Mapping[int, _Row], by_id: Mapping[str, int], place: int, name: str | None, step: int
-) -> int | None:
-    if name:
-        return by_id.get(name)
-    session, other = rows[place].session_id, rows.get(place + step)
-    return place + step if session and other and other.session_id == session else None
+    turns = _load(tx, _BY_PLACE, sorted(near), scope, now)
+    named = {name for turn in turns.values() for name in turn[2:4] if name}
+    if missing := named.difference(turn.memory_id for turn in turns.values()):
+        turns |= _load(tx, _BY_ID, sorted(missing), scope, now)
+    return Talk(turns)
 
 
 def _load(
-    tx: Tx, column: str, values: Sequence[int | str], scope: Scope, now: str
-) -> dict[int, _Row]:
-    rows: dict[int, _Row] = {}
+    tx: Tx, which: str, values: Sequence[int | str], scope: Scope, now: str
+) -> dict[int, Turn]:
+    turns: dict[int, Turn] = {}
     for start in range(0, len(values), _AT_ONCE):
         some = values[start : start + _AT_ONCE]
-        found = tx.driver.execute(
+        rows = tx.driver.execute(
             "SELECT place, memory_id, session_id, temporal_prev, temporal_next, "  # noqa: S608
-            f"substr(content, 1, {_READ}) FROM memory_items "
-            f"WHERE scope_id = ? AND {column} IN ({', '.join('?' * len(some))}) "
+            f"' ' || substr(content, 1, {_READ}) FROM {which} IN ({', '.join('?' * len(some))}) "
             "AND place BETWEEN ? AND ? AND (valid_from IS NULL OR valid_from <= ?) "
             "AND (valid_until IS NULL OR valid_until > ?)",
             (scope.scope_id, *some, scope.first, scope.last, now, now),
         )
-        rows |= {row[0]: _Row(*row[1:]) for row in found}
-    return rows
+        turns.update((row[0], Turn(*row[1:])) for row in rows)
+    return turns
