@@ -17,6 +17,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
+            "memory.promoted",
         }
     ),
     "ran": frozenset(
@@ -36,6 +37,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
             *("device.paired", "device.revoked", "gate_mutation", "persona_preset"),
+            *("memory.exported", "memory.import_began", "memory.imported"),
+            *("memory.forgotten", "memory.consolidated"),
         }
     ),
     "refused": frozenset(
@@ -58,6 +61,7 @@ QUIET: frozenset[str] = frozenset(
         *("turn_routed", "turn_planned", "turn_finished", "tool_call.attempted", "gate.allowed"),
         *("approval.issued", "approval.used", "gate.approved", "workspace_applying"),
         *("network_used", "worker_started", "work_item_attempt", "card_answered"),
+        "memory.import_began",
         *("quality_gate_after_step", "quality_gate_input", "quality_gate_output"),
         *("quality_gate_tool_call", "tool_call.deduped", "witness_recovered"),
     }

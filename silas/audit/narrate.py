@@ -112,6 +112,16 @@ _SENTENCES: Mapping[str, str] = {
     "secret.removed": "The secret {ref_id} was removed.",
     "secret_stored": "The secret {ref_id} was stored on a path of its own.",
     "secret.used": "{work_item_id} was given the secret {ref_id} for one run.",
+    # memory
+    "memory.exported": "{count} memories were exported as a bundle, signed with your key.",
+    "memory.import_began": "The bundle {name} with {count} memories is being imported ({mode}).",
+    "memory.imported": "The bundle {name} was imported ({whose}): {stored} memories new,"
+    " {updated} changed, {kept} kept as they were, {deleted} deleted.",
+    "memory.forgotten": "{count} memories were forgotten: {source}.",
+    "memory.promoted": "You confirmed the memory {memory_id}.",
+    "memory.consolidated": "Memories were tidied: {merged} merged, {promoted} confirmed by you,"
+    " {pruned} forgotten, {reembedded} made findable by meaning again.",
+    "memory.consolidation_failed": "Memories could not be tidied ({code}).",
     # gates
     "access_level_changed": "Access of {connection_id} went from {before} to {after}.",
     "escalation_fallback": "Nobody answered an escalation; its fallback {name} was taken.",

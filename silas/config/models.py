@@ -194,6 +194,13 @@ class SilasConfig(Frozen):
     def _witness_paths(cls, value: AuditConfig, info: ValidationInfo) -> AuditConfig:
         return value.at(lambda path: _absolute(path, info))
 
+    @field_validator("memory")
+    @classmethod
+    def _embedding_path(cls, value: MemoryConfig, info: ValidationInfo) -> MemoryConfig:
+        if value.embedding_path is None:
+            return value
+        return value.model_copy(update={"embedding_path": _absolute(value.embedding_path, info)})
+
     @field_validator("keys")
     @classmethod
     def _key_paths(cls, value: KeysConfig, info: ValidationInfo) -> KeysConfig:

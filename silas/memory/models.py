@@ -1,9 +1,10 @@
 """What a memory is (spec 3.8), and the `memory:` section of the configuration."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from silas.types import OWNER, Frozen, TaintLevel
 
@@ -87,17 +88,48 @@ class MemoryConfig(Frozen):
     """The `memory:` section (spec 11).
 
     Attributes:
+        embedder: What makes vectors of texts, so that memories are found by what they mean: `none`,
+            `fastembed` on this machine, or an `endpoint` as OpenAI has it.
         embedding_model: Name of the sentence embedding model.
         embedding_dim: Its vector length.
+        embedding_path: For `fastembed`: the directory with the model's files; null for where
+            fastembed keeps it by its name, `models` in `data_dir`.
+        embedding_download: For `fastembed`: fetch the model by its name where it is missing.
+            Without it nothing is ever downloaded.
+        embedding_base_url: For `endpoint`: such as `http://127.0.0.1:11434/v1`.
+        embedding_api_key_env: For `endpoint`: the environment variable that holds its key; empty
+            sends none.
+        embedding_timeout_seconds: For `endpoint`: elapsed time of one request.
         consolidation_interval_minutes: How often memories are tidied.
+        promote_after_uses: After how many uses the owner is asked whether a memory is true; 0 never
+            asks.
+        prune_after_days: After how many days without use a memory that nobody confirmed is
+            forgotten; null forgets none.
         raw_reingestion_enabled: Whether raw records may become memories again.
         raw_reingestion_default_tier: How eagerly.
         portability_bundle_format: The format of exports.
     """
 
+    embedder: Literal["none", "fastembed", "endpoint"] = "none"
     embedding_model: str = Field(default="all-MiniLM-L6-v2", min_length=1)
-    embedding_dim: int = Field(default=384, ge=1)
+    embedding_dim: int = Field(default=384, ge=1, le=8192)
+    embedding_path: Path | None = None
+    embedding_download: bool = False
+    embedding_base_url: str = ""
+    embedding_api_key_env: str = ""
+    embedding_timeout_seconds: float = Field(default=20.0, gt=0)
     consolidation_interval_minutes: int = Field(default=30, ge=1)
+    promote_after_uses: int = Field(default=5, ge=0)
+    prune_after_days: int | None = Field(default=None, ge=1)
     raw_reingestion_enabled: bool = True
     raw_reingestion_default_tier: Literal["active", "low_reingestion"] = "low_reingestion"
     portability_bundle_format: Literal["jsonl-v1"] = "jsonl-v1"
+
+    @model_validator(mode="after")
+    def _endpoint_is_one(self) -> "MemoryConfig":
+        url = self.embedding_base_url
+        if self.embedder == "endpoint" and not url:
+            raise ValueError("embedder: endpoint needs embedding_base_url")
+        if url and not url.startswith(("http://", "https://")):
+            raise ValueError("embedding_base_url must start with http:// or https://")
+        return self

@@ -1,7 +1,7 @@
-"""What a signer apart signs: approvals, messages, checkpoints; each known by a strict reading.
+"""What a signer apart signs: approvals, messages, checkpoints, bundles of memories.
 
-The bytes are those of the specification, without anything added. A reading counts only if writing
-it again gives the same bytes, and the three have no form in common.
+Each is known by a strict reading. The bytes are those of the specification, without anything added.
+A reading counts only if writing it again gives the same bytes, and the four have no form in common.
 """
 
 import json
@@ -22,6 +22,7 @@ from silas.clock import Clock
 from silas.errors import PlanFamilyError
 from silas.keys.apart import Ruling
 from silas.keys.heads import SignedHead, SignedHeads
+from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.characters import show
 from silas.types import Risk
@@ -31,7 +32,7 @@ _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` a
 _AUTHORISES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
 _PLAN_SCOPES = frozenset({ApprovalScope.full_plan, ApprovalScope.standing})
 
-_UNKNOWN = "these are no bytes of an approval, a message or a checkpoint"
+_UNKNOWN = "these are no bytes of an approval, a message, a checkpoint or a bundle"
 _NOT_SHOWN = "what the approval is about did not come with it, or is something else"
 _WHY = "A program asks for this signature. What it says about its reasons is not shown here."
 
@@ -102,6 +103,8 @@ class Signables:
             return Ruling(question=_message_question(message))
         if (head := read_checkpoint(data)) is not None:
             return self._checkpoint(head)
+        if (bundle := read_signed_bundle(data)) is not None:
+            return Ruling(question=_bundle_question(bundle))
         return Ruling(refusal=_UNKNOWN)
 
     def _checkpoint(self, head: SignedHead) -> Ruling:
@@ -200,6 +203,18 @@ def _message_question(message: ChannelMessage) -> str:
     lines = [piece for line in show_lines(message.text) for piece in indented(f"| {line}")]
     when = message.timestamp.isoformat()
     return "\n".join(["=" * 88, f"Say this in your name, at {when}:", *lines, "=" * 88])
+
+
+def _bundle_question(bundle: SignedBundle) -> str:
+    """Which Silas trusts the bundle: every one that has this key, and all that it says of trust."""
+    lines = (
+        f"Vouch for a bundle of {bundle.memories} memories, exported at {bundle.exported_at}.",
+        "A Silas with your key takes them in with the trust that the bundle gives them,",
+        "as what you confirmed. Its contents are not shown here.",
+        f"sha256:{bundle.digest}",
+    )
+    pieces = [piece for line in lines for piece in indented(line)]
+    return "\n".join(["=" * 88, *pieces, "=" * 88])
 
 
 def _canonical_object(data: bytes) -> dict[str, Any] | None:

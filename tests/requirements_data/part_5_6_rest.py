@@ -65,8 +65,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S6.1-BEFORE-START", "6.1", "All pending migrations run before the Stream; a failing one aborts the start."),
     R("S6.1-FTS", "6.1", "Memory has keyword search with the specified tokenizer.", e.MEMORY),
     R("S6.1-SQLITE-VEC", "6.1", "Vector search uses sqlite-vec.", e.NO_SQLITE_VEC),
-    R("S6.4-CONSOLIDATION", "6.4", "Consolidation merges, prunes, re-embeds, and promotes only with the owner.", e.MEMORY),
-    R("S6.5-BUNDLE", "4.2.3, 6.5", "A bundle is versioned JSON lines; import merges or replaces in one transaction.", e.MEMORY),
-    R("S6.5-LABELS-KEPT", "6.5", "Import keeps taint, trust and lane.", e.MEMORY),
+    R("S6.4-CONSOLIDATION", "6.4", "Consolidation merges, prunes, re-embeds, and promotes only with the owner."),
+    R("S6.5-BUNDLE", "4.2.3, 6.5", "A bundle is versioned JSON lines; import merges or replaces in one transaction."),
+    R("S6.5-LABELS-KEPT", "6.5", "Import keeps taint, trust and lane."),
     R("S6.6-POLICY-FIRST", "6.6", "Constitution and security policy come before behaviour preferences.", e.AUTONOMY),
 )  # fmt: skip

@@ -20,6 +20,12 @@ from silas.cards import ChannelMessage, message_bytes
 from silas.db import Database
 from silas.errors import ConfigError
 from silas.keys.heads import SignedHead, SignedHeads
+from silas.memory.bundle_lines import (
+    BUNDLE_DOMAIN,
+    SignedBundle,
+    bundle_bytes,
+    read_signed_bundle,
+)
 from silas.plans import plan_bytes, subject_of
 from silas.testing import MockClock, a_plan, a_signer
 from silas.testing.approval import a_token
@@ -31,7 +37,12 @@ from silas.wiring.signables import Signables, read_approval, read_checkpoint, re
 
 CLOCK = MockClock()
 HASH = sha256_hex(b"anything")
-READERS: tuple[Callable[[bytes], object], ...] = (read_approval, read_message, read_checkpoint)
+READERS: tuple[Callable[[bytes], object], ...] = (
+    read_approval,
+    read_message,
+    read_checkpoint,
+    read_signed_bundle,
+)
 
 
 @pytest.fixture
@@ -51,6 +62,9 @@ def a_message(text: str = "hello") -> bytes:
 def a_checkpoint(seq: int, entry_hash: str = HASH) -> bytes:
     body = {"at": CLOCK.now().isoformat(), "entry_hash": entry_hash, "seq": seq}
     return CHECKPOINT_DOMAIN + canonical_bytes(body)
+
+
+A_BUNDLE = bundle_bytes(SignedBundle(3, HASH, "2026-01-02T03:04:05Z"))
 
 
 def kinds(data: bytes) -> list[bool]:
@@ -81,9 +95,10 @@ async def test_each_kind_is_known_as_its_maker_writes_it(tmp_path: Path) -> None
     finally:
         db.close()
     (checkpoint,) = signer.heard
-    assert kinds(token_bytes(claims(conditions={"a": [1, None]}))) == [True, False, False]
-    assert kinds(a_message("any \u202e text")) == [False, True, False]
-    assert kinds(checkpoint) == [False, False, True]
+    assert kinds(token_bytes(claims(conditions={"a": [1, None]}))) == [True, False, False, False]
+    assert kinds(a_message("any \u202e text")) == [False, True, False, False]
+    assert kinds(checkpoint) == [False, False, True, False]
+    assert kinds(A_BUNDLE) == [False, False, False, True]
 
 
 _JSON = st.recursive(
@@ -96,14 +111,18 @@ _MEMBERS: dict[str, Any] = {
     **_TOKEN,
     **{"text": "hello", "timestamp": CLOCK.now().isoformat()},
     **{"at": CLOCK.now().isoformat(), "entry_hash": HASH, "seq": 3},
+    **{"memories": 3, "digest": HASH, "exported_at": CLOCK.now().isoformat()},
 }
 _NAMES = (
     st.just(tuple(SIGNED_FIELDS))
     | st.just(("text", "timestamp", "nonce"))
     | st.just(("at", "entry_hash", "seq"))
+    | st.just(("memories", "digest", "exported_at"))
     | st.lists(st.sampled_from(sorted(_MEMBERS)), unique=True).map(tuple)
 )
-_PREFIXES = st.sampled_from([b"", CHECKPOINT_DOMAIN, CHECKPOINT_DOMAIN * 2, b" ", b"\n"])
+_PREFIXES = st.sampled_from(
+    [b"", CHECKPOINT_DOMAIN, CHECKPOINT_DOMAIN * 2, BUNDLE_DOMAIN, b" ", b"\n"]
+)
 
 
 @st.composite
@@ -125,7 +144,9 @@ def test_no_bytes_are_of_two_kinds(data: bytes) -> None:
 
 @given(nearly())
 def test_what_is_read_is_written_again_to_the_same_bytes(data: bytes) -> None:
-    token, message = read_approval(data), read_message(data)
+    token, message, bundle = read_approval(data), read_message(data), read_signed_bundle(data)
+    if bundle is not None:
+        assert bundle_bytes(bundle) == data
     if token is not None:
         assert token_bytes(token) == data
     if message is not None:
@@ -295,3 +316,32 @@ def test_what_was_signed_last_is_not_guessed_where_its_file_is_damaged(tmp_path:
 def test_a_head_that_cannot_be_kept_is_not_signed(tmp_path: Path) -> None:
     desk = Signables(CLOCK, SignedHeads(tmp_path / "missing" / "head.json"))
     assert "cannot be kept" in desk.judge(a_checkpoint(1), b"").refusal
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"memories": 4}, {"digest": sha256_hex(b"other")}, {"exported_at": "2027-01-01T00:00:00Z"}],
+)
+def test_a_bundle_of_memories_is_asked_about_with_all_that_is_signed(
+    change: dict[str, Any], desk: Signables
+) -> None:
+    plain = desk.judge(A_BUNDLE, b"")
+    signed = read_signed_bundle(A_BUNDLE)
+    assert signed is not None
+    changed = desk.judge(bundle_bytes(signed._replace(**change)), b"")
+    assert "Vouch for a bundle of 3 memories" in plain.question
+    assert HASH in plain.question
+    assert changed.question not in ("", plain.question)
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        SignedBundle(-1, HASH, "2026-01-02T03:04:05Z"),
+        SignedBundle(3, "00", "2026-01-02T03:04:05Z"),
+        SignedBundle(3, HASH, "2026-01-02T03:04:05"),
+        SignedBundle(3, HASH, "yesterday"),
+    ],
+)
+def test_what_is_no_bundle_of_memories_is_refused(signed: SignedBundle, desk: Signables) -> None:
+    assert "no bytes" in desk.judge(bundle_bytes(signed), b"").refusal

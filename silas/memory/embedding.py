@@ -1,0 +1,94 @@
+"""Finding memories by meaning, and making their vectors beside everybody's work (spec 6.2)."""
+
+import asyncio
+
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import SilasError
+from silas.memory.embed import Embedder
+from silas.memory.vectors import Unembedded, VectorIndex
+
+_PATIENCE = 3.0  # seconds that a question waits for its vector; then words alone must do
+_PAUSE = 60.0  # seconds without a try after one failed
+_BATCH = 32  # texts that are embedded at once
+_WINDOW = 500  # memories that one look for missing vectors goes through
+_LOOK_SECONDS = 5.0  # between looks for new memories
+
+
+class SemanticSearch:
+    """`Vectors`: an embedder, an index, and the upkeep that keeps the one in the other.
+
+    What is new is embedded in the background: until then it is found by its words.
+    """
+
+    def __init__(self, db: Database, embedder: Embedder, index: VectorIndex, clock: Clock) -> None:
+        self._db = db
+        self._embedder = embedder
+        self._index = index
+        self._clock = clock
+        self._not_before = 0.0
+        self._last_places: dict[int, int] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
+        """See `Vectors.search`; nothing is found where no vector can be had in time."""
+        if limit < 1 or not text.strip() or self._clock.monotonic() < self._not_before:
+            return []
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                vector = await self._embedder.embed(text)
+        except (SilasError, TimeoutError):
+            self._not_before = self._clock.monotonic() + _PAUSE
+            return []
+        return await asyncio.to_thread(self._index.nearest, scope_id, vector, limit)
+
+    async def catch_up(self) -> int:
+        """Embed the memories that came since this was last called; returns how many."""
+        async with self._one_at_a_time:
+            now = self._ends()
+            made = 0
+            for scope, last in now.items():
+                after = self._last_places.get(scope, scope << 40) - 1
+                if last > after:
+                    made += await self._embed_after(after, last)
+                self._last_places[scope] = last + 1
+            return made
+
+    async def reembed(self) -> int:
+        """Embed every memory that has no vector, those that were changed among them.
+
+        Raises:
+            LLMError: No vector can be had; what was made stays.
+        """
+        async with self._one_at_a_time:
+            ends = self._ends()
+            return await self._embed_after(0, max(ends.values(), default=0))
+
+    async def keep_up(self) -> None:
+        """Embed what is new for as long as this runs; cancel it to stop."""
+        while True:
+            pause = _LOOK_SECONDS
+            try:
+                await self.catch_up()
+            except SilasError:
+                pause = _PAUSE  # `silas doctor` says why; the next round begins where this ended
+            await self._clock.sleep(pause)
+
+    def _ends(self) -> dict[int, int]:
+        """The last place of each scope."""
+        with self._db.read() as tx:
+            return dict(tx.driver.execute("SELECT number, last_place FROM memory_scopes"))
+
+    async def _embed_after(self, after: int, upto: int) -> int:
+        made = 0
+        while True:
+            missing, onward = await asyncio.to_thread(self._index.missing, after, upto, _WINDOW)
+            for start in range(0, len(missing), _BATCH):
+                made += await self._embed(missing[start : start + _BATCH])
+            if not onward:
+                return made
+            after = onward
+
+    async def _embed(self, texts: list[Unembedded]) -> int:
+        vectors = await self._embedder.embed_batch([text.content for text in texts])
+        return await asyncio.to_thread(self._index.put, list(zip(texts, vectors, strict=True)))
