@@ -20,7 +20,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.fill import blanks, emit, fill_body, fill_data
 from silas.plans.markdown import PlanParser, item_from
-from silas.plans.request import fits, parts_of, score, words_of
+from silas.plans.request import fits, parts_of, score, wanted_of, words_of
 from silas.plans.yaml_tree import Place, Tree, read_tree
 from silas.types import Frozen
 
@@ -88,7 +88,7 @@ class PlanLibrary:
         with the request. At least three fifths of a phrase's words must be there. What wins is the
         number of shared words times their share of the phrase; of equals, the first by name.
         """
-        words = words_of(text)
+        words = words_of(wanted_of(text))
         scored = [(score((*plan.phrases, plan.title), words), plan) for plan in self._plans]
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None

@@ -15,6 +15,13 @@ _FILLER = frozenset(
         "the them then this to us we with would you your"
     )
 )
+_REFUSED = re.compile(
+    r"\b(?:do not|don['’]t|dont|never|no need to|without|instead of|rather than|stop)\b"
+    r"[^.,;:!?\n]*",
+    re.IGNORECASE,
+)
+"""What somebody says is not to be done, as far as the next pause."""
+
 _SHARED = 0.6  # of a phrase's words, how many the request must have
 
 
@@ -23,6 +30,11 @@ def words_of(text: str) -> frozenset[str]:
     said = " ".join(part for part in parts_of(text) if "/" not in part)
     words = _WORD.findall(said.lower())
     return frozenset(_singular(word) for word in words if word not in _FILLER and len(word) > 1)
+
+
+def wanted_of(text: str) -> str:
+    """A request without what it says is not to be done: `run the tests, don't fix the bug`."""
+    return _REFUSED.sub(" ", text)
 
 
 def score(phrases: Sequence[str], words: frozenset[str]) -> float:
