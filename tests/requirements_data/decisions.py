@@ -52,7 +52,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A20-LANDLOCK", "A20", "Landlock is the second layer where the kernel has it."),
     R("A21-OUTPUT-MODES", "A21", "A model's output mode is auto, tool, native or prompted, each over a real server."),
     R("A21-AUTO-FALLS-BACK-ONCE", "A21", "auto follows the model's profile and falls back once."),
-    R("A22-COUNTER", "A22", "The counter is at least 0.86 of the true count on every kind of text.", e.CONTEXT),
+    R("A22-COUNTER", "A22", "The counter is at least 0.86 of the true count on every kind of text."),
     R("A23-DURABLE-SPEND", "A23", "Spending a use and attempting what cannot be undone survive power loss."),
     R("A23-INLINE-STATEMENTS", "A23", "Small statements run inline in one or two transactions a turn.", e.MEASURED),
     R("A24-STORED-BYTES", "A24", "What was hashed is what is stored, byte for byte."),
