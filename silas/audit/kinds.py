@@ -39,6 +39,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("device.paired", "device.revoked", "gate_mutation", "persona_preset"),
             *("memory.exported", "memory.import_began", "memory.imported"),
             *("memory.forgotten", "memory.consolidated"),
+            *("autonomy_decided", "preference_decided"),
         }
     ),
     "refused": frozenset(

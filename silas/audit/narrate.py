@@ -59,6 +59,13 @@ _SENTENCES: Mapping[str, str] = {
     # the persona
     "persona_failed": "Silas spoke neutrally to {scope_id}: its personality failed ({kind}).",
     "persona_preset": "Silas speaks to {scope_id} as the preset {preset} says.",
+    # what Silas proposes by itself
+    "suggestion_answered": "A suggestion was {outcome} ({suggestion_id}).",
+    "preference_inferred": "Silas noticed a habit of the owner's: {pattern}.",
+    "preference_decided": "The owner was asked whether {pattern} is a rule: {rule}.",
+    "autonomy_decided": "The owner answered {proposal_id} with {decision}; changed: {changed}.",
+    "autonomy_refused": "{proposal_id} changed nothing: {reason}",
+    "review_failed": "What waits for the owner could not be shown or kept ({kind}).",
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
     "plan_approved": "The owner approved the plan {work_item_id}.",

@@ -2,11 +2,17 @@
 
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.autonomy.port import NoSuggestions, Suggestions
+from silas.autonomy.signals import Noted, Signal, not_noted, plan_family, tool_family
 
 __all__ = [
     "AutonomyConfig",
     "BehaviorPreferencesConfig",
     "NoSuggestions",
+    "Noted",
+    "Signal",
     "Suggestions",
     "SuggestionsConfig",
+    "not_noted",
+    "plan_family",
+    "tool_family",
 ]

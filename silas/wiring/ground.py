@@ -38,6 +38,7 @@ MIGRATED = (
     "silas.keys",
     "silas.memory",
     "silas.persona",
+    "silas.autonomy",
     "silas.channels.web",
 )
 """The domains that keep tables, in the order in which they are brought up to date."""

@@ -30,7 +30,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A10-TTL-30-MINUTES", "A10", "A token lives 30 minutes unless configured otherwise."),
     R("A10-DECAY-PER-HOUR", "A10", "Mood decays per hour."),
     R("A10-UNLISTED-EXTERNAL", "A10", "Taint that is not listed is external."),
-    R("A10-THRESHOLDS-APPROVED", "5.1.6, A10", "A threshold changes only after an approved, verified proposal.", e.AUTONOMY),
+    R("A10-THRESHOLDS-APPROVED", "5.1.6, A10", "A threshold changes only after an approved, verified proposal."),
     R("A11-OWNER-BYPASSES-LEVELS", "5.6, A11", "The owner has full tool access whatever the goal's levels."),
     R("A11-NEVER-GATES", "A11", "The owner never bypasses a policy gate."),
     R("A12-EVICTED-RETURNED", "A12", "enforce_budget returns what it evicted, and the turn stores it.", e.CONTEXT),

@@ -37,7 +37,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S0.5.4-ANOMALIES-UNCHECKED", "0.5.4", "In a batch, items that deviate from the pattern are flagged and unchecked.", e.BATCH),
     R("S0.5.4-ATTENTION-CUES", "0.5.4", "Hasty decisions and a dense queue raise a visual cue that blocks nothing."),
     R("S0.5.4-NO-THROTTLING", "0.5.4", "The system never forces a cooldown, delay or pause on a decision."),
-    R("S0.5.4-WIDENING-BY-CARD", "0.5.4", "A low correction rate leads to a review card, never to a silent change.", e.AUTONOMY),
+    R("S0.5.4-WIDENING-BY-CARD", "0.5.4", "A low correction rate leads to a review card, never to a silent change."),
     R("S0.5.5-UNDO-WINDOW", "0.5.5", "A reversible external action can be undone with one tap while its window is open."),
     R("S0.5.5-IRREVERSIBLE-SAID", "0.5.5", "An action that cannot be taken back is labelled irreversible and confirmed with friction."),
     R("S0.5.6-LOCAL-METRICS", "0.5.6", "UX metrics are in the audit log, can be asked for, and leave the machine never."),

@@ -7,8 +7,8 @@ from tests.requirements_data.model import Requirement as R
 REQUIREMENTS: tuple[R, ...] = (
     # 3.8 memory, 3.10 persona
     R("S3.8-VERIFIED-NEEDS-OWNER", "3.8", "A verified memory changes only by the owner's action.", e.MEMORY),
-    R("S3.8-PREFERENCES-START-WORKING", "3.8", "An inferred preference begins as working and is tagged behavior:.", e.AUTONOMY),
-    R("S3.8-PREFERENCES-CONFIRMED", "3.8", "A preference becomes verified only by the owner's confirmation on a card.", e.AUTONOMY),
+    R("S3.8-PREFERENCES-START-WORKING", "3.8", "An inferred preference begins as working and is tagged behavior:."),
+    R("S3.8-PREFERENCES-CONFIRMED", "3.8", "A preference becomes verified only by the owner's confirmation on a card."),
     R("S3.8-PREFERENCES-CONSUMED", "3.8", "Planner and proxy take verified preferences as default hints.", e.AUTONOMY),
     R("S3.10-NO-RAW-AXES", "3.10", "The model never receives axis numbers, only rendered directives."),
     R("S3.10-COMPOSITION", "3.10", "Effective axes are the clamped sum of baseline, context, mood and override."),
@@ -17,7 +17,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.11-EDIT-NEEDS-SELECTION", "3.11", "An edited batch names the items it keeps.", e.BATCH),
     R("S3.11-BATCH-BINDING", "3.11, 5.2.4", "A batch token binds the canonical action, ordered item ids and count; any change asks again.", e.BATCH),
     R("S3.11-BATCH-ID-NOT-AUTHORITY", "3.11", "A batch's id is never the authorisation hash.", e.BATCH),
-    R("S3.11-AUTONOMY-BINDING", "3.11", "A threshold token binds the ordered changes and their evidence.", e.AUTONOMY),
+    R("S3.11-AUTONOMY-BINDING", "3.11", "A threshold token binds the ordered changes and their evidence."),
     R("S3.12-FAILURE-STRUCTURED", "3.12", "A failing connection script returns a structured failure, not a bare exception.", e.CONNECTIONS),
     # 4.0, 4.1 ports and channels
     R("S4-PORTS", "4", "Every component stands behind a protocol and is swapped by injection.", e.LAYOUT),
@@ -55,8 +55,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.19-NO-SECRETS-HELD", "4.19", "The connection manager holds no secret beyond a script's run.", e.CONNECTIONS),
     R("S4.20-SCRIPT-WITHIN-SKILL", "4.20", "A script path resolves only inside its skill's directory."),
     R("S4.21-SCOPED-RESOLUTION", "4.21", "Skills are resolved for a work item, inherited where it lists none.", e.SKILLS),
-    R("S4.22-SUGGESTION-OUTCOMES", "4.22", "What became of a suggestion is recorded and starts its cooldown.", e.AUTONOMY),
-    R("S4.23-APPLIED-ATOMICALLY", "4.23", "Approved threshold changes apply all at once, with audit records.", e.AUTONOMY),
+    R("S4.22-SUGGESTION-OUTCOMES", "4.22", "What became of a suggestion is recorded and starts its cooldown."),
+    R("S4.23-APPLIED-ATOMICALLY", "4.23", "Approved threshold changes apply all at once, with audit records."),
     # 4.24 the wrapper chain
     R("S4.24-CHAIN-ORDER", "4.24", "The toolset chain is skill, prepared, filtered, approval-required, in this order."),
     R("S4.24-FILTERED-FIRST", "4.24", "A tool that is filtered out is never shown to the model."),

@@ -85,6 +85,7 @@ class WebChannel:
     """
 
     channel_name = "web"
+    asks_beside = True  # cards have a place of their own beside the conversation
 
     def __init__(
         self,

@@ -1,0 +1,270 @@
+"""How often the owner corrects Silas, and what follows: a proposal, never a change (5.9)."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
+from silas.audit import Audit
+from silas.autonomy.models import AutonomyConfig
+from silas.autonomy.proposals import (
+    AutonomyThresholdChange,
+    AutonomyThresholdDecision,
+    AutonomyThresholdProposal,
+    threshold_subject,
+)
+from silas.autonomy.signals import CORRECTIONS, Signal
+from silas.autonomy.store import Decided, SqlAutonomyStore
+from silas.clock import Clock
+from silas.types import OWNER, new_id
+
+Direction = Literal["widen", "tighten"]
+
+
+class Knob(NamedTuple):
+    """A setting that a proposal may be about.
+
+    Attributes:
+        configured: Its value in the configuration; narrower than this is never proposed to widen.
+        cap: The widest value that may ever be proposed.
+        narrowest: The other end.
+        wider, narrower: The factor of one step, or what is added where `adds` is set.
+        adds: Whether steps are added instead of multiplied.
+    """
+
+    configured: float
+    cap: float
+    narrowest: float
+    wider: float
+    narrower: float
+    adds: bool = False
+
+    def step(self, now: float, direction: Direction) -> float:
+        """The value one step on, within the cap and the narrowest."""
+        by = self.wider if direction == "widen" else self.narrower
+        moved = now + by if self.adds else now * by
+        least, most = sorted((self.cap, self.narrowest))
+        return min(max(moved, least), most)
+
+
+KNOBS_OF: Mapping[str, tuple[str, ...]] = {
+    "batch": ("batch_review.default_size", "batch_review.confidence.high_min"),
+    "standing": ("standing.max_executions",),
+}
+"""Which settings the decisions about a kind of family speak for; for others nothing is proposed."""
+
+
+def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[str, Knob]:
+    """Every setting that may be proposed, with its hard cap from the configuration."""
+    return {
+        "batch_review.default_size": Knob(default_size, config.max_batch_review_size, 1, 2, 0.5),
+        "batch_review.confidence.high_min": Knob(
+            high_min, config.min_high_confidence, 1.0, -0.05, 0.05, adds=True
+        ),
+        "standing.max_executions": Knob(1, config.max_standing_executions, 1, 2, 0.5),
+    }
+
+
+class Rate(NamedTuple):
+    """What a window of decisions says."""
+
+    samples: int
+    corrections: int
+
+    @property
+    def value(self) -> float:
+        """Corrections among all decisions; of none, none."""
+        return self.corrections / self.samples if self.samples else 0.0
+
+
+def rate_of(decided: list[Decided]) -> Rate:
+    """Corrections among decisions; a dismissed suggestion is neither."""
+    counted = [one for one in decided if one.outcome != "dismissed"]
+    return Rate(len(counted), sum(one.outcome in CORRECTIONS for one in counted))
+
+
+def direction_of(rate: Rate, config: AutonomyConfig) -> Direction | None:
+    """Whether to propose asking less or more; nothing below the least number of decisions."""
+    if rate.samples < config.min_samples:
+        return None
+    if rate.value <= config.widen_correction_rate_max:
+        return "widen"
+    return "tighten" if rate.value >= config.tighten_correction_rate_min else None
+
+
+class AutonomyCalibrator:
+    """Records decisions and proposes. What it proposes comes into force by an approval only."""
+
+    def __init__(
+        self,
+        config: AutonomyConfig,
+        per_week: int,
+        settings: Mapping[str, Knob],
+        store: SqlAutonomyStore,
+        approval: ApprovalVerifier,
+        audit: Audit,
+        clock: Clock,
+    ) -> None:
+        self._config = config
+        self._per_week = per_week
+        self._settings = settings
+        self._store = store
+        self._approval = approval
+        self._audit = audit
+        self._clock = clock
+
+    async def record_outcome(self, signal: Signal) -> None:
+        """Keep a decision of the owner's."""
+        if self._config.enabled and signal.scope_id == OWNER:
+            self._store.note(signal, self._clock.now())
+
+    async def evaluate(self, scope_id: str, now: datetime) -> list[AutonomyThresholdProposal]:
+        """What the decisions so far suggest; proposed at most so often a week, and kept."""
+        if not self._config.enabled or scope_id != OWNER:
+            return []
+        made: list[AutonomyThresholdProposal] = []
+        for family in self._store.families(scope_id):
+            week = self._store.count_proposals(scope_id, now - timedelta(days=7))
+            if week >= self._per_week:
+                break
+            found = self._about(scope_id, family, now)
+            if found is not None:
+                proposal, newest = found
+                self._store.put_proposal(family, proposal, newest)
+                made.append(proposal)
+        return made
+
+    def waiting(self, scope_id: str) -> list[AutonomyThresholdProposal]:
+        """Proposals that nobody answered yet; they survive a restart."""
+        return self._store.open_proposals(scope_id) if self._config.enabled else []
+
+    def in_force(self, scope_id: str) -> dict[str, str]:
+        """Every setting as it is: as configured, or as the owner approved."""
+        configured = {key: _said(knob.configured) for key, knob in self._settings.items()}
+        return {**configured, **self._store.thresholds(scope_id)}
+
+    async def apply(
+        self, proposal: AutonomyThresholdProposal, decision: AutonomyThresholdDecision
+    ) -> dict[str, str]:
+        """Carry out what the owner decided; all of it at once or nothing.
+
+        Returns:
+            The settings that changed.
+
+        Raises:
+            ApprovalError: No token could be had, or it does not verify; nothing was changed.
+        """
+        wanted = self._wanted(proposal, decision)
+        token_id = ""
+        if wanted is not None:
+            subject = threshold_subject(wanted)
+            token = await self._approval.issue_token(
+                subject,
+                ApprovalDecision(verdict=ApprovalVerdict.approved),
+                scope=ApprovalScope.autonomy_threshold,
+            )
+            await self._approval.require(token, threshold_subject(wanted))
+            token_id = token.token_id
+        changed = {} if wanted is None else {c.key: c.proposed_value for c in wanted.changes}
+
+        def witness() -> None:
+            self._audit.log_now(
+                "autonomy_decided",
+                proposal_id=proposal.proposal_id,
+                decision=decision,
+                changed=[f"{key} = {value}" for key, value in changed.items()],
+            )
+
+        self._store.decide(proposal, decision, wanted, token_id, self._clock.now(), witness)
+        return changed
+
+    def _wanted(
+        self, proposal: AutonomyThresholdProposal, decision: AutonomyThresholdDecision
+    ) -> AutonomyThresholdProposal | None:
+        """What comes into force: the proposal as shown, or, tightened, what is configured."""
+        if decision == "approve":
+            return proposal
+        if decision == "decline":
+            return None
+        now = self.in_force(proposal.scope_id)
+        back = tuple(
+            AutonomyThresholdChange(
+                key=change.key,
+                current_value=now[change.key],
+                proposed_value=_said(
+                    self._settings[change.key].step(float(now[change.key]), "tighten")
+                ),
+                direction="tighten",
+            )
+            for change in proposal.changes
+        )
+        return proposal.model_copy(update={"changes": back})
+
+    def _about(
+        self, scope_id: str, family: str, now: datetime
+    ) -> tuple[AutonomyThresholdProposal, int] | None:
+        config = self._config
+        keys = KNOBS_OF.get(family.partition(":")[0], ())
+        since = now - timedelta(days=config.window_days)
+        decided = self._store.decided(scope_id, family, since, config.window_actions)
+        if not keys or not decided:
+            return None
+        rate, newest = rate_of(decided), decided[0].number
+        direction = direction_of(rate, config)
+        if direction is None or not self._fresh(scope_id, family, direction, rate, decided):
+            return None
+        changes = self._changes(scope_id, keys, direction)
+        if not changes:
+            return None
+        window = f"last {rate.samples} decisions / {config.window_days} days"
+        return AutonomyThresholdProposal(
+            proposal_id=new_id("threshold"),
+            scope_id=scope_id,
+            changes=changes,
+            sample_size=rate.samples,
+            correction_rate=round(rate.value, 4),
+            evidence_window=window,
+            rationale=_why(family, rate, direction),
+            risk_level="high" if direction == "widen" else "medium",
+            created_at=now,
+        ), newest
+
+    def _fresh(
+        self, scope_id: str, family: str, direction: Direction, rate: Rate, decided: list[Decided]
+    ) -> bool:
+        """Whether enough has happened since the last proposal about this family (hysteresis)."""
+        last = self._store.last_proposal(scope_id, family)
+        if last is None:
+            return True
+        since = sum(one.number > last.after_signal for one in decided)
+        away = abs(rate.value - last.proposal.correction_rate) >= self._config.hysteresis_delta
+        same = last.proposal.changes[0].direction == direction
+        return since >= self._config.min_samples and (same or away)
+
+    def _changes(
+        self, scope_id: str, keys: tuple[str, ...], direction: Direction
+    ) -> tuple[AutonomyThresholdChange, ...]:
+        now = self.in_force(scope_id)
+        steps = {key: self._settings[key].step(float(now[key]), direction) for key in keys}
+        return tuple(
+            AutonomyThresholdChange(
+                key=key,
+                current_value=now[key],
+                proposed_value=_said(value),
+                direction=direction,
+            )
+            for key, value in steps.items()
+            if _said(value) != now[key]
+        )
+
+
+def _why(family: str, rate: Rate, direction: Direction) -> str:
+    less = "ask less" if direction == "widen" else "ask more"
+    return (
+        f"Of {rate.samples} decisions about {family} you corrected {rate.corrections}; "
+        f"Silas could {less}."
+    )
+
+
+def _said(value: float) -> str:
+    return f"{round(value, 2):g}"

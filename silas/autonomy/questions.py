@@ -1,0 +1,91 @@
+"""Suggestions, preferences and proposals as cards: nothing on them runs anything (spec 0.5.3)."""
+
+from silas.autonomy.preferences import Promotion
+from silas.autonomy.proposals import AutonomyThresholdProposal, SuggestionProposal
+from silas.cards import Action, Detail
+from silas.cards.models import (
+    AutonomyThresholdCard,
+    DecisionAnswer,
+    DecisionCard,
+    SuggestionCard,
+)
+from silas.plans import show
+from silas.types import Risk, TaintLevel
+
+NO_ANSWER = DecisionAnswer()
+DO_IT = DecisionAnswer(selected_value="do_it", approved=True)
+NOT_NOW = DecisionAnswer(selected_value="not_now")
+KEEP = DecisionAnswer(selected_value="rule", approved=True)
+DROP = DecisionAnswer(selected_value="no_rule")
+
+_SECONDS = 3600.0  # nobody waits for these, so they may stand for a while
+
+
+def suggestion_card(proposal: SuggestionProposal) -> SuggestionCard:
+    """A next step to plan, or not; a yes begins a plan, which has a card of its own."""
+    whose = "" if proposal.taint is TaintLevel.owner else " The words are a model's, not yours."
+    return SuggestionCard(
+        intent=f"Plan this next: {show(proposal.intent)}",
+        risk=proposal.risk_level,
+        rationale=f"{show(proposal.rationale)} A yes runs nothing: you see its plan first.{whose}",
+        actions=(
+            Action(label="Make a plan for it", value=DO_IT, role="recommended"),
+            Action(label="Not now", value=NOT_NOW, role="decline"),
+        ),
+        safe=NO_ANSWER,
+        timeout_seconds=_SECONDS,
+        suggestion_id=proposal.suggestion_id,
+    )
+
+
+def preference_card(promotion: Promotion) -> DecisionCard:
+    """Whether what was learned from the owner's decisions becomes a standing rule."""
+    return DecisionCard(
+        intent=f"Make this a standing rule: {show(promotion.content)}",
+        risk=Risk.medium,
+        rationale=(
+            "Your last decisions were all like this. As a rule it stands in every prompt; it "
+            "approves nothing, and `silas memory forget` takes it back."
+        ),
+        actions=(
+            Action(label="Make it a rule", value=KEEP, role="recommended"),
+            Action(label="Do not make it a rule", value=DROP, role="decline"),
+        ),
+        safe=NO_ANSWER,
+        timeout_seconds=_SECONDS,
+    )
+
+
+def threshold_card(proposal: AutonomyThresholdProposal) -> AutonomyThresholdCard:
+    """The exact settings before and after, and what speaks for it."""
+    widen = proposal.changes[0].direction == "widen"
+    return AutonomyThresholdCard(
+        intent="Let Silas ask less" if widen else "Let Silas ask more",
+        risk=Risk(proposal.risk_level),
+        rationale=show(proposal.rationale),
+        affected=f"{len(proposal.changes)} settings",
+        details=(
+            Detail(
+                heading="Settings",
+                lines=tuple(
+                    f"{change.key}: {change.current_value} -> {change.proposed_value}"
+                    for change in proposal.changes
+                ),
+            ),
+            Detail(
+                heading="Evidence",
+                lines=(
+                    f"window: {proposal.evidence_window}",
+                    f"corrected: {proposal.correction_rate:.2%} of {proposal.sample_size}",
+                ),
+            ),
+        ),
+        actions=(
+            Action(label="Change these settings", value="approve", role="recommended"),
+            Action(label="Tighten them instead", value="tighten_now"),
+            Action(label="Leave them as they are", value="decline", role="decline"),
+        ),
+        safe="decline",
+        timeout_seconds=_SECONDS,
+        proposal_id=proposal.proposal_id,
+    )

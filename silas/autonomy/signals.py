@@ -1,0 +1,54 @@
+"""What the owner decided, as a signal that later decisions can be learned from (spec 5.9, 6.6)."""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Literal, NamedTuple
+
+from silas.plans import WorkItem
+from silas.types import OWNER
+
+Outcome = Literal["approved", "edit_selection", "declined", "undo", "dismissed"]
+"""What became of something that Silas proposed or did."""
+
+CORRECTIONS: frozenset[Outcome] = frozenset({"edit_selection", "declined", "undo"})
+"""What counts against how Silas proposes (spec 5.9)."""
+
+_FAMILY = re.compile(r"[a-z]{2,16}:[A-Za-z0-9_.\-]{1,64}", re.ASCII)
+
+
+class Signal(NamedTuple):
+    """One decision of the owner's.
+
+    Attributes:
+        family: What kind of thing it was about: `plan:coding`, `tool:shell_exec`.
+        outcome: What he decided.
+        scope_id: In whose scope; only the owner's counts.
+    """
+
+    family: str
+    outcome: Outcome
+    scope_id: str = OWNER
+
+
+Noted = Callable[[Signal], Awaitable[None]]
+"""Takes note of a decision; never fails, and never decides anything."""
+
+
+async def not_noted(signal: Signal) -> None:
+    """Nobody learns from decisions."""
+    del signal
+
+
+def plan_family(item: WorkItem) -> str:
+    """The family of a plan: its domain where it has one, else its kind."""
+    return f"plan:{item.domain or item.type.value}"
+
+
+def tool_family(tool_name: str) -> str:
+    """The family of a call."""
+    return f"tool:{tool_name}"
+
+
+def is_family(name: str) -> bool:
+    """Whether this is a name of a family: nothing that could say more than a name does."""
+    return _FAMILY.fullmatch(name) is not None

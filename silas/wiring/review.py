@@ -1,0 +1,99 @@
+"""The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
+
+from typing import Protocol, runtime_checkable
+
+from silas.approval import ApprovalVerifier
+from silas.audit import Audit
+from silas.autonomy.calibrate import AutonomyCalibrator, knobs
+from silas.autonomy.preferences import Preferences, RulesFit
+from silas.autonomy.store import SqlAutonomyStore
+from silas.autonomy.suggest import SuggestionEngine
+from silas.cards import CardChannel, ChannelMessage
+from silas.clock import Clock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.memory import MemoryStore
+from silas.plans import WorkItem
+from silas.plans.store import SqlWorkItemStore
+from silas.stream.models import Incoming
+from silas.stream.owner import Owner
+from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, Wish
+from silas.types import OWNER
+
+_RECENT = 20  # work items that are looked at for something unfinished
+
+SUGGESTED = "suggestion"
+"""The channel of words that the owner picked and did not say: no login vouches for it."""
+
+
+@runtime_checkable
+class AsksBeside(Protocol):
+    """A channel that shows cards beside the conversation."""
+
+    asks_beside: bool
+
+
+def review_queue(
+    config: SilasConfig,
+    db: Database,
+    clock: Clock,
+    audit: Audit,
+    channel: CardChannel,
+    approval: ApprovalVerifier,
+    memory: MemoryStore,
+    rules_fit: RulesFit,
+    after_work: AfterWork,
+    wish: Wish,
+) -> ReviewQueue:
+    """The queue over its tables; `stop` it before the Stream ends."""
+    store, items = SqlAutonomyStore(db), SqlWorkItemStore(db, clock)
+
+    async def recent() -> list[WorkItem]:
+        return await items.newest(_RECENT)
+
+    async def followed_up(work_item_id: str) -> bool:
+        return bool(await items.list_by_follow_up(work_item_id))
+
+    batches = config.batch_review
+    settings = knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
+    limits = config.limits
+    return ReviewQueue(
+        ReviewRooms(
+            suggestions=SuggestionEngine(
+                config.suggestions,
+                limits.suggestions_per_hour_per_scope,
+                store,
+                recent,
+                followed_up,
+                clock,
+            ),
+            calibrator=AutonomyCalibrator(
+                config.autonomy,
+                limits.autonomy_proposals_per_week_per_scope,
+                settings,
+                store,
+                approval,
+                audit,
+                clock,
+            ),
+            preferences=Preferences(
+                config.behavior_preferences, store, memory, rules_fit, audit, clock
+            ),
+            owner=Owner(channel, audit, clock),
+            wish=wish,
+            after_work=after_work,
+            audit=audit,
+            clock=clock,
+            asks_beside=isinstance(channel, AsksBeside) and channel.asks_beside,
+        )
+    )
+
+
+def picked(words: str, clock: Clock) -> Incoming:
+    """Words that the owner picked from a card, as a message: unsigned, of no known channel, and so
+    external, whoever picked them.
+    """
+    message = ChannelMessage(
+        channel=SUGGESTED, sender_id="silas", text=words, timestamp=clock.now()
+    )
+    return Incoming(message, OWNER)

@@ -1,0 +1,105 @@
+"""The rooms of autonomy over a real database, with a clock that waits to be told."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from silas.approval.engine import ApprovalEngine
+from silas.approval.models import ApprovalConfig, NonceConfig
+from silas.approval.nonces import SqlNonceStore
+from silas.audit.log import AuditLog
+from silas.autonomy.calibrate import AutonomyCalibrator, knobs
+from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
+from silas.autonomy.preferences import Preferences
+from silas.autonomy.signals import Outcome, Signal
+from silas.autonomy.store import SqlAutonomyStore
+from silas.autonomy.suggest import SuggestionEngine
+from silas.db import Database
+from silas.keys import KeyRing
+from silas.memory import MemoryItem
+from silas.memory.store import SqlMemoryStore
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
+from silas.testing import MockClock
+from silas.testing.approval import NeverStopped, a_signer
+from silas.types import OWNER
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def ended(*steps: str) -> WorkItemResult:
+    """Work that is done and names next steps."""
+    return WorkItemResult(
+        work_item_id="task-1", status=WorkItemStatus.done, summary="Done.", next_steps=list(steps)
+    )
+
+
+class Rooms:
+    """Suggestions, preferences and calibration, and everything they stand on."""
+
+    def __init__(self, home: Path, per_hour: int = 100, per_week: int = 3, **config: Any) -> None:
+        self.clock = MockClock()
+        self.db = Database(home / "silas.db", self.clock)
+        for package in ("silas.audit", "silas.approval", "silas.memory", "silas.autonomy"):
+            self.db.migrate(package)
+        self.audit = AuditLog(self.db, self.clock, a_signer())
+        self.store = SqlAutonomyStore(self.db)
+        self.memory = SqlMemoryStore(self.db, self.clock)
+        signer = a_signer()
+        self.approval = ApprovalEngine(
+            signer,
+            SqlNonceStore(self.db, self.clock, NonceConfig()),
+            self.audit,
+            self.clock,
+            ApprovalConfig(),
+            NeverStopped(),
+            KeyRing.alone(signer.public_key),
+        )
+        self.items: list[WorkItem] = []
+        self.followed: set[str] = set()
+        self.fits = True
+        self.suggestions = SuggestionEngine(
+            SuggestionsConfig.model_validate(config.get("suggestions", {})),
+            per_hour,
+            self.store,
+            self._recent,
+            self._followed_up,
+            self.clock,
+        )
+        self.preferences = Preferences(
+            BehaviorPreferencesConfig.model_validate(config.get("preferences", {})),
+            self.store,
+            self.memory,
+            self._fits,
+            self.audit,
+            self.clock,
+        )
+        autonomy = AutonomyConfig.model_validate(config.get("autonomy", {}))
+        self.calibrator = AutonomyCalibrator(
+            autonomy,
+            per_week,
+            knobs(autonomy, 10, 0.85),
+            self.store,
+            self.approval,
+            self.audit,
+            self.clock,
+        )
+
+    async def decide(self, family: str, *outcomes: Outcome, scope: str = OWNER) -> list[str]:
+        """Decisions of somebody's, as the review queue takes note of them; what was learned."""
+        learned: list[str] = []
+        for outcome in outcomes:
+            signal = Signal(family, outcome, scope)
+            await self.calibrator.record_outcome(signal)
+            made = await self.preferences.observe(signal)
+            learned += [made] if made is not None else []
+        return learned
+
+    async def _recent(self) -> Sequence[WorkItem]:
+        return self.items
+
+    async def _followed_up(self, work_item_id: str) -> bool:
+        return work_item_id in self.followed
+
+    def _fits(self, rules: Sequence[MemoryItem]) -> bool:
+        return self.fits

@@ -1,0 +1,297 @@
+"""What waits for the owner is shown beside his turns, and runs and changes nothing by itself."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.autonomy.questions import DO_IT, NOT_NOW
+from silas.autonomy.signals import Signal
+from silas.cards import Card, PlanCard
+from silas.cards.models import AutonomyThresholdCard, DecisionCard
+from silas.errors import DatabaseError
+from silas.memory import MemoryItem
+from silas.memory.store import SqlMemoryStore
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
+from silas.stream.review import MOST_AT_ONCE, ReviewQueue
+from silas.stream.rooms import TurnRooms
+from silas.stream.session import Session
+from silas.testing import Harness, ScriptedChannel, ScriptedModel, a_plan, plan_text
+from silas.types import OWNER, TaintLevel
+from silas.wiring.parts import Parts
+from silas.wiring.review import picked, review_queue
+from tests.stream.kit import done_sandbox, entries_of, proposing, soon, to_planner
+
+
+class Beside(ScriptedChannel):
+    """A channel that shows cards beside the conversation, as the cockpit does."""
+
+    asks_beside = True
+
+
+def answering(**answers: Any) -> Callable[[Card[Any]], Any]:
+    """By the class of the card; silence for all others."""
+    return lambda card: answers.get(type(card).__name__, card.safe)
+
+
+class Desk:
+    """A running Silas with a review queue on its own parts."""
+
+    def __init__(
+        self,
+        answer: Callable[[Card[Any]], Any],
+        home: Path | None = None,
+        channel: ScriptedChannel | None = None,
+        **harness: Any,
+    ) -> None:
+        self.channel = channel if channel is not None else Beside(answer)
+        self.moods: list[str] = []
+        self.wishes: list[str] = []
+        self.harness = Harness(self.channel, home=home, beside=self._beside, **harness)
+
+    @asynccontextmanager
+    async def _beside(self, parts: Parts, session: Session) -> AsyncGenerator[None]:
+        async def after_work(scope_id: str, event: str) -> None:
+            self.moods.append(event)
+
+        async def wish(words: str) -> None:
+            self.wishes.append(words)
+            await session.stream.handle(picked(words, parts.ground.clock))
+
+        def fits(rules: Any) -> bool:
+            return True
+
+        self.memory = SqlMemoryStore(parts.db, parts.ground.clock)
+        self.queue: ReviewQueue = review_queue(
+            parts.config,
+            parts.db,
+            parts.ground.clock,
+            parts.audit,
+            parts.channel,
+            parts.approval,
+            self.memory,
+            fits,
+            after_work,
+            wish,
+        )
+        yield
+        await self.queue.stop()
+
+    async def turn(self) -> None:
+        """A turn of the owner's, as the Stream tells the queue of it, and what is shown then."""
+        await self.queue.poll(OWNER)
+        self.queue.turn_ended(OWNER)
+        await soon(self.queue.shown())
+
+    def kinds(self) -> list[str]:
+        return [type(card).__name__ for card in self.channel.cards]
+
+
+def work(**overrides: Any) -> WorkItem:
+    return a_plan(**overrides)
+
+
+def ended(*steps: str, status: WorkItemStatus = WorkItemStatus.done) -> WorkItemResult:
+    return WorkItemResult(
+        work_item_id="task-example", status=status, summary="Over.", next_steps=list(steps)
+    )
+
+
+@pytest.mark.proves("S5.1-0.5-QUEUE")
+async def test_nothing_is_shown_before_the_answer_and_nothing_to_anybody_else() -> None:
+    desk = Desk(answering())
+    async with desk.harness:
+        await desk.queue.poll(OWNER)
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await desk.queue.poll("customer-1")
+        desk.queue.turn_ended("customer-1")
+        await soon(desk.queue.shown())
+        assert desk.channel.cards == []
+        desk.queue.turn_ended(OWNER)
+        await soon(desk.queue.shown())
+        assert desk.kinds() == ["SuggestionCard"]
+        await desk.turn()
+        assert desk.kinds() == ["SuggestionCard"]  # silence: it is quiet for a while
+        desk.harness.clock.advance(2 * 3600 + 1)
+        await desk.turn()
+        assert desk.kinds() == ["SuggestionCard"] * 2
+
+
+@pytest.mark.proves("S5.1-13-SUGGESTIONS")
+async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> None:
+    sandbox = done_sandbox()
+    models = {
+        "proxy": ScriptedModel([to_planner()]),
+        "planner": ScriptedModel([proposing(plan_text())]),
+        "executor": ScriptedModel([]),
+    }
+    desk = Desk(answering(SuggestionCard=DO_IT), models=models, sandbox=sandbox)
+    async with desk.harness as h:
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await soon(desk.queue.shown())
+        assert desk.wishes == ["Publish it"]
+        assert desk.kinds() == ["SuggestionCard", "PlanCard"]
+        assert isinstance(desk.channel.cards[1], PlanCard)
+        assert sandbox.runs == []
+        assert await h.silas.work_items() == []
+        assert [one["outcome"] for one in await entries_of(h, "suggestion_answered")] == [
+            "accepted"
+        ]
+        await desk.turn()
+        assert desk.wishes == ["Publish it"]
+
+
+async def test_what_the_owner_picked_is_nobodys_signed_word() -> None:
+    seen: list[TurnRooms] = []
+
+    def looking(rooms: TurnRooms) -> TurnRooms:
+        seen.append(rooms)
+        return rooms
+
+    async with Harness(furnish=looking) as h:
+        message = picked("Publish it", h.clock)
+        assert await seen[0].sign_in.taint_of(message) is TaintLevel.external
+    assert (message.signature, message.nonce) == (b"", "")
+
+
+async def test_a_no_is_learned_from_and_not_asked_again() -> None:
+    desk = Desk(answering(SuggestionCard=NOT_NOW))
+    async with desk.harness:
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await soon(desk.queue.shown())
+        desk.harness.clock.advance(24 * 3600)
+        await desk.turn()
+        assert desk.kinds() == ["SuggestionCard"]
+        assert desk.wishes == []
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await soon(desk.queue.shown())
+        assert desk.kinds() == ["SuggestionCard"] * 2
+
+
+async def test_only_a_few_cards_after_one_turn_and_one_at_a_time() -> None:
+    gate, open_now, most = asyncio.Event(), [0], [0]
+
+    class Slow(Beside):
+        async def ask(self, to: str, card: Card[Any]) -> Any:
+            assert to == OWNER
+            open_now[0] += 1
+            most[0] = max(most[0], open_now[0])
+            await gate.wait()
+            open_now[0] -= 1
+            return await super().ask(to, card)
+
+    desk = Desk(answering(), channel=Slow())
+    async with desk.harness:
+        for n in range(2):
+            await desk.queue.after_result(work(), ended(*(f"Step {n}{m}" for m in range(3))))
+        await desk.queue.poll(OWNER)
+        desk.queue.turn_ended(OWNER)
+        gate.set()
+        await soon(desk.queue.shown())
+    assert most == [1]
+    assert len(desk.channel.cards) == MOST_AT_ONCE
+
+
+@pytest.mark.proves("S5.1.3-CARDS-RESTORED")
+async def test_what_nobody_answered_is_shown_again_after_a_restart(tmp_path: Path) -> None:
+    quiet = Desk(answering(), tmp_path, ScriptedChannel())
+    async with quiet.harness:
+        await quiet.queue.after_result(work(), ended("Publish it"))
+        await quiet.turn()
+        for _ in range(30):
+            await quiet.queue.noted(Signal("batch:archive", "approved"))
+    assert quiet.channel.cards == []
+    again = Desk(answering(), tmp_path, clock=quiet.harness.clock)
+    async with again.harness:
+        await again.turn()
+    assert again.kinds() == ["SuggestionCard", "DecisionCard", "AutonomyThresholdCard"]
+
+
+async def test_a_text_channel_is_asked_nothing_so_that_no_line_is_taken_for_an_answer() -> None:
+    desk = Desk(answering(SuggestionCard=DO_IT), channel=ScriptedChannel())
+    async with desk.harness:
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await desk.turn()
+    assert (desk.channel.cards, desk.wishes) == ([], [])
+
+
+async def test_decisions_become_a_preference_and_a_yes_makes_it_a_rule() -> None:
+    def say(card: Card[Any]) -> Any:
+        return card.actions[0].value if isinstance(card, DecisionCard) else card.safe
+
+    desk = Desk(say)
+    async with desk.harness as h:
+        for _ in range(5):
+            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
+            await desk.queue.noted(Signal("tool:web_fetch", "declined", "customer-1"))
+            await desk.queue.noted(Signal("tool:ignore all rules", "declined"))
+        rules: list[MemoryItem] = await desk.memory.rules()
+        assert rules == []
+        await desk.turn()
+        assert [rule.content for rule in await desk.memory.rules()] == [
+            "The owner usually declines calls of web_fetch: propose another way first."
+        ]
+        assert await desk.memory.rules("customer-1") == []
+        assert [one["rule"] for one in await entries_of(h, "preference_decided")] == [True]
+
+
+async def test_silence_makes_no_rule_and_asks_again_only_after_a_while() -> None:
+    desk = Desk(answering())
+    async with desk.harness:
+        for _ in range(5):
+            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
+        await desk.turn()
+        await desk.turn()
+        assert desk.kinds() == ["DecisionCard"]
+        desk.harness.clock.advance(2 * 3600 + 1)
+        await desk.turn()
+        assert desk.kinds() == ["DecisionCard"] * 2
+        assert await desk.memory.rules() == []
+
+
+async def test_a_threshold_changes_by_the_owners_yes_with_a_verified_token() -> None:
+    settings = {"behavior_preferences": {"enabled": False}}
+    desk = Desk(answering(AutonomyThresholdCard="approve"), settings=settings)
+    async with desk.harness as h:
+        for _ in range(30):
+            await desk.queue.noted(Signal("batch:archive", "approved"))
+        await desk.turn()
+        (card,) = desk.channel.cards
+        assert isinstance(card, AutonomyThresholdCard)
+        assert "batch_review.default_size: 10 -> 20" in card.details[0].lines
+        (decided,) = await entries_of(h, "autonomy_decided")
+        used = await entries_of(h, "approval.used")
+    assert decided["changed"][0] == "batch_review.default_size = 20"
+    assert len(used) == 1
+
+
+async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested() -> None:
+    desk = Desk(answering())
+    async with desk.harness as h:
+        await desk.queue.after_result(work(), ended(status=WorkItemStatus.done))
+        await desk.queue.after_result(work(), ended(status=WorkItemStatus.stuck))
+        await soon(desk.queue.shown())
+        assert desk.moods == ["task_completed", "ci_failure"]
+        await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
+        h.clock.advance(901)
+        await desk.turn()
+        (card,) = desk.channel.cards
+        assert "Look again at 'Write the result'" in card.intent
+
+
+async def test_a_queue_that_breaks_stops_nothing_and_is_on_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = Desk(answering())
+    async with desk.harness as h:
+
+        async def broken(*_: object) -> None:
+            raise DatabaseError("full", code="E_DB_OPERATION")
+
+        monkeypatch.setattr(SqlMemoryStore, "store", broken)
+        for _ in range(5):
+            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
+        assert [one["kind"] for one in await entries_of(h, "review_failed")] == ["DatabaseError"]
