@@ -5,6 +5,7 @@ from importlib import import_module
 
 NAMES = (
     "turn",
+    "first_words",
     "pause",
     "tool_door",
     "audit_chain",

@@ -25,6 +25,7 @@ _GROUP = re.compile(r"\(\?(?:P<\w+>|:|<?[=!]|[aimsu]+(?=\)))")
 _ESCAPE = re.compile(r"\\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|[0-7]{3}|0[0-7]?|.)", re.DOTALL)
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _UNBOUNDED = 1 << 30
+_BLANKS = tuple(filter(str.isspace, map(chr, range(0x3001))))
 
 
 class PatternRefused(ValueError):
@@ -87,6 +88,34 @@ def substitute(pattern: str, replacement: str, text: str) -> str:
         return compiled.sub(replacement, text)
     except (re.error, IndexError) as error:
         raise PatternRefused(f"the replacement {replacement!r} is not valid: {error}") from error
+
+
+class Matches(NamedTuple):
+    """Where in a text that goes on matches can be, as far as the pattern alone tells.
+
+    Attributes:
+        begin: What every match begins with; never empty.
+        blanks: Whether a match may hold white space.
+    """
+
+    begin: str
+    blanks: bool
+
+
+def matches_in_part(pattern: str) -> Matches | None:
+    """What of a part of a text can be told; None where a match may depend on what comes later.
+
+    Raises:
+        PatternRefused: As `search`.
+    """
+    known = _examined(pattern)
+    scanner = _Scanner(pattern)
+    scanner.alternation()
+    if not known.literal or scanner.looks:
+        return None
+    flags = known.compiled.flags
+    blanks = any(_compiled(atom, flags).fullmatch(one) for atom in scanner.atoms for one in _BLANKS)
+    return Matches(known.literal, blanks)
 
 
 def check_pattern(pattern: str) -> None:
@@ -186,6 +215,8 @@ class _Scanner:
     def __init__(self, pattern: str) -> None:
         self._text = pattern
         self._at = 0
+        self.atoms: list[str] = []  # each that takes one character of the text
+        self.looks = False  # at what stands around a match, or at the end of the text
 
     def alternation(self) -> _Part:
         repeats: list[_Repeat] = []
@@ -236,6 +267,7 @@ class _Scanner:
                 f"the pattern {self._text!r} uses a kind of group not allowed here"
             )
         self._at = head.end() if head else self._at + 1
+        self.looks |= head is not None and head.group().endswith(("=", "!"))
         part = self.alternation()
         self._at += 1
         return self._text[start : self._at] if part.rigid else "", part
@@ -258,10 +290,14 @@ class _Scanner:
     def _literal(self) -> tuple[str, _Part]:
         atom = self._text[self._at]
         self._at += 1
+        self.atoms.append(atom)
+        self.looks |= atom == "$"
         return atom, _Part((), True)
 
     def _take(self, found: re.Match[str]) -> tuple[str, _Part]:
         self._at = found.end()
+        self.atoms.append(found.group())
+        self.looks |= found.group() == "\\Z"
         return found.group(), _Part((), True)
 
 

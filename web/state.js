@@ -67,7 +67,7 @@ const HANDLERS = {
       at.complete = frame.complete;
     }
     at.arrived = true;
-    at.deltas.clear();
+    at.deltas = new Map((frame.coming ?? []).map((one) => [one.turn_id, one.text]));
     frame.transcript.forEach((kept) => keep(at, kept));
     at.seq = Math.max(at.seq, frame.seq);
     at.running = new Map(frame.running.map((one) => [one.work_item_id, one]));
@@ -86,8 +86,10 @@ const HANDLERS = {
     return ["stream"];
   },
   message_delta(at, frame) {
-    at.deltas.set(frame.turn_id, (at.deltas.get(frame.turn_id) ?? "") + frame.text);
-    at.thinking = false;
+    const text = (frame.begins ? "" : at.deltas.get(frame.turn_id) ?? "") + frame.text;
+    if (text) at.deltas.set(frame.turn_id, text);
+    else at.deltas.delete(frame.turn_id);
+    at.thinking = !text;
     return ["stream"];
   },
   progress(at, frame) {

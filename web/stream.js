@@ -141,10 +141,12 @@ function drawTail(tail) {
   keyed(tail, rows, (row) => row.key, (row) => {
     const node = h("div", { class: "from-silas coming" }, h("div", { class: "text", dir: "auto" }));
     if (!row.text) node.firstChild.append(h("span", { class: "dots", role: "status", "aria-label": "Silas is working on it" }, h("i"), h("i"), h("i")));
-    else node.firstChild.textContent = row.text;
+    else fill(node.firstChild, paragraphs(row.text));
     return node;
   }, (node, row) => {
-    if (row.text) fill(node.firstChild, row.text);
+    if (!row.text || node.dataset.shown === row.text) return;
+    node.dataset.shown = row.text;
+    fill(node.firstChild, paragraphs(row.text));
   });
 }
 

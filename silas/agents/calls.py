@@ -11,6 +11,7 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
+from silas.agents.spoken import Spoken
 from silas.types import InteractionMode, InteractionRegister
 
 T = TypeVar("T")
@@ -27,6 +28,7 @@ class Call(Generic[T]):
         describe: What the output tool is for, in words for the model.
         fallback: The deterministic answer when the model never answers in form, given the name
             of the default context profile.
+        spoken: Where in the answer the text for the user stands; None where nothing is for him.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Call(Generic[T]):
     form: str
     describe: str
     fallback: Callable[[str], T]
+    spoken: Spoken | None = None
 
 
 _SORRY = (
@@ -53,7 +56,15 @@ def _route(default_profile: str) -> RouteDecision:
     )
 
 
-PROXY = Call("proxy", RouteDecision, "route", "Decide where this turn goes.", _route)
+PROXY = Call(
+    "proxy",
+    RouteDecision,
+    "route",
+    "Decide where this turn goes.",
+    _route,
+    # what it says where the planner will answer is not for the user
+    Spoken(("response", "message"), given=(("route",), "direct")),
+)
 PLANNER = Call(
     "planner",
     AgentResponse,
@@ -63,6 +74,7 @@ PLANNER = Call(
         message="I could not write a plan: the language model's answer did not have the required "
         "form, twice. Nothing was started. Please try again."
     ),
+    Spoken(("message",)),
 )
 EXECUTOR = Call(
     "executor",

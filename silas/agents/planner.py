@@ -1,9 +1,11 @@
 """The planner: writes the briefing and its checks, and advises when work is stuck (spec 7.2)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from silas.agents.choice import OutputSetting
+from silas.agents.listener import Listen, nobody_listens
 from silas.agents.models import AgentResponse, PlannerAdvice
 from silas.agents.outcome import StructuredRun
 from silas.agents.prompt import TurnRequest
@@ -33,6 +35,7 @@ class PlannerAgent:
         clock: Waits between attempts.
         output: How the model is made to answer in form.
         capabilities: What resolves calls that pause for approval.
+        listen: Who hears the answer of a run while it comes.
     """
 
     def __init__(
@@ -42,10 +45,12 @@ class PlannerAgent:
         *,
         output: OutputSetting,
         capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
+        listen: Listen = nobody_listens,
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
         self._role = Role(model, clock, output, "planner", capabilities)
+        self._listen = listen
 
     async def plan(
         self,
@@ -69,7 +74,7 @@ class PlannerAgent:
         from silas.agents.calls import PLANNER  # noqa: PLC0415 - with run
         from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
 
-        asking = self._asking(limits, deps, (toolset,))
+        asking = replace(self._asking(limits, deps, (toolset,)), listener=self._listen(deps))
         return await run_structured_agent(self._role, request.render(), PLANNER, asking)
 
     async def advise(

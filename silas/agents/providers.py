@@ -56,11 +56,16 @@ class ConfiguredModel(WrapperModel):
             # The adapters reach into the answer, and a server may send one without any choices.
             # The cause is left out because the model is told the last one.
             raise UnexpectedModelBehavior("the server's answer is incomplete") from None
-        if response.usage.unmeasured_requests:
-            response.usage = RequestUsage(
-                input_tokens=_estimate(messages), output_tokens=_estimate([response])
-            )
-        return response
+        return charged(response, messages)
+
+
+def charged(response: ModelResponse, messages: list[ModelMessage]) -> ModelResponse:
+    """The answer with what it cost; an estimate where the server did not say."""
+    if response.usage.unmeasured_requests:
+        response.usage = RequestUsage(
+            input_tokens=_estimate(messages), output_tokens=_estimate([response])
+        )
+    return response
 
 
 def _estimate(messages: list[ModelMessage]) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from silas.agents.choice import OutputSetting
+from silas.agents.listener import Listen, nobody_listens
 from silas.agents.models import RouteDecision
 from silas.agents.outcome import StructuredRun
 from silas.agents.prompt import TurnRequest
@@ -27,6 +28,7 @@ class ProxyAgent:
         output: How the model is made to answer in form.
         default_profile: The context profile of the honest answer when the model fails.
         capabilities: What resolves calls that pause for approval.
+        listen: Who hears the answer of a run while it comes.
     """
 
     def __init__(
@@ -37,11 +39,13 @@ class ProxyAgent:
         output: OutputSetting,
         default_profile: str,
         capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
+        listen: Listen = nobody_listens,
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
         self._role = Role(model, clock, output, "proxy", capabilities)
         self._default_profile = default_profile
+        self._listen = listen
 
     async def route(
         self,
@@ -73,5 +77,6 @@ class ProxyAgent:
             limits=limits or UsageLimits(request_limit=_REQUESTS),
             profiles=request.profiles,
             default_profile=self._default_profile,
+            listener=self._listen(deps),
         )
         return await run_structured_agent(self._role, request.render(), PROXY, asking)

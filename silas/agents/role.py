@@ -9,9 +9,11 @@ from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
 from pydantic_ai.models import Model
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
+from silas.agents.aloud import AloudModel, can_stream
 from silas.agents.calls import Call
 from silas.agents.choice import OutputSetting
 from silas.agents.form import OutputForm, OutputMode, output_type
+from silas.agents.listener import NOBODY, Listener
 from silas.agents.patience import Patience
 from silas.agents.prompt import load_prompt
 from silas.clock import Clock
@@ -65,6 +67,7 @@ class Role:
         self._instructions = "\n\n".join(filter(None, told))
         self._clock = clock
         self._pausing = tuple(pausing)
+        self._streams = can_stream(model)
         self._agents: dict[tuple[str, OutputMode, tuple[str, ...]], Agent[Any, Any]] = {}
 
     def agent(
@@ -94,6 +97,16 @@ class Role:
                 retries={"output": 0, "tools": _TOOL_CORRECTIONS},
             )
         return self._agents[key]
+
+    def aloud(self, call: Call[Any], mode: OutputMode, listener: Listener) -> Model | None:
+        """The model as somebody hears it in one run; None where nobody does, or it cannot be."""
+        if listener is NOBODY or call.spoken is None or not self._streams:
+            return None
+        tool = call.form if mode == "tool" else ""
+        return AloudModel(self._model, call.spoken, tool, listener, self._answers_whole)
+
+    def _answers_whole(self) -> None:
+        self._streams = False
 
 
 _TOOL_CORRECTIONS = 3  # times a model may correct the arguments of one tool before the run ends

@@ -18,6 +18,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import Call
 from silas.agents.form import OutputForm, OutputMode, summarise
+from silas.agents.listener import NOBODY, Listener
 from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.patience import CeiledLimits
 from silas.agents.role import Role
@@ -41,6 +42,7 @@ class Asking(Generic[D]):
         profiles: Context profiles that an answer may name.
         default_profile: The context profile of a proxy fallback.
         usage: What was used so far; shared where several runs share the limits.
+        listener: Who hears the text for the user while it comes.
     """
 
     deps: D
@@ -49,6 +51,7 @@ class Asking(Generic[D]):
     profiles: tuple[str, ...] = ()
     default_profile: str = "conversation"
     usage: RunUsage = field(default_factory=RunUsage)
+    listener: Listener = NOBODY
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class _Attempt(Generic[D, T]):
             try:
                 result = await agent.run(
                     prompt,
+                    model=self.role.aloud(self.call, mode, asking.listener),
                     deps=asking.deps,
                     message_history=list(history) or None,
                     toolsets=list(asking.toolsets),

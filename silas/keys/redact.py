@@ -13,6 +13,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from silas.keys.begun import half_escapes, unread_from
+
 SHORTEST = 8
 """Characters of a secret: what is shorter would be found in the middle of ordinary words."""
 
@@ -99,6 +101,7 @@ _DUMP = re.compile(
     re.MULTILINE,
 )
 """A line of `xxd` or `hexdump -C`: offset, bytes, the same as letters."""
+_TRAILING = re.compile(rf"(?:{_UNSEEN.pattern}|{_BETWEEN_HEX.pattern})+\Z")
 _PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{16,}={0,2}")
 _PACKED_HEX = re.compile(r"1f8b08[0-9a-f]{26,}", re.IGNORECASE)
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0"}
@@ -210,10 +213,13 @@ class Redactor:
             text: What is about to be stored or shown.
             cut: It ends where a limit was, so a secret may have only begun.
         """
-        if not any(self._spans(_bare(text), cut)):
+        least = _CUT if cut else 0
+        if not any(self._spans(_bare(text), least)):
             return text
-        numbers = array("Q", range(len(text) + 1))
-        spans = self._spans(View(text, numbers[:-1], numbers[1:]), cut)
+        return self._without(text, self._spans(_placed(text), least))
+
+    @staticmethod
+    def _without(text: str, spans: Iterable[_Span]) -> str:
         parts: list[str] = []
         at = 0
         for span in _merged(spans):
@@ -221,9 +227,31 @@ class Redactor:
             at = span.end
         return "".join((*parts, text[at:]))
 
+    def redact_begun(self, text: str) -> str:
+        """As `redact`, of a text that goes on: it ends before where a secret may have begun."""
+        if not self:
+            return text
+        end = self._begins(text, unread_from(text))
+        if not any(self._spans(_bare(text), 0)):
+            return text[:end]
+        spans = list(self._spans(_placed(text), 0))
+        while through := [span.start for span in spans if span.start < end < span.end]:
+            end = min(through)
+        return self._without(text[:end], (span for span in spans if span.end <= end))
+
+    def _begins(self, text: str, end: int) -> int:
+        """Where in the last part of a text a secret may begin; its end where none does."""
+        first = max(0, end - self._longest * 6 - 64)
+        for cut in (end, *half_escapes(text, end)):
+            tail = _TRAILING.sub("", text[first:cut])
+            for span in self._spans(_placed(tail), 1):
+                if span.end == len(tail):
+                    end = min(end, first + span.start)
+        return end
+
     def names_in(self, text: str) -> tuple[str, ...]:
         """Which secrets a text holds, by name."""
-        return tuple(sorted({span.name for span in self._spans(_bare(text), cut=False)}))
+        return tuple(sorted({span.name for span in self._spans(_bare(text), 0)}))
 
     def names_in_file(self, chunks: Iterable[bytes]) -> tuple[str, ...]:
         """Which secrets a file holds, by name; a gzip file is looked into."""
@@ -235,7 +263,7 @@ class Redactor:
                 text = text[-overlap:]
         return tuple(sorted(found.union(self.names_in(text))))
 
-    def _spans(self, raw: View, cut: bool) -> Iterator[_Span]:
+    def _spans(self, raw: View, least: int) -> Iterator[_Span]:
         if not self:
             return
         backslash = raw.again(_BACKSLASH, _backslash)
@@ -244,14 +272,14 @@ class Redactor:
         twice = (backslash.again(_BACKSLASH, _backslash), percent.again(_PERCENT, _percent))
         others = (raw.again(_ENTITY, _entity), raw.again(_DUMP, _dumped))
         for view in _different((*once, *twice, *others)):
-            yield from _found(view, _lower(view.text), self._plain, cut)
+            yield from _found(view, _lower(view.text), self._plain, least)
         for view in _different(once):
             tight = view.again(_UNSEEN, _nothing)
-            yield from _found(tight, _lower(tight.text), self._squeezed, cut)
-            yield from _found(tight, _standard(tight.text), self._base64, cut)
+            yield from _found(tight, _lower(tight.text), self._squeezed, least)
+            yield from _found(tight, _standard(tight.text), self._base64, least)
             yield from self._in_packed(tight)
         digits = raw.again(_UNSEEN, _nothing).again(_BETWEEN_HEX, _nothing)
-        yield from _found(digits, _lower(digits.text), self._hex, cut)
+        yield from _found(digits, _lower(digits.text), self._hex, least)
 
     def _in_packed(self, view: View) -> Iterator[_Span]:
         """Secrets in compressed text that was printed as letters."""
@@ -271,13 +299,14 @@ def _different(views: tuple[View, ...]) -> Iterator[View]:
             yield view
 
 
-def _found(view: View, searched: str, needles: Iterable[Needle], cut: bool) -> Iterator[_Span]:
+def _found(view: View, searched: str, needles: Iterable[Needle], least: int) -> Iterator[_Span]:
     for needle in needles:
         at = searched.find(needle.text)
         while at >= 0:
             yield _around(view, searched, needle, at, len(needle.text))
             at = searched.find(needle.text, at + 1)
-        for length in range(min(len(needle.text), len(searched)), _CUT - 1, -1) if cut else ():
+        longest = min(len(needle.text), len(searched)) if least else 0
+        for length in range(longest, least - 1, -1) if longest else ():
             if searched.endswith(needle.text[:length]):
                 yield _around(view, searched, needle, len(searched) - length, length)
                 break
@@ -298,9 +327,16 @@ def _bare(text: str) -> View:
     return View(text, array("Q"), array("Q"))
 
 
+def _placed(text: str) -> View:
+    numbers = array("Q", range(len(text) + 1))
+    return View(text, numbers[:-1], numbers[1:])
+
+
 def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
     """Spans in order, those that overlap as one."""
     ordered = sorted(spans, key=lambda span: (span.start, -span.end))
+    if not ordered:
+        return
     current = ordered[0]
     for span in ordered[1:]:
         if span.start < current.end:

@@ -64,6 +64,10 @@ class Secrecy:
         """The text without any secret known by now; see `Redactor.redact`."""
         return self._redactor.redact(text, cut=cut)
 
+    def redact_begun(self, text: str) -> str:
+        """The same of a text that goes on, up to where a secret may have begun."""
+        return self._redactor.redact_begun(text)
+
     def names_in(self, text: str) -> tuple[str, ...]:
         """Which secrets a text holds, by name."""
         return self._redactor.names_in(text)

@@ -13,6 +13,7 @@ from silas.plans import WaitingPlan, WorkItem
 from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
+from silas.stream.drafts import Drafts
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
 from silas.stream.turn import TurnProcessor
@@ -73,6 +74,7 @@ class Stream:
         clock: Clock,
         grace_seconds: float,
         halt: Halt,
+        drafts: Drafts,
     ) -> None:
         self._make_processor = make_processor
         self._executor = executor
@@ -84,6 +86,7 @@ class Stream:
         self._clock = clock
         self._grace_seconds = grace_seconds
         self._halt = halt
+        self._drafts = drafts
         self._turns: set[asyncio.Task[None]] = set()
         self._asking: set[str] = set()
         self._ask_again: tuple[WaitingPlan, ...] = ()
@@ -180,8 +183,9 @@ class Stream:
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
-                run = partial(processor.run, incoming, self._channel, send)
-                return await self._halt.unless_stopped(run)
+                with self._drafts.turn(connection, send) as say:
+                    run = partial(processor.run, incoming, self._channel, say)
+                    return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code

@@ -31,6 +31,7 @@ from silas.sandbox import RefusingSandbox, SandboxLimits
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
+from silas.stream.drafts import drafts_on
 from silas.stream.escalate import Escalator
 from silas.stream.propose import Proposer
 from silas.stream.rooms import Access, TurnRooms
@@ -156,6 +157,7 @@ class Parts:
         )
         self.policies = RunPolicies()
         self.board = Board(self.secrecy.redact)
+        self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = Telling(self.channel, self.store, self.board)
 
     async def session(
@@ -177,12 +179,14 @@ class Parts:
             output=models.proxy.output,
             default_profile=config.context.default_profile,
             capabilities=pausing,
+            listen=self.drafts.listener,
         )
         planner = PlannerAgent(
             await self._enter(stack, models.planner),
             clock,
             output=models.planner.output,
             capabilities=pausing,
+            listen=self.drafts.listener,
         )
         worker = ExecutorAgent(
             await self._enter(stack, models.executor),
@@ -231,6 +235,7 @@ class Parts:
             clock,
             config.backpressure.shutdown_grace_seconds,
             self.stop.halt,
+            self.drafts,
         )
         return kind(
             stream=stream,

@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.channels.web.coming import Coming
 from silas.channels.web.events import (
     Ack,
     CardClosed,
@@ -82,6 +83,9 @@ class WebChannel:
         audit: Where what is refused is recorded.
         attention: Records answers, and notices what tires their owner (0.5.4).
         clock: For time stamps and time-outs.
+
+    Attributes:
+        coming: Answers under way.
     """
 
     channel_name = "web"
@@ -105,6 +109,7 @@ class WebChannel:
         self._pages = Pages()
         self._open: dict[str, _Open] = {}
         self._running: dict[str, Progress] = {}
+        self.coming = Coming()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
         self._closed = False
@@ -122,12 +127,21 @@ class WebChannel:
         await self._heard_out.wait()
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-        """Say something on every page; it is kept for those that come later.
-
-        Raises:
-            ChannelError: It is for somebody who is not on this channel.
-        """
+        """Say something on every page; kept for later ones. `ChannelError` for anybody else."""
         del reply_to
+        await self.answer(recipient_id, text, "")
+
+    def shows_drafts_to(self, recipient_id: str) -> bool:
+        """The owner, while a page is there to see it."""
+        return recipient_id == OWNER and len(self._pages) > 0
+
+    def draft(self, recipient_id: str, turn_id: str, text: str, *, begins: bool) -> None:
+        """Show a piece of an answer on the pages that are there now."""
+        if recipient_id == OWNER:
+            self._pages.draft(self.coming.add(turn_id, text, begins=begins))
+
+    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+        """As `send`; it takes the place of what a turn has shown of it. Raises as `send`."""
         if recipient_id != OWNER:
             raise ChannelError(
                 f"Nobody called {recipient_id!r} is in the cockpit.", code="E_CHANNEL_RECIPIENT"
@@ -139,8 +153,10 @@ class WebChannel:
                 text=text,
                 sender="silas",
                 timestamp=self._clock.now(),
+                turn_id=turn_id,
             )
         )
+        self.coming.end(turn_id)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show a card on every page and wait for the first answer that counts.

@@ -28,6 +28,7 @@ class Said(Frozen):
         seq: Its place in the conversation.
         id: The page's own id of an owner's message, or Silas's.
         sender: `silas`, `owner` (signed on a device) or `auth` (a paired browser without a key).
+        turn_id: The turn whose pieces this replaces; empty where none were shown.
     """
 
     type: Literal["message"] = "message"
@@ -42,13 +43,19 @@ class Said(Frozen):
 class MessageDelta(Frozen):
     """A piece of an answer as the model finds it; the message of the same turn replaces it.
 
-    This version sends every answer whole, once its gates have passed it; a page that gets a piece
-    shows it all the same.
+    Pieces come where the model gives its answer in pieces and no gate could still stop it;
+    elsewhere an answer comes whole, once its gates have passed it. They are not kept, known secrets
+    are not in them, and the message may say something else: it counts, they do not.
+
+    Attributes:
+        begins: What was shown of this turn is withdrawn, and this is all there is; with an empty
+            text nothing is.
     """
 
     type: Literal["message_delta"] = "message_delta"
     turn_id: str
     text: str
+    begins: bool = False
 
 
 class Step(Frozen):
@@ -143,6 +150,7 @@ class StreamState(Frozen):
             `GET /transcript?before=`, and the page forgets what it had.
         cards: Open questions, the oldest first.
         running: Work under way.
+        coming: Answers that are under way, as far as they were shown.
         waiting: Plans that wait for their owner.
         stopped: Words about an emergency stop in force; empty when there is none.
         runbook: Whether no language model is configured.
@@ -161,6 +169,7 @@ class StreamState(Frozen):
     stopped: str
     runbook: bool
     onboarding: bool
+    coming: tuple[MessageDelta, ...] = ()
 
 
 class Ack(Frozen):

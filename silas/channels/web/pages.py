@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Iterable
 
+from silas.channels.web.coming import joined
+from silas.channels.web.events import MessageDelta
 from silas.channels.web.session import WebSession
 
 MOST_WAITING = 512
@@ -19,6 +21,7 @@ class Page:
         self.session = session
         self.closing: int | None = None
         self._waiting: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING + 1)
+        self._coming: dict[str, MessageDelta] = {}
 
     def give(self, frame: str) -> None:
         """Send in its turn; a page that is far behind is closed and misses nothing by it."""
@@ -29,6 +32,13 @@ class Page:
         else:
             self._waiting.put_nowait(frame)
 
+    def draft(self, piece: MessageDelta) -> None:
+        """Send a piece of an answer; pieces that wait are one frame, however many there are."""
+        if not self._coming:
+            self.give(_COMING)
+        if self.closing is None:
+            self._coming[piece.turn_id] = joined(self._coming.get(piece.turn_id), piece)
+
     def close(self, code: int) -> None:
         """Send what waits already, then close."""
         if self.closing is None:
@@ -37,7 +47,18 @@ class Page:
 
     async def next(self) -> str | None:
         """The next frame to send; None when the connection is to be closed."""
-        return await self._waiting.get()
+        frame = await self._waiting.get()
+        if frame != _COMING:
+            return frame
+        pieces, self._coming = self._coming, {}
+        return _bundle(piece.model_dump_json() for piece in pieces.values())
+
+
+_COMING = ""  # in a queue: here is the place of what was drafted meanwhile
+
+
+def _bundle(frames: Iterable[str]) -> str:
+    return f"[{','.join(frames)}]"
 
 
 CROWD = 32
@@ -81,6 +102,12 @@ class Pages:
             asyncio.get_running_loop().call_later(wait, self._flush)
         self._bundle.append(frame)
 
+    def draft(self, piece: MessageDelta) -> None:
+        """Show a piece of an answer on every page, but for a crowd, which gets it whole."""
+        if len(self._pages) <= CROWD:
+            for page in self._pages:
+                page.draft(piece)
+
     def close(self, code: int, sessions: Iterable[str] | None = None) -> None:
         """Close every page, or those of some sessions."""
         self._flush()
@@ -92,7 +119,7 @@ class Pages:
     def _flush(self) -> None:
         if self._bundle:
             bundle, self._bundle = self._bundle, []
-            self._give(f"[{','.join(bundle)}]")
+            self._give(_bundle(bundle))
 
     def _give(self, frame: str) -> None:
         for page in self._pages:

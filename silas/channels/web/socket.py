@@ -97,6 +97,7 @@ class Sockets:
             stopped=self._standing.stopped(),
             runbook=self._standing.runbook,
             onboarding=first_run,
+            coming=channel.coming.all,
         )
 
     async def _read(self, websocket: WebSocket, page: Page, writing: "asyncio.Task[None]") -> None:

@@ -1,0 +1,143 @@
+"""A model that is heard while it answers: for one run, around the model that was configured."""
+
+import json
+from collections.abc import AsyncIterable, Callable
+from typing import Final
+
+from pydantic_ai.exceptions import (
+    ModelAuthenticationError,
+    ModelNotFoundError,
+    ModelRequestRejectedError,
+    UnexpectedModelBehavior,
+)
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    ModelResponsePart,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from silas.agents.listener import Listener
+from silas.agents.providers import charged
+from silas.agents.spoken import Spoken, SpokenText
+
+_LONGEST: Final = 1_000_000
+"""Characters of an answer; a model that goes on after that has no end to come to."""
+
+
+def can_stream(model: Model) -> bool:
+    """Whether a model gives its answers in pieces at all."""
+    while isinstance(model, WrapperModel):
+        model = model.wrapped
+    if isinstance(model, FunctionModel):
+        return model.stream_function is not None
+    return type(model).request_stream is not Model.request_stream
+
+
+class AloudModel(WrapperModel):
+    """Asks for a stream where a whole answer was asked for, and lets somebody hear it.
+
+    To the run around it this is an ordinary request: the same time limit, the same patience, the
+    same limits of use, and the same whole answer to validate. Every request begins anew for the
+    listener, so what a failed attempt or an answer out of form said is withdrawn.
+
+    Args:
+        wrapped: The model.
+        spoken: Where in the answer the text for the user stands.
+        tool: The output tool that carries the answer; empty where it comes as text.
+        listener: Who hears it.
+        deaf: Called where the model's server would answer whole and not in pieces.
+    """
+
+    def __init__(
+        self,
+        wrapped: Model,
+        spoken: Spoken,
+        tool: str,
+        listener: Listener,
+        deaf: Callable[[], None],
+    ) -> None:
+        super().__init__(wrapped)
+        self._spoken = spoken
+        self._tool = tool
+        self._listener = listener
+        self._deaf = deaf
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """One request, heard while it is answered."""
+        self._listener.again()
+        begun = False
+        try:
+            async with self.wrapped.request_stream(
+                messages, model_settings, model_request_parameters
+            ) as stream:
+                begun = True
+                await self._hear(stream)
+            return charged(stream.get(), messages)
+        except ModelRequestRejectedError as error:
+            if begun or isinstance(error, ModelAuthenticationError | ModelNotFoundError):
+                raise
+        except (IndexError, KeyError, AttributeError):
+            # as of a whole answer: the adapters reach into what a server sends
+            raise UnexpectedModelBehavior("the server's answer is incomplete") from None
+        whole = await self.wrapped.request(messages, model_settings, model_request_parameters)
+        self._deaf()
+        return whole
+
+    async def _hear(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
+        ours, text, heard = -1, SpokenText(self._spoken), 0
+        async for event in events:
+            if isinstance(event, PartStartEvent) and self._carries(event.part):
+                if ours >= 0:  # another answer, or the same one from its beginning
+                    self._listener.again()
+                ours, text = event.index, SpokenText(self._spoken)
+                piece = _written(event.part)
+            elif isinstance(event, PartDeltaEvent) and event.index == ours:
+                piece = _added(event)
+            else:
+                continue
+            if said := text.feed(piece):
+                self._listener.more(said)
+            heard += len(piece)
+            if heard > _LONGEST:
+                raise UnexpectedModelBehavior("the answer does not come to an end")
+
+    def _carries(self, part: ModelResponsePart) -> bool:
+        if self._tool:
+            return isinstance(part, ToolCallPart) and part.tool_name == self._tool
+        return isinstance(part, TextPart)
+
+
+def _written(part: ModelResponsePart) -> str:
+    match part:
+        case TextPart(content=text) | ToolCallPart(args=str(text)):
+            return text
+        case ToolCallPart(args=dict(whole)):  # some servers send a call at once
+            return json.dumps(whole)
+        case _:
+            return ""
+
+
+def _added(event: PartDeltaEvent) -> str:
+    match event.delta:
+        case TextPartDelta(content_delta=text):
+            return text
+        case ToolCallPartDelta(args_delta=str(text)):
+            return text
+        case _:
+            return ""

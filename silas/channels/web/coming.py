@@ -1,0 +1,35 @@
+"""Answers that are still coming, as the pages show them: nothing of them is kept (spec 8.1)."""
+
+from silas.channels.web.events import MessageDelta
+
+
+class Coming:
+    """What was shown of each turn so far, for a page that connects in the middle."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, str] = {}
+
+    def add(self, turn_id: str, text: str, *, begins: bool) -> MessageDelta:
+        """A further piece, or the first one."""
+        before = "" if begins else self._shown.get(turn_id, "")
+        self._shown[turn_id] = before + text
+        if not self._shown[turn_id]:
+            del self._shown[turn_id]
+        return MessageDelta(turn_id=turn_id, text=text, begins=begins)
+
+    def end(self, turn_id: str) -> None:
+        """The turn's message takes its place."""
+        self._shown.pop(turn_id, None)
+
+    @property
+    def all(self) -> tuple[MessageDelta, ...]:
+        """Each as one piece."""
+        shown = self._shown.items()
+        return tuple(MessageDelta(turn_id=turn, text=text, begins=True) for turn, text in shown)
+
+
+def joined(before: MessageDelta | None, piece: MessageDelta) -> MessageDelta:
+    """Two pieces of one turn that nobody has seen yet, as one."""
+    if before is None or piece.begins:
+        return piece
+    return before.model_copy(update={"text": before.text + piece.text})

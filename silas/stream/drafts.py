@@ -1,0 +1,192 @@
+"""What a model says while it is still finding its answer, shown where nothing could forbid it."""
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Final, Protocol, runtime_checkable
+
+from silas.agents.listener import NOBODY, Listener
+from silas.gates.partial import settle_answers
+from silas.stream.models import Send
+from silas.tools.toolset import ToolRun
+
+SECONDS_BETWEEN: Final = 0.05
+"""How often a draft grows on a page at most, however small the pieces of the model are."""
+
+LONGEST: Final = 20_000
+"""Characters of a draft; what is longer is seen when it is whole."""
+
+
+@runtime_checkable
+class ShowsDrafts(Protocol):
+    """A channel with a place for an answer that is still coming."""
+
+    def shows_drafts_to(self, recipient_id: str) -> bool:
+        """Whether this is somebody it could show one to, and who is there now."""
+        ...
+
+    def draft(self, recipient_id: str, turn_id: str, text: str, *, begins: bool) -> None:
+        """Show a further piece; with `begins` what was shown of this turn is withdrawn first."""
+        ...
+
+    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+        """Say what takes the place of a turn's draft. Raises `ChannelError` as `send` does."""
+        ...
+
+
+class Drafts(Protocol):
+    """The drafts of the turns under way."""
+
+    def turn(self, connection_id: str, send: Send) -> AbstractContextManager[Send]:
+        """A turn of a connection from its beginning to its end; gives what it says texts with."""
+        ...
+
+    def listener(self, run: ToolRun) -> Listener:
+        """Who hears the answer of one agent run of a turn."""
+        ...
+
+
+@contextmanager
+def _as_it_is(send: Send) -> Generator[Send]:
+    yield send
+
+
+class NoDrafts:
+    """The absence of drafts: every answer is said whole."""
+
+    def turn(self, connection_id: str, send: Send) -> AbstractContextManager[Send]:
+        """Nothing is around a turn."""
+        del connection_id
+        return _as_it_is(send)
+
+    def listener(self, run: ToolRun) -> Listener:
+        """Nobody."""
+        del run
+        return NOBODY
+
+
+class _Draft:
+    """One turn's draft: grows at most every `SECONDS_BETWEEN`, and never by part of a secret."""
+
+    def __init__(self, show: Callable[[str, bool], None], safe: Callable[[str], str]) -> None:
+        self._show = show
+        self._safe = safe
+        self._heard = ""
+        self._timer: asyncio.TimerHandle | None = None
+        self._over = False
+        self.shown = ""
+
+    def more(self, text: str) -> None:
+        """Hear a piece; it is shown at once if nothing was shown a moment ago."""
+        if self._over or len(self._heard) >= LONGEST:
+            return
+        self._heard = (self._heard + text)[:LONGEST]
+        if self._timer is None:
+            self._grow()
+
+    def again(self) -> None:
+        """Withdraw what was shown."""
+        self._heard = ""
+        if self.shown:
+            self.shown = ""
+            self._show("", True)
+
+    def end(self) -> None:
+        """Nothing more is shown."""
+        self._over = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _grow(self) -> None:
+        self._timer = None
+        safe = self._safe(self._heard)
+        if self.shown.startswith(safe):
+            return  # nothing new, or its end may have begun something
+        begins = not self.shown or not safe.startswith(self.shown)
+        piece = safe if begins else safe[len(self.shown) :]
+        self.shown = safe
+        self._show(piece, begins)
+        self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._grow)
+
+
+class _Speaking:
+    """A turn that may have a draft."""
+
+    def __init__(self, channel: ShowsDrafts, connection_id: str, send: Send) -> None:
+        self._channel = channel
+        self._connection_id = connection_id
+        self._send = send
+        self._turn_id = ""
+        self.draft: _Draft | None = None
+
+    def begin(self, turn_id: str, safe: Callable[[str], str]) -> _Draft:
+        """The turn's draft; a second model of the same turn goes on with it."""
+        if self.draft is None:
+            self._turn_id = turn_id
+            self.draft = _Draft(self._show, safe)
+        return self.draft
+
+    async def say(self, text: str) -> None:
+        """Say a whole text; it takes the place of the draft, if something of one was shown."""
+        if self._over():
+            await self._channel.answer(self._connection_id, text, self._turn_id)
+        else:
+            await self._send(text)
+
+    def leave(self) -> None:
+        """The turn is over; a draft that nothing took the place of is withdrawn."""
+        if self._over():
+            self._show("", True)
+
+    def _over(self) -> bool:
+        draft, self.draft = self.draft, None
+        if draft is None:
+            return False
+        draft.end()
+        return bool(draft.shown)
+
+    def _show(self, text: str, begins: bool) -> None:
+        self._channel.draft(self._connection_id, self._turn_id, text, begins=begins)
+
+
+class ChannelDrafts:
+    """Drafts on a channel that shows them.
+
+    Nothing is shown in a turn that has a gate over answers which may stop one or ask about it: that
+    is known when the answer is whole, and not before (spec 8.1, 5.4). What gates only rewrite is
+    shown as they rewrite it, as far as that is settled.
+
+    Args:
+        channel: Where they are shown.
+        safe: A text that goes on, without secrets and without what may be the beginning of one.
+    """
+
+    def __init__(self, channel: ShowsDrafts, safe: Callable[[str], str]) -> None:
+        self._channel = channel
+        self._safe = safe
+        self._speaking: dict[str, _Speaking] = {}
+
+    @contextmanager
+    def turn(self, connection_id: str, send: Send) -> Generator[Send]:
+        """One at a time for each connection: its turns go in order."""
+        speaking = _Speaking(self._channel, connection_id, send)
+        self._speaking[connection_id] = speaking
+        try:
+            yield speaking.say
+        finally:
+            del self._speaking[connection_id]
+            speaking.leave()
+
+    def listener(self, run: ToolRun) -> Listener:
+        """The draft of the turn that a run is part of, where it may have one."""
+        of = run.context("answer")
+        speaking = self._speaking.get(of.scope_id)
+        settle = settle_answers(of.gates)
+        if speaking is None or settle is None or not self._channel.shows_drafts_to(of.scope_id):
+            return NOBODY
+        return speaking.begin(of.trace_id, lambda text: self._safe(settle(text)))
+
+
+def drafts_on(channel: object, safe: Callable[[str], str]) -> Drafts:
+    """Drafts where a channel can show them."""
+    return ChannelDrafts(channel, safe) if isinstance(channel, ShowsDrafts) else NoDrafts()

@@ -1,0 +1,91 @@
+"""A model that answers in pieces, as far as a test lets it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
+
+from silas.agents import AgentResponse, RouteDecision
+from silas.types import InteractionMode, InteractionRegister
+
+
+def direct(message: str, **more: Any) -> str:
+    """A proxy's answer, as JSON."""
+    return _route(route="direct", response=AgentResponse(message=message, **more))
+
+
+def to_planner() -> str:
+    """A proxy that sends the turn on, as JSON."""
+    return _route(route="planner")
+
+
+def planned(message: str, **more: Any) -> str:
+    """A planner's answer, as JSON."""
+    return AgentResponse(message=message, **more).model_dump_json()
+
+
+def _route(**fields: Any) -> str:
+    return RouteDecision(
+        reason="it is clear",
+        interaction_register=InteractionRegister.status,
+        interaction_mode=InteractionMode.confirm_only_when_required,
+        context_profile="conversation",
+        **fields,
+    ).model_dump_json()
+
+
+def pieces(text: str, size: int = 5) -> list[str]:
+    """A text in pieces of a size."""
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+class Speaker:
+    """Plays one list of pieces for each request; an exception in it is raised there.
+
+    Attributes:
+        model: What plays it.
+        asked: How many requests there were, and how many of them for pieces: `streams`.
+        allowed: With `paced`, a piece is given for each `release`.
+    """
+
+    def __init__(self, *answers: Iterable[str | Exception], paced: bool = False) -> None:
+        self._answers = list(answers)
+        self._paced = paced
+        self.asked = 0
+        self.allowed = asyncio.Semaphore(0)
+        self.streams = 0
+        self.model = FunctionModel(self._whole, stream_function=self._speak)
+
+    def release(self, count: int = 1) -> None:
+        """Let so many pieces go."""
+        for _ in range(count):
+            self.allowed.release()
+
+    async def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        del messages
+        text = "".join(map(str, self._answers[self.asked]))
+        self.asked += 1
+        if not info.output_tools:
+            return ModelResponse(parts=[TextPart(text)])
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, text, "call-1")])
+
+    async def _speak(
+        self, messages: Sequence[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
+        del messages
+        answer = self._answers[self.asked]
+        self.asked += 1
+        self.streams += 1
+        name: str | None = info.output_tools[0].name if info.output_tools else None
+        for piece in answer:
+            if self._paced:
+                await self.allowed.acquire()
+            if isinstance(piece, Exception):
+                raise piece
+            if not info.output_tools:
+                yield piece
+                continue
+            yield {0: DeltaToolCall(name=name, json_args=piece, tool_call_id="call-1")}
+            name = None
