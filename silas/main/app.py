@@ -27,6 +27,7 @@ _COMMANDS = {
     "mcp": ("mcp", "Servers of tools: who is there, and what of it you trust."),
     "secrets": ("secrets", "What your plans may use and nobody may see."),
     "persona": ("persona", "How Silas speaks: show it, take a preset, say what was wrong."),
+    "memory": ("memory", "What Silas remembers: find, show, forget, take elsewhere."),
     "devices": ("devices", "Browsers and phones that are paired with Silas."),
     "audit": ("audit", "The record of what happened."),
     "keys": ("keys", "The owner's keys."),

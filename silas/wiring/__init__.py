@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from silas.wiring.door import open_door
     from silas.wiring.ground import Ground
     from silas.wiring.mcp import MCPDesk, all_tool_rows, open_mcp
+    from silas.wiring.memory import MemoryDesk, open_memory
     from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.persona import open_persona
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
@@ -31,6 +32,7 @@ __all__ = [
     "Finding",
     "Ground",
     "MCPDesk",
+    "MemoryDesk",
     "SecretsDesk",
     "Silas",
     "WorkDesk",
@@ -42,6 +44,7 @@ __all__ = [
     "open_audit",
     "open_door",
     "open_mcp",
+    "open_memory",
     "open_persona",
     "open_secrets_desk",
     "open_work",
@@ -58,11 +61,13 @@ _HOMES = {
     "Conformance": "conform",
     "Ground": "ground",
     "MCPDesk": "mcp",
+    "MemoryDesk": "memory",
     "SecretsDesk": "secretdesk",
     "Silas": "build",
     "all_tool_rows": "mcp",
     "examine_sandbox": "conform",
     "open_door": "door",
+    "open_memory": "memory",
     "open_mcp": "mcp",
     "open_persona": "persona",
     "open_secrets_desk": "secretdesk",

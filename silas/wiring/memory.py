@@ -15,6 +15,8 @@ from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
+from silas.context.chronicle import ChronicleStore, SqlChronicleStore
+from silas.context.tokens import TokenCounter
 from silas.db import Database
 from silas.errors import ConfigError, SilasError
 from silas.keys import KeyRing, Signer
@@ -240,6 +242,13 @@ class Unsigned:
         raise AssertionError("whoever signs nothing has no key")
 
 
+class Forgotten(NamedTuple):
+    """How many memories, and how many lines of the conversation."""
+
+    memories: int
+    lines: int
+
+
 @dataclass(frozen=True)
 class MemoryDesk:
     """What is remembered, for the commands about it; they work beside a running Silas."""
@@ -248,22 +257,33 @@ class MemoryDesk:
     db: Database
     clock: Clock
     audit: Audit
+    chronicle: ChronicleStore
 
     async def newest(self, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """Active memories, the newest first."""
         beginning = datetime.min.replace(tzinfo=UTC)
         return await self.rooms.store.search_temporal(beginning, self.clock.now(), limit, scope_id)
 
+    async def one(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem:
+        """One memory. Raises `MemoryRefused` where there is none of this id."""
+        found = await self.rooms.store.get(memory_id, scope_id)
+        if found is None:
+            raise records.unknown(memory_id, scope_id)
+        return found
+
     def count_of(self, source: str, scope_id: str = OWNER) -> int:
         """How many memories came from a source and would be forgotten with it."""
         with self.db.read() as tx:
             return len(records.of_source(tx, source, scope_id, _EVERYTHING))
 
-    async def forget_source(self, source: str, scope_id: str = OWNER) -> int:
-        """Forget everything that came from a source, on record; returns how many memories."""
-        count = await self.rooms.store.forget(source, scope_id)
-        await self.audit.log("memory.forgotten", scope_id=scope_id, source=source, count=count)
-        return count
+    async def forget_source(self, source: str, scope_id: str = OWNER) -> Forgotten:
+        """Forget everything that came from a source, the conversation's lines too, on record."""
+        memories = await self.rooms.store.forget(source, scope_id)
+        said = await self.chronicle.forget(scope_id, source)
+        await self.audit.log(
+            "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
+        )
+        return Forgotten(memories, said)
 
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
         """Forget one memory, on record.
@@ -303,9 +323,12 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
             for package in MIGRATED:
                 db.migrate(package)
             audit = AuditLog(db, clock, NoKey())
-            fit = rules_within(config, _at_most)
-            around = Surroundings(signer, ring, _nobody_to_ask, _at_most, fit)
-            yield MemoryDesk(memory_rooms(config, db, clock, audit, around), db, clock, audit)
+            count = TokenCounter().count
+            fit = rules_within(config, count)
+            around = Surroundings(signer, ring, _nobody_to_ask, count, fit)
+            rooms = memory_rooms(config, db, clock, audit, around)
+            chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
+            yield MemoryDesk(rooms, db, clock, audit, chronicle)
         finally:
             db.close()
     finally:
@@ -327,8 +350,3 @@ def rules_within(config: SilasConfig, count: Callable[[str], int]) -> RulesFit:
         return sum(count(rule.content) + _PER_RULE for rule in rules) <= room
 
     return fit
-
-
-def _at_most(text: str) -> int:
-    """Tokens of a text, rather too many than too few."""
-    return len(text.encode("utf-8", "surrogatepass")) // 3 + 1

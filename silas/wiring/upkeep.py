@@ -35,6 +35,7 @@ from silas.wiring.ground import (
     secrets_of,
     unusable_home,
 )
+from silas.wiring.memory import embedder_finding
 from silas.wiring.ownerkey import (
     CheckpointKeys,
     key_facts,
@@ -255,6 +256,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings += await asyncio.to_thread(_database_finding, config)
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
+    findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))
     findings += [Finding(*row) for row in worker_findings(config)]
     findings += [Finding(*row) for row in await toolset_findings(config)]
     available = {GateProvider.predicate}

@@ -1,0 +1,260 @@
+"""The commands about what Silas remembers. They work on the database, beside a running Silas."""
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DECLINED, DONE, look_config, run_to_exit
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from datetime import datetime
+
+    from silas.memory import MemoryItem
+    from silas.memory.bundle_rules import BundleFacts
+
+_LINE = 100  # characters of a memory in a list
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_YES = click.option("--yes", is_flag=True, help="Do not ask; for a machine without a terminal.")
+_MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+
+
+@click.group()
+def memory() -> None:
+    """What Silas remembers: find, show, forget, take elsewhere."""
+
+
+@memory.command("search")
+@click.argument("query")
+@click.option("--raw", is_flag=True, help="Search what was said and read word for word, too.")
+@click.option("--limit", default=10, type=click.IntRange(1, 1000), help="At most so many.")
+@_AS_JSON
+@click.pass_context
+def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json: bool) -> None:
+    """Find memories by a question or by words, the best first."""
+
+    async def work() -> int:
+        from silas.types import OWNER
+        from silas.wiring import open_memory
+
+        async with open_memory(look_config(ctx)) as desk:
+            ranked = await desk.rooms.retriever.recall(query, OWNER, limit)
+            found = [each.item for each in ranked]
+            if raw:
+                found += await desk.rooms.store.search_raw(query, limit)
+        _print_items(found, as_json, "Nothing that is remembered fits.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("list")
+@click.option("--last", default=20, type=click.IntRange(1, 100_000), help="How many.")
+@_AS_JSON
+@click.pass_context
+def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
+    """The latest memories, the newest first."""
+
+    async def work() -> int:
+        from silas.wiring import open_memory
+
+        async with open_memory(look_config(ctx)) as desk:
+            found = await desk.newest(last)
+        _print_items(found, as_json, "Nothing is remembered yet.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("show")
+@click.argument("memory_id", metavar="ID")
+@_AS_JSON
+@click.pass_context
+def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
+    """One memory with all that is known about it."""
+
+    async def work() -> int:
+        from silas.wiring import open_memory
+
+        async with open_memory(look_config(ctx)) as desk:
+            found = await desk.one(memory_id)
+        document = found.model_dump(mode="json", exclude={"embedding"})
+        if as_json:
+            print_json(document)
+            return DONE
+        from silas.plans.characters import show, show_lines
+
+        content = str(document.pop("content"))
+        for name, value in document.items():
+            if value not in (None, []):
+                several = cast(list[Any], value if isinstance(value, list) else [value])
+                click.echo(f"{name}: {show(', '.join(map(str, several)))}")
+        click.echo()
+        for line in show_lines(content):
+            click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("export")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--no-raw", is_flag=True, help="Leave out what was said and read word for word.")
+@click.option("--since", type=_MOMENT, help="Only what changed since then (UTC).")
+@click.pass_context
+def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime | None") -> None:
+    """Write what is remembered as one bundle, signed with your key."""
+
+    async def work() -> int:
+        from datetime import UTC
+
+        from silas.wiring import open_memory
+
+        moment = None if since is None else since.replace(tzinfo=UTC)
+        async with open_memory(look_config(ctx), sign=True) as desk:
+            with _new_file(file) as target:
+                done = await desk.rooms.bundles.export_to(target, moment, not no_raw)
+        click.echo(f"Wrote {done.memories} memories to {file}, sha256:{done.digest}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--mode",
+    type=click.Choice(["merge", "replace"]),
+    default="merge",
+    help="Add to what is remembered, or put the bundle in its place.",
+)
+@_YES
+@click.pass_context
+def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
+    """Take in a bundle, after saying whose it is and what would happen."""
+
+    async def work() -> int:
+        from silas.wiring import open_memory
+
+        async with open_memory(look_config(ctx)) as desk:
+            bundles = desk.rooms.bundles
+            with file.open("rb") as source:
+                examined = await bundles.examine(source, mode, file.name)
+            with examined:
+                _tell_bundle(examined.facts)
+                if not (yes or _agreed("Import it?")):
+                    click.echo(_UNTOUCHED, err=True)
+                    return DECLINED
+                done = await bundles.carry_out(examined)
+        click.echo(
+            f"Imported: {done['stored']} new, {done['updated']} changed, "
+            f"{done['kept']} as they were, {done['deleted']} deleted."
+        )
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("forget")
+@click.argument("source", required=False)
+@click.option("--id", "memory_id", metavar="ID", help="Forget this one memory.")
+@_YES
+@click.pass_context
+def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None, yes: bool) -> None:
+    """Forget everything that came from a source, what was made of it included, or one memory."""
+    if (source is None) == (memory_id is None):
+        raise click.UsageError("Name a source, or one memory with --id.")
+
+    async def work() -> int:
+        from silas.plans.characters import show
+        from silas.wiring import open_memory
+
+        async with open_memory(look_config(ctx)) as desk:
+            if memory_id is not None:
+                click.echo(_line(await desk.one(memory_id)))
+                if not (yes or _agreed("Forget it?")):
+                    click.echo(_UNTOUCHED, err=True)
+                    return DECLINED
+                await desk.forget_one(memory_id)
+                click.echo("Forgot it.")
+                return DONE
+            name = source or ""
+            found = desk.count_of(name)
+            click.echo(f"{found} memories came from {show(name)}.")
+            if not (yes or _agreed("Forget them, and what the conversation has of it?")):
+                click.echo(_UNTOUCHED, err=True)
+                return DECLINED
+            gone = await desk.forget_source(name)
+            click.echo(
+                f"Forgot {gone.memories} memories, and {gone.lines} lines of the conversation."
+            )
+            return DONE
+
+    run_to_exit(work)
+
+
+@contextmanager
+def _new_file(path: Path) -> "Generator[BinaryIO]":
+    """A file of the owner's alone that was not there; what could not be finished does not stay."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as target:
+            yield target
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+_UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes."
+
+
+def _agreed(question: str) -> bool:
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    return click.confirm(question, default=False)
+
+
+def _tell_bundle(facts: "BundleFacts") -> None:
+    from silas.memory.bundle_rules import Whose
+
+    whose = {
+        Whose.yours: "It is yours, by your key; its memories keep their trust.",
+        Whose.anothers: f"It is signed by another key, {facts.owner_key[:16]}...; its memories "
+        f"come in as unconfirmed and external, from bundle:{facts.name}.",
+        Whose.nobodys: "Nobody signed it; its memories come in as unconfirmed and external, from "
+        f"bundle:{facts.name}.",
+    }
+    click.echo(
+        f"A bundle of {facts.memories} memories, exported {facts.exported_at:%Y-%m-%d %H:%M} UTC."
+    )
+    click.echo(whose[facts.whose])
+    words = "adds to what is remembered" if facts.mode == "merge" else "takes its place"
+    click.echo(
+        f"It {words}: {facts.stored} new, {facts.updated} changed, {facts.kept} stay as they are, "
+        f"{facts.deleted} that are here now are deleted."
+    )
+
+
+def _print_items(found: "list[MemoryItem]", as_json: bool, nothing: str) -> None:
+    if as_json:
+        print_json([item.model_dump(mode="json", exclude={"embedding"}) for item in found])
+        return
+    for item in found:
+        click.echo(_line(item))
+    if not found:
+        click.echo(nothing)
+
+
+def _line(item: "MemoryItem") -> str:
+    from silas.plans.characters import show
+
+    words = " ".join(item.content.split())
+    short = words if len(words) <= _LINE else f"{words[:_LINE]}..."
+    trust = f"{item.trust_level.value}, {item.taint.value}"
+    return f"{show(item.memory_id)}  {item.created_at:%Y-%m-%d}  {trust}  {show(short)}"
