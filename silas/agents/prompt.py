@@ -27,9 +27,8 @@ class TurnRequest:
         profiles: Names of the context profiles to choose from, the default first.
         workspace: The directory the turn is about, empty for none.
         facts: Further facts of the surroundings by name, such as `interpreter`.
-        context: What the context manager rendered; framed here once more, so that nothing in it
-            can pass for the framing of this request.
-        personality: Style directives; they never change what is allowed.
+        context: What the context manager rendered, block by block; its kinds are not those of
+            this request, and nothing in it can pass for framing.
         skills: Name and description of each skill on offer.
         access_level: Whose turn it is.
         reason: Why the proxy routed the turn to the planner.
@@ -44,7 +43,6 @@ class TurnRequest:
     workspace: str = ""
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     context: str = ""
-    personality: str = ""
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
     access_level: str = "public"
     reason: str = ""
@@ -61,21 +59,22 @@ class TurnRequest:
             "route_reason": self.reason,
             "now": self.now.isoformat(),
         }
-        blocks = (
-            ("context_profiles", "\n".join(self.profiles)),
-            ("skills", _pairs(self.skills)),
-            ("personality", self.personality),
-            ("access_level", self.access_level),
-            ("context", self.context),
-            ("facts", _pairs(turn)),
+        lasting = (
+            _block("context_profiles", "\n".join(self.profiles)),
+            _block("skills", _pairs(self.skills)),
+            _block("access_level", self.access_level),
         )
-        shown = [frame(kind, visible(text)) for kind, text in blocks if text]
-        return "\n\n".join([*shown, self._message()])
+        changing = (_block("facts", _pairs(turn)), self._message())
+        return "\n\n".join(filter(None, (*lasting, self.context, *changing)))
 
     def _message(self) -> str:
         if self.taint is TaintLevel.external:
             return framed(scrub(self.text), Origin(kind=OriginKind.message))
         return frame("message", visible(self.text), taint=self.taint.value)
+
+
+def _block(kind: str, text: str) -> str:
+    return frame(kind, visible(text)) if text else ""
 
 
 def _pairs(values: Mapping[str, str]) -> str:

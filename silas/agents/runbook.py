@@ -21,6 +21,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from silas.agents import runbook_again, runbook_memory
 from silas.agents.briefing import BriefingError, Step, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
@@ -34,8 +35,9 @@ from silas.agents.models import (
 )
 from silas.agents.prompt import read_pairs
 from silas.canonical import digest
-from silas.context import content_of, sections
+from silas.context import Section, content_of, sections
 from silas.errors import SilasError
+from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
 
 HOW_TO_CONFIGURE = (
@@ -135,9 +137,9 @@ class RunbookModel(Model):
         framed = _framed(messages)
         match _call_name(asked):
             case "proxy":
-                part = _answer(self._route(framed), asked)
+                part = self._proxy(framed, messages, asked)
             case "planner":
-                part = _answer(self._plan(framed), asked)
+                part = _answer(self._plan(framed, messages), asked)
             case "executor":
                 part = _execute(framed.get("briefing", ""), messages, asked)
             case "advice":
@@ -153,9 +155,42 @@ class RunbookModel(Model):
             usage=RequestUsage(cost=Decimal(0)),
         )
 
-    def _route(self, framed: Mapping[str, str]) -> RouteDecision:
-        plan = self._library.find(framed.get("message", ""))
-        profile = framed.get("context_profiles", "").split("\n", 1)[0] or "conversation"
+    def _proxy(
+        self,
+        framed: Mapping[str, str],
+        messages: Sequence[ModelMessage],
+        asked: ModelRequestParameters,
+    ) -> TextPart | ToolCallPart:
+        """A search of memory where one is asked for, else the route."""
+        question = runbook_memory.asked(framed.get("message", ""))
+        if question is None:
+            return _answer(self._route(framed, messages), asked)
+        found = runbook_memory.recalled(messages, framed["message"])
+        offered = {tool.name for tool in asked.function_tools}
+        if found is None and runbook_memory.SEARCH in offered:
+            return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
+        said = AgentResponse(message=found or "I may not look into my memory here.")
+        return _answer(_direct("asked what is remembered", said, framed), asked)
+
+    def _route(self, framed: Mapping[str, str], messages: Sequence[ModelMessage]) -> RouteDecision:
+        text = framed.get("message", "")
+        if (op := runbook_memory.to_keep(text)) is not None:
+            kept = "rule" if op.memory_type is MemoryType.preference else "fact"
+            said = f"I keep this as a {kept}, in your words: {op.content}"
+            response = AgentResponse(message=said, memory_ops=[op])
+            return _direct("asked to remember", response, framed)
+        profile = _profile(framed)
+        before = runbook_again.goes_on(text, _all_framed(messages))
+        if before is not None:
+            return RouteDecision(
+                route="planner",
+                reason=f"goes on from {before}",
+                interaction_register=InteractionRegister.execution,
+                interaction_mode=InteractionMode.act_and_report,
+                continuation_of=before,
+                context_profile=profile,
+            )
+        plan = self._library.find(text)
         if plan is not None:
             return RouteDecision(
                 route="planner",
@@ -164,28 +199,27 @@ class RunbookModel(Model):
                 interaction_mode=InteractionMode.act_and_report,
                 context_profile=profile,
             )
-        return RouteDecision(
-            route="direct",
-            reason="no plan of the library fits, and no language model is configured",
-            response=AgentResponse(message=self._what_i_can_do()),
-            interaction_register=InteractionRegister.status,
-            interaction_mode=InteractionMode.default_and_offer,
-            context_profile=profile,
+        return _direct(
+            "no plan of the library fits, and no language model is configured",
+            AgentResponse(message=self._what_i_can_do()),
+            framed,
         )
 
-    def _plan(self, framed: Mapping[str, str]) -> AgentResponse:
+    def _plan(self, framed: Mapping[str, str], messages: Sequence[ModelMessage]) -> AgentResponse:
         text = framed.get("message", "")
+        facts = read_pairs(framed.get("facts", ""))
+        # one turn, one id: the same request always makes the same plan
+        item_id = f"task-{digest(dict(framed))[:16]}"
         plan = self._library.find(text)
+        if plan is None and (before := facts.get("continuation_of")):
+            return runbook_again.once_more(before, item_id, _all_framed(messages))
         if plan is None:
             return AgentResponse(message=self._what_i_can_do())
-        facts = read_pairs(framed.get("facts", ""))
         known = {name: value for name, value in facts.items() if name in plan.parameters}
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
         if missing:
             return AgentResponse(message=_ask_for(plan, missing))
-        # one turn, one id: the same request always makes the same plan
-        item_id = f"task-{digest(dict(framed))[:16]}"
         try:
             filled = self._library.fill(plan, values, item_id)
         except SilasError as error:
@@ -225,14 +259,37 @@ def _ask_for(plan: LibraryPlan, missing: Sequence[str]) -> str:
     )
 
 
+def _direct(reason: str, response: AgentResponse, framed: Mapping[str, str]) -> RouteDecision:
+    return RouteDecision(
+        route="direct",
+        reason=reason,
+        response=response,
+        interaction_register=InteractionRegister.status,
+        interaction_mode=InteractionMode.default_and_offer,
+        context_profile=_profile(framed),
+    )
+
+
+def _profile(framed: Mapping[str, str]) -> str:
+    return framed.get("context_profiles", "").split("\n", 1)[0] or "conversation"
+
+
+def _all_framed(messages: Sequence[ModelMessage]) -> list[Section]:
+    """Every section of the prompts of the run, in order."""
+    return [
+        section
+        for message in messages
+        for part in (message.parts if isinstance(message, ModelRequest) else ())
+        if isinstance(part, UserPromptPart) and isinstance(part.content, str)
+        for section in sections(part.content)
+    ]
+
+
 def _framed(messages: Sequence[ModelMessage]) -> dict[str, str]:
-    """Section texts by kind from the prompts of the run; the first of a kind counts."""
+    """Section texts by kind; the first of a kind counts."""
     found: dict[str, str] = {}
-    for message in messages:
-        for part in message.parts if isinstance(message, ModelRequest) else ():
-            if isinstance(part, UserPromptPart) and isinstance(part.content, str):
-                for section in sections(part.content):
-                    found.setdefault(section.kind, section.text)
+    for section in _all_framed(messages):
+        found.setdefault(section.kind, section.text)
     return found
 
 

@@ -11,6 +11,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("plan_proposed", "plan_waits", "owner_asked", "gate.required"),
             *("card_timed_out", "card_unanswered", "escalation_reported"),
             *("effects_unsettled", "escalation_fallback", "fatigue_cue"),
+            *("handed_over", "queue_transferred", "task_drafted"),
         }
     ),
     "approved": frozenset(
@@ -52,6 +53,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
             *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
             *("proof.refused", "web.refused", "web.limited"),
+            *("memory_op_refused", "continuation_dropped"),
         }
     ),
 }

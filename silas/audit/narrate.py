@@ -51,6 +51,13 @@ _SENTENCES: Mapping[str, str] = {
     "turn_rejected_busy": "A message was refused because {scope_id} was busy.",
     "memory_op_blocked": "The memory operation {op} was blocked.",
     "memory_ops_truncated": "Of {asked} memory operations {kept} were kept.",
+    "memory_op_refused": "The memory operation {op} was refused with {code}.",
+    "memory_query_failed": "A question to memory could not be asked ({code}).",
+    "turn_interrupted": "Silas ended before it answered a message of {scope_id}.",
+    "continuation_dropped": "An answer wanted to go on from other work, and may not: {reason}.",
+    "handed_over": "{connection_id} was handed to a person, because of the rule {gate}.",
+    "queue_transferred": "{connection_id} waits for a person in the queue {queue} ({gate}).",
+    "task_drafted": "A draft waits for you: {work_item_id}, because of the rule {gate}.",
     # the context
     "context_over_budget": "The context of {scope_id} is too full: {used} of {limit} tokens, and"
     " {held} of them may not leave.",

@@ -1,16 +1,13 @@
 """Suggestions and how much Silas asks. What must not go in: any way to widen by itself."""
 
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
-from silas.autonomy.port import NoSuggestions, Suggestions
 from silas.autonomy.signals import Noted, Signal, not_noted, plan_family, tool_family
 
 __all__ = [
     "AutonomyConfig",
     "BehaviorPreferencesConfig",
-    "NoSuggestions",
     "Noted",
     "Signal",
-    "Suggestions",
     "SuggestionsConfig",
     "not_noted",
     "plan_family",

@@ -14,9 +14,7 @@ from silas.context.models import (
     ContextProfile,
     ContextSubscription,
     ContextZone,
-    Evicted,
 )
-from silas.context.port import ContextKeeper, InView, NoContext
 from silas.context.scoring import Scorer, ScorerGroups, no_scorer
 from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
 from silas.context.subscribe import (
@@ -36,15 +34,11 @@ __all__ = [
     "ContextConfig",
     "ContextError",
     "ContextItem",
-    "ContextKeeper",
     "ContextManager",
     "ContextProfile",
     "ContextSubscription",
     "ContextZone",
-    "Evicted",
     "FoundMemory",
-    "InView",
-    "NoContext",
     "Pressure",
     "ReadFile",
     "Scorer",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
@@ -180,12 +180,3 @@ class ContextConfig(Frozen):
                 + ", ".join(self.profiles)
             )
         return self
-
-
-class Evicted(NamedTuple):
-    """What left the context to make room, so that the turn can store it (decision A12)."""
-
-    text: str
-    taint: TaintLevel
-    source: str
-    turn: int

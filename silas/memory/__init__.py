@@ -12,33 +12,27 @@ from silas.memory.models import (
     TrustLevel,
 )
 from silas.memory.port import (
-    Memory,
     MemoryOperations,
     MemoryRetriever,
     MemoryStore,
-    NoMemory,
     NoVectors,
     OpBasis,
     Query,
-    Remembered,
     Vectors,
 )
 
 __all__ = [
-    "Memory",
     "MemoryConfig",
     "MemoryItem",
     "MemoryOperations",
     "MemoryRetriever",
     "MemoryStore",
     "MemoryType",
-    "NoMemory",
     "NoVectors",
     "OpBasis",
     "Query",
     "Ranked",
     "ReingestionTier",
-    "Remembered",
     "TrustLevel",
     "Vectors",
 ]

@@ -1,6 +1,6 @@
 """The personality of each scope: what shapes it and what it says (spec 4.17, 5.14).
 
-Nothing in here is asked whether something may be done. `Manners` is what a turn sees of it, and
+Nothing in here is asked whether something may be done. `Persona` is what a turn sees of it, and
 fails open to neutral; every other method raises like the rest of Silas.
 """
 
@@ -78,7 +78,7 @@ class PersonalityEngine:
     # -- what a turn asks, none of which fails
 
     async def manner(self, scope_id: str, text: str) -> Manner:
-        """See `Manners.manner`: the default context and the baseline where anything goes wrong."""
+        """See `Persona.manner`: the default context and the baseline where anything goes wrong."""
         if not self._config.enabled:
             return self._neutral
         try:
@@ -92,7 +92,7 @@ class PersonalityEngine:
         return Manner(context_key, words, axes.initiative)
 
     async def after_turn(self, scope_id: str, happened: Happened) -> None:
-        """See `Manners.after_turn`: what was said about Silas, and how the turn ended."""
+        """See `Persona.after_turn`: what was said about Silas, and how the turn ended."""
         if not self._config.enabled:
             return
         trusted = happened.taint is TaintLevel.owner

@@ -1,6 +1,6 @@
 """Handing approved work to the executor, its progress told as it comes (5.1 step 12)."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Send
@@ -15,6 +15,9 @@ _WORDS = {
     "blocked": "blocked",
     "failed": "failed",
 }
+
+
+_OVER = frozenset({"done", "stuck", "blocked", "failed"})
 
 
 def progress_line(event: ProgressEvent) -> str:
@@ -36,17 +39,32 @@ def as_text(item: WorkItem, send: Send) -> Notify:
     return notify
 
 
+Ended = Callable[[WorkItem], Awaitable[None]]
+"""Told that work has ended, however it did."""
+
+
 class Dispatcher:
     """Starts work in the background; a turn never waits for it."""
 
-    def __init__(self, executor: WorkItemExecutor, show: ShowWork) -> None:
+    def __init__(self, executor: WorkItemExecutor, show: ShowWork, ended: Ended) -> None:
         self._executor = executor
         self._show = show
+        self._ended = ended
 
     def dispatch(self, item: WorkItem, send: Send) -> None:
         """Return at once; every progress event is shown."""
-        self._executor.dispatch(item, self._show(item, send))
+        self._executor.dispatch(item, self._shown(item, send))
 
     async def execute(self, item: WorkItem, send: Send) -> WorkItemResult:
         """Run an item to its end; every progress event is shown."""
-        return await self._executor.execute(item, self._show(item, send))
+        return await self._executor.execute(item, self._shown(item, send))
+
+    def _shown(self, item: WorkItem, send: Send) -> Notify:
+        notify = self._show(item, send)
+
+        async def told(event: ProgressEvent) -> None:
+            await notify(event)
+            if event.status in _OVER:
+                await self._ended(item)
+
+        return told

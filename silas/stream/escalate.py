@@ -1,6 +1,6 @@
 """What happens when a gate blocks, and what it falls back to (spec 5.1.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from silas.audit import Audit
@@ -17,22 +17,20 @@ BUILT_IN: Mapping[str, EscalationAction] = {
 BLOCKED_WORDS = "I can't continue with this: a safety rule of this Silas stopped it."
 """What is said where an escalation has no words of its own; names no rule to a stranger."""
 
-_REPORTED = frozenset({"report", "escalate_human", "transfer_to_queue", "spawn_task", "retry"})
-# All but `report` need a room that is not there yet; they are reported, never skipped in silence.
+AGAIN = frozenset({"suppress_and_rephrase", "retry"})
+"""Actions that try the step once more, and fall back when that did not help."""
+
+_GOES_ON = AGAIN | {"suppress_and_escalate"}
+"""Actions that are never the last word: their fallback is carried out."""
 
 _QUOTED = frozenset({GateTrigger.every_user_message, GateTrigger.every_agent_response})
 
 
 class Escalation(NamedTuple):
-    """The resolved action for a block, and whether the owner is to be told of it."""
+    """What follows from a block, and why it was blocked in words that quote nothing."""
 
     action: EscalationAction
-    reported: bool
-
-    @property
-    def words(self) -> str:
-        """What the sender gets."""
-        return self.action.message or BLOCKED_WORDS
+    reason: str
 
 
 def resolve(name: str, own: Mapping[str, EscalationAction]) -> tuple[EscalationAction, bool]:
@@ -56,42 +54,47 @@ class Escalator:
     async def escalate(self, gate: Gate, result: GateResult, sender_id: str) -> Escalation:
         """Always audited with gate, reason and sender; unknown names become a report."""
         action, known = resolve(gate.on_block, self._own)
+        reason = _without_the_text(gate, result)
         await self._audit.log(
             "gate_blocked",
             gate=gate.name,
-            reason=_without_the_text(gate, result),
+            reason=reason,
             sender_id=sender_id,
             trigger=gate.on.value,
             escalation=action.action,
         )
         if not known:
             await self._audit.log("escalation_unknown", gate=gate.name, name=gate.on_block)
-        return await self._reported(gate, action)
+        return Escalation(action, reason)
 
-    async def fall_back(self, gate: Gate, escalation: Escalation) -> Escalation:
-        """What is left when an action did not help or has been done: its fallback, once."""
-        action = escalation.action
-        if action.fallback is None or action.action == "respond":
-            return escalation
-        fallback, known = resolve(action.fallback, self._own)
-        await self._audit.log(
-            "escalation_fallback",
-            gate=gate.name,
-            name=action.fallback,
-            action=fallback.action,
-            known=known,
-        )
-        if action.message is not None and action.action != "suppress_and_rephrase":
-            fallback = fallback.model_copy(update={"message": action.message})
-        return await self._reported(gate, fallback)
+    async def last(self, gate: Gate, action: EscalationAction) -> EscalationAction:
+        """What is left to be done, its words those of the first that had any.
 
-    async def _reported(self, gate: Gate, action: EscalationAction) -> Escalation:
-        if action.action not in _REPORTED:
-            return Escalation(action, reported=False)
-        await self._audit.log(
-            "escalation_reported", gate=gate.name, wanted=action.action, queue=action.queue
-        )
-        return Escalation(action, reported=True)
+        An action that goes on falls back to the one it names, each at most once; one that names
+        none ends in a report.
+        """
+        words = None if action.action == "suppress_and_rephrase" else action.message
+        for name, fallback, known in self._chain(action):
+            await self._audit.log(
+                "escalation_fallback",
+                gate=gate.name,
+                name=name,
+                action=fallback.action,
+                known=known,
+            )
+            action = fallback
+            words = words or action.message
+        if action.action in _GOES_ON:
+            action = BUILT_IN["report"]
+        return action.model_copy(update={"message": words})
+
+    def _chain(self, action: EscalationAction) -> Iterator[tuple[str, EscalationAction, bool]]:
+        seen = set[str]()
+        while action.action in _GOES_ON and action.fallback and action.fallback not in seen:
+            seen.add(action.fallback)
+            name = action.fallback
+            action, known = resolve(name, self._own)
+            yield name, action, known
 
 
 def _without_the_text(gate: Gate, result: GateResult) -> str:

@@ -6,8 +6,9 @@ from silas.audit import Audit
 from silas.cards import Action, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
 from silas.stream.escalate import Escalation, Escalator
+from silas.stream.handover import Consequences
 from silas.stream.owner import Owner
-from silas.types import OWNER, Risk
+from silas.types import Risk
 
 _QUALITY_EVENTS = {
     GateTrigger.every_user_message: "quality_gate_input",
@@ -59,8 +60,8 @@ class TurnGates:
         active: The set.
         gates: Evaluates; its count of evaluations is this turn's.
         escalator: Says what a block leads to.
-        owner: Who is asked, and told of what is reported.
-        connection_id: Whose turn it is.
+        consequences: Carries it out.
+        owner: Who is asked.
         sender_id: Who sent the message, for the record of a block.
         audit: Where quality results and answers are recorded.
     """
@@ -70,16 +71,16 @@ class TurnGates:
         active: tuple[Gate, ...],
         gates: Gates,
         escalator: Escalator,
+        consequences: Consequences,
         owner: Owner,
-        connection_id: str,
         sender_id: str,
         audit: Audit,
     ) -> None:
         self.active = active
         self._gates = gates
         self._escalator = escalator
+        self._consequences = consequences
         self._owner = owner
-        self._connection_id = connection_id
         self._sender_id = sender_id
         self._audit = audit
 
@@ -108,14 +109,8 @@ class TurnGates:
         return Passed(outcome.context, outcome, asked, Stop(gate, escalation))
 
     async def last_words(self, stop: Stop) -> str:
-        """What is sent in place of what was stopped; the owner is told where that is due."""
-        final = await self._escalator.fall_back(stop.gate, stop.escalation)
-        if (final.reported or stop.escalation.reported) and self._connection_id != OWNER:
-            await self._owner.tell(
-                f"The rule '{stop.gate.name}' stopped a turn of {self._connection_id}; "
-                "`silas audit show` says why."
-            )
-        return final.words
+        """What is sent in place of what was stopped, after what follows from it was done."""
+        return await self._consequences.of(stop.gate, stop.escalation)
 
     async def _approved(self, result: GateResult) -> bool:
         answer = await self._owner.ask(gate_card(result))

@@ -1,7 +1,12 @@
 """Step 12: a plan in an answer becomes a card, a decision and background work (5.1, 5.1.2)."""
 
+from typing import Any
+
 from silas.agents import AgentResponse, PlanAction, PlanActionType
-from silas.plans import PlanError, WorkItem
+from silas.context import ContextZone
+from silas.plans import PlanError, WorkItem, WorkItemStatus
+from silas.stream.items import Origin
+from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
@@ -17,11 +22,12 @@ _PROPOSALS = frozenset({PlanActionType.propose, PlanActionType.revise})
 class PlanFlow:
     """Takes what an agent wants to do with a plan as far as the owner lets it go."""
 
-    def __init__(self, rooms: TurnRooms, router: Router) -> None:
+    def __init__(self, rooms: TurnRooms, router: Router, keeper: Keeper) -> None:
         self._rooms = rooms
         self._router = router
+        self._keeper = keeper
 
-    async def run(self, turn: Turn, turn_number: int) -> str:
+    async def run(self, turn: Turn) -> str:
         """The text of the answer; what the agent says about approval never counts."""
         response = need(turn.response, "step 7")
         action = response.plan_action
@@ -38,27 +44,34 @@ class PlanFlow:
             await self._rooms.audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
-        turn.plan = item = self._finished(turn, item, action)
-        self._rooms.context.add(
-            turn.scope_id,
-            kind="plan",
-            text=action.plan_markdown,
-            taint=turn.response_taint,
-            source=turn.speaker,
-            turn=turn_number,
-        )
+        turn.plan = item = await self._finished(turn, item, action)
+        self._in_view(turn, item, action.plan_markdown)
         return await self._proposed(turn, item, response)
 
     async def _proposed(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         proposal = await self._rooms.proposer.propose(
             item, turn.channel, OWNER, _rationale(turn, response.message)
         )
+        if proposal.verdict in ("approved", "waiting"):
+            self._rooms.work.claim(item.id, turn.scope_id)
         if proposal.verdict == "approved":
             turn.outcome = "dispatched"
+            self._rooms.work_view.began(turn.scope, item)
             self._rooms.dispatch(item, turn.send)
             return f"{response.message}\n\nApproved: {item.title}. Working on it."
+        if proposal.verdict != "waiting":
+            self._rooms.context.complete(turn.scope_id, f"plan:{item.id}")
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         return proposal.words
+
+    def _in_view(self, turn: Turn, item: WorkItem, markdown: str) -> None:
+        """The plan in the workspace; it cannot be evicted before its work has ended."""
+        origin = Origin(turn.response_taint, turn.speaker, self._keeper.sources(turn))
+        zone, name = ContextZone.workspace, f"plan:{item.id}"
+        made = self._rooms.items.make(
+            turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
+        )
+        self._rooms.context.add(turn.scope_id, made)
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
         turn.outcome = "blocked"
@@ -68,13 +81,30 @@ class PlanFlow:
             "and brings none that could be proposed."
         )
 
-    def _finished(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
+    async def _finished(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
         """The item with its deepening link and its resolved mode (step 12)."""
-        prior = action.continuation_of or need(turn.route, "step 7").continuation_of
-        if prior is not None:
+        route = need(turn.route, "step 7")
+        named = action.continuation_of or route.continuation_of or item.follow_up_of
+        changes = dict[str, Any]()
+        if named is not None and await self._continues(turn, named):
             wanted = item.input_artifacts_from or ["*"]
-            item = item.model_copy(update={"follow_up_of": prior, "input_artifacts_from": wanted})
+            changes = {"follow_up_of": named, "input_artifacts_from": wanted}
+        elif named is not None:
+            changes = {"follow_up_of": None, "input_artifacts_from": list[str]()}
+        item = item.model_copy(update=changes)
         return item.model_copy(update={"interaction_mode": self._router.mode(turn, item)})
+
+    async def _continues(self, turn: Turn, named: str) -> bool:
+        """Whether this names finished work of this very conversation; a model may name anything."""
+        known = await self._rooms.work.known(named, turn.scope_id)
+        if known is None:
+            reason = "there is no such work in this conversation"
+        elif known.item.status is not WorkItemStatus.done:
+            reason = f"it is {known.item.status.value}, so there is nothing to go on from"
+        else:
+            return True
+        await self._rooms.audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
+        return False
 
 
 def _rationale(turn: Turn, message: str) -> str:

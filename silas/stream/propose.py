@@ -111,6 +111,11 @@ class Proposer:
             await self._waiting.drop(item)
         return proposal
 
+    async def keep(self, item: WorkItem, rationale: str) -> None:
+        """Keep a draft among the open questions; nothing runs before the owner was asked."""
+        await self._waiting.put(WaitingPlan(item, rationale))
+        await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=plan_hash(item))
+
     async def question(self, work_item_id: str) -> WaitingPlan | None:
         """The oldest open question about a plan of this id; None where there is none."""
         found = (one for one in await self._waiting.all() if one.item.id == work_item_id)

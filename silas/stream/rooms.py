@@ -1,23 +1,29 @@
 """Everything a turn may use, in one frozen container filled at wiring (spec 5.1 `TurnContext`)."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from silas.agents import PlannerAgent, ProxyAgent
 from silas.audit import Audit
-from silas.autonomy import Suggestions
 from silas.clock import Clock
-from silas.context import ContextKeeper
+from silas.context import ChronicleStore
 from silas.gates import Gate, Gates
-from silas.memory import Memory
+from silas.memory import MemoryOperations, MemoryRetriever, MemoryStore
 from silas.persona import Persona
 from silas.plans import WorkItem
 from silas.skills import Skills
+from silas.stream.arrivals import Arrivals
 from silas.stream.escalate import Escalator
+from silas.stream.items import Items
 from silas.stream.models import Send
+from silas.stream.ports import Review, View
 from silas.stream.propose import Proposer
+from silas.stream.scopework import ScopeWork
 from silas.stream.signin import SignIn
+from silas.stream.state import Conversations
+from silas.stream.workview import WorkView
 from silas.tools import ToolResult
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
@@ -67,6 +73,9 @@ MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, No
 MakeAccess = Callable[[str], Access]
 """Makes the access of one connection (spec 5.1 `access_controller_factory`)."""
 
+Together = Callable[[], AbstractContextManager[object]]
+"""Makes one transaction of everything that is written within; nothing may be awaited in it."""
+
 
 @dataclass(frozen=True)
 class TurnRooms:
@@ -77,6 +86,12 @@ class TurnRooms:
         access: What a connection may use; a controller of its own for each.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         dispatch: Starts approved work in the background, its progress going to `Send`.
+        arrivals: Messages that are not answered yet.
+        conversations: What is known of each between its turns.
+        work: Whose work is whose.
+        items: Makes items of the context.
+        together: Makes one transaction of several writes.
+        rehydrated_entries: Chronicle entries that come back into view after a restart.
         profiles: Names of the context profiles, the default first.
         facts: Facts of the surroundings for plans, such as the interpreter.
     """
@@ -92,14 +107,24 @@ class TurnRooms:
     sign_in: SignIn
     proposer: Proposer
     dispatch: Callable[[WorkItem, Send], None]
-    context: ContextKeeper
-    memory: Memory
+    arrivals: Arrivals
+    conversations: Conversations
+    work: ScopeWork
+    work_view: WorkView
+    items: Items
+    context: View
+    chronicle: ChronicleStore
+    memory: MemoryStore
+    retriever: MemoryRetriever
+    memory_ops: MemoryOperations
     persona: Persona
     skills: Skills
-    suggestions: Suggestions
+    review: Review
     interaction: Interaction
     audit: Audit
     clock: Clock
+    together: Together
+    rehydrated_entries: int
     profiles: tuple[str, ...]
     facts: Mapping[str, str]
     max_memory_ops: int

@@ -8,7 +8,8 @@ from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
-from silas.types import InteractionMode, InteractionRegister, Origin, OriginKind, Risk
+from silas.stream.view import Viewing
+from silas.types import InteractionMode, InteractionRegister, Risk
 
 _NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
 
@@ -16,15 +17,14 @@ _NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
 class Router:
     """Asks the models of a turn; when none can be asked, says so and goes on."""
 
-    def __init__(self, rooms: TurnRooms) -> None:
+    def __init__(self, rooms: TurnRooms, viewing: Viewing) -> None:
         self._rooms = rooms
+        self._viewing = viewing
 
-    async def route(self, turn: Turn, access_level: str, turn_number: int) -> None:
+    async def route(self, turn: Turn, access_level: str) -> None:
         """Fill in route, response and mode."""
         rooms = self._rooms
-        context = rooms.context.render(turn.scope_id, turn_number)
-        if context:  # it does not say of each word where it came from
-            turn.provenance.entered(context, Origin(kind=OriginKind.memory, name="earlier turns"))
+        context = await self._viewing.rendered(turn)
         turn.request = TurnRequest(
             text=turn.text,
             now=rooms.clock.now(),
@@ -33,14 +33,13 @@ class Router:
             workspace=turn.incoming.workspace or "",
             facts=rooms.facts,
             context=context,
-            personality=rooms.persona.directives(turn.scope_id, turn.text),
             skills=turn.skills,
             access_level=access_level,
         )
         await self._ask_or_degrade(turn, turn.request)
 
-    async def rephrase(self, turn: Turn, instruction: str) -> None:
-        """Ask whoever answered once more, with a gate's instruction (5.1.1)."""
+    async def again(self, turn: Turn, instruction: str) -> None:
+        """Ask once more, with a gate's instruction where it has one (5.1.1)."""
         request = need(turn.request, "step 7")
         told = replace(request, facts={**request.facts, "rephrase": instruction})
         await self._ask_or_degrade(turn, told)
@@ -135,7 +134,7 @@ class Router:
             planner_override=action.interaction_mode_override if action else None,
             work_item_mode=item.interaction_mode if item is not None and preset else None,
             risk_requires_confirmation=turn.asked or (item is not None and _risky(item)),
-            initiative_level=rooms.persona.initiative(turn.scope_id),
+            initiative_level=turn.manner.initiative,
             interaction_register=route.interaction_register,
             high_initiative_min=rooms.interaction.high_initiative_min,
             default_mode_by_register=dict(rooms.interaction.default_mode_by_register),

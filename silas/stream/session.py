@@ -11,10 +11,9 @@ from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel, ChannelMessage, message_bytes
 from silas.clock import Clock
-from silas.context import ContextKeeper
 from silas.errors import PlanFamilyError
 from silas.gates import Gates
-from silas.memory import Memory
+from silas.memory import MemoryRetriever, MemoryStore
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -27,6 +26,7 @@ from silas.plans import (
 from silas.stop.halt import Halt
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import Incoming, Reply
+from silas.stream.ports import View
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
@@ -55,8 +55,9 @@ class Session:
     gates: Gates
     tools: ToolExecutor
     registry: ToolRegistry
-    context: ContextKeeper
-    memory: Memory
+    context: View
+    memory: MemoryStore
+    retriever: MemoryRetriever
     clock: Clock
     channel: CardChannel
     sign_message: SignMessage

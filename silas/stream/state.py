@@ -1,4 +1,4 @@
-"""What one turn knows while its steps go by."""
+"""What one turn knows while its steps go by, and what its scope knows between them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,16 +6,22 @@ from typing import Any, NamedTuple, TypeVar
 
 from silas.agents import AgentResponse, RouteDecision, TurnRequest
 from silas.cards import CardChannel
+from silas.context import ContextItem
 from silas.gates import GateOutcome
+from silas.memory import MemoryItem
+from silas.persona import Manner
 from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
 from silas.tools import ToolResult
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
-from silas.types import InteractionMode, TaintLevel, join_taint
+from silas.types import InteractionMode, TaintLevel, join_taint, new_id
 
 T = TypeVar("T")
+
+NEUTRAL = Manner("", "", 0.5)
+"""How Silas speaks before the personality was asked."""
 
 
 class Lookup(NamedTuple):
@@ -27,33 +33,78 @@ class Lookup(NamedTuple):
 
 
 @dataclass
+class Scope:
+    """What is known of one conversation between its turns.
+
+    Attributes:
+        turn_number: The turn that is under way, or the next one.
+        session_id: Names this sitting: from a start of Silas to its end.
+        awake: Whether what was before this sitting is back in view.
+    """
+
+    id: str
+    turn_number: int = 0
+    session_id: str = field(default_factory=lambda: new_id("session"))
+    awake: bool = False
+
+
+class Conversations:
+    """What is known of every scope, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[str, Scope] = {}
+
+    def of(self, scope_id: str) -> Scope:
+        """The scope of this id."""
+        scope = self._scopes.get(scope_id)
+        if scope is None:
+            scope = self._scopes[scope_id] = Scope(scope_id)
+        return scope
+
+
+@dataclass
+class Kept:
+    """What a turn has to write, until it is written together; raw records among the memories."""
+
+    chronicle: list[ContextItem] = field(default_factory=list[ContextItem])
+    memories: list[MemoryItem] = field(default_factory=list[MemoryItem])
+
+
+@dataclass
 class Turn:
     """What one turn knows; made at step 0, filled in as the steps go by.
 
     Attributes:
+        arrival: Names the message among those that are not answered yet.
         gates: The active gate set, frozen at step 0 and never rebuilt.
         text: The message, as input gates may have rewritten it.
         taint: Where the message came from; untrusted until step 2 says otherwise.
+        message_id: The message among the items in view; empty before step 3.
         asked: A policy gate required an approval in this turn.
-        recalled: Memories in view already, so that none is brought twice.
         lookups: What tools answered to proxy and planner.
         provenance: The labels of everything that the models of this turn are shown.
+        kept: What is still to be written.
+        notes: What the owner is told besides the answer.
         tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
     """
 
     id: str
+    arrival: str
     incoming: Incoming
     send: Send
     channel: CardChannel
-    scope_id: str
+    scope: Scope
     gates: TurnGates
     text: str
     taint: TaintLevel = TaintLevel.external
+    message_id: str = ""
     input_results: GateOutcome | None = None
     asked: bool = False
-    recalled: set[str] = field(default_factory=set[str])
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
+    kept: Kept = field(default_factory=Kept)
+    notes: list[str] = field(default_factory=list[str])
+    manner: Manner = NEUTRAL
     tools: ToolRun | None = None
     request: TurnRequest | None = None
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -65,9 +116,25 @@ class Turn:
     outcome: Outcome = "answered"
 
     @property
+    def scope_id(self) -> str:
+        """Whose turn it is."""
+        return self.scope.id
+
+    @property
+    def number(self) -> int:
+        """Its number in the scope."""
+        return self.scope.turn_number
+
+    @property
+    def source(self) -> str:
+        """Where the message came from, as memories and context say it."""
+        return f"channel:{self.incoming.message.channel}"
+
+    @property
     def response_taint(self) -> TaintLevel:
-        """The least trusted of what the answer was made from: the message and tool results."""
-        return join_taint([self.taint, *(lookup.result.taint for lookup in self.lookups)])
+        """The least trusted of what the answer was made from: everything the models were shown."""
+        levels = (lookup.result.taint for lookup in self.lookups)
+        return join_taint((self.taint, self.provenance.taint, *levels))
 
     def note(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
         """Remember a tool's answer; what the tool chain calls."""

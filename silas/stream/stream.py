@@ -1,7 +1,7 @@
 """The Stream: connections with their locks and queues, turns in order, start and stop (5.1)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, SilasError, from_foreign
 from silas.plans import WaitingPlan, WorkItem
 from silas.stop.halt import Halt
+from silas.stream.arrivals import Arrivals
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts
@@ -24,6 +25,9 @@ _BUSY = "I'm still busy with what you said before; please try again in a moment.
 _BROKEN = "Something in Silas itself failed while it worked on this; `silas audit show` has more."
 
 _AGAIN = "Silas ended before you answered this."
+
+Failed = Callable[[Exception], Awaitable[None]]
+"""Tells whoever said it that a turn failed."""
 
 MakeProcessor = Callable[[str], TurnProcessor]
 """Makes the processor of one scope."""
@@ -70,6 +74,7 @@ class Stream:
         proposer: Proposer,
         channel: CardChannel,
         backpressure: Backpressure,
+        arrivals: Arrivals,
         audit: Audit,
         clock: Clock,
         grace_seconds: float,
@@ -82,6 +87,7 @@ class Stream:
         self._proposer = proposer
         self._channel = ClosingChannel(channel)
         self._backpressure = backpressure
+        self._arrivals = arrivals
         self._audit = audit
         self._clock = clock
         self._grace_seconds = grace_seconds
@@ -155,12 +161,12 @@ class Stream:
             await send(proposal.words)
 
     async def _serve(self, incoming: Incoming) -> None:
-        try:
-            await self.handle(incoming)
-        except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
+        async def tell(error: Exception) -> None:
             known = from_foreign(error)
             words = _BROKEN if known is None else str(known)
             await self._sender(incoming.connection_id)(words)
+
+        await self._handled(incoming, tell)
 
     async def handle(self, incoming: Incoming) -> Reply:
         """Run one turn under its connection's lock.
@@ -171,20 +177,53 @@ class Stream:
             Stopped: Silas is stopped, or was while this turn was under way.
             SilasError: The turn failed; it is on record, and nothing was sent.
         """
+
+        async def raised(error: Exception) -> None:
+            raise error
+
+        reply = await self._handled(incoming, raised)
+        if reply is None:
+            raise AssertionError("a failed turn was not raised")
+        return reply
+
+    async def _handled(self, incoming: Incoming, failed: Failed) -> Reply | None:
+        """One turn; None where it failed and `failed` told so.
+
+        The message is kept from here on until whoever sent it knows how its turn ended.
+        """
+        arrival = ""
+        try:
+            self._halt.require_running()
+            if not self._backpressure.enter(incoming.connection_id):
+                return await self._busy(incoming)
+            try:
+                arrival = self._arrivals.arrived(incoming)
+                return await self._turn(incoming, arrival)
+            finally:
+                self._backpressure.leave(incoming.connection_id)
+        except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
+            try:
+                await failed(error)
+            finally:
+                if arrival:
+                    self._arrivals.done(arrival)
+            return None
+
+    async def _busy(self, incoming: Incoming) -> Reply:
+        await self._audit.log("turn_rejected_busy", scope_id=incoming.connection_id)
+        await self._sender(incoming.connection_id)(_BUSY)
+        return Reply(text=_BUSY, outcome="busy")
+
+    async def _turn(self, incoming: Incoming, arrival: str) -> Reply:
         connection, scope_id = incoming.connection_id, incoming.connection_id
-        self._halt.require_running()
         send = self._sender(connection)
-        if not self._backpressure.enter(scope_id):
-            await self._audit.log("turn_rejected_busy", scope_id=scope_id)
-            await send(_BUSY)
-            return Reply(text=_BUSY, outcome="busy")
         try:
             async with self._locks.setdefault(connection, asyncio.Lock()):
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
                 with self._drafts.turn(connection, send) as say:
-                    run = partial(processor.run, incoming, self._channel, say)
+                    run = partial(processor.run, incoming, arrival, self._channel, say)
                     return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
@@ -192,8 +231,6 @@ class Stream:
             kind = type(error).__name__
             await self._audit.log("turn_failed", scope_id=scope_id, code=code, kind=kind)
             raise
-        finally:
-            self._backpressure.leave(scope_id)
 
     @property
     def pressure(self) -> int:

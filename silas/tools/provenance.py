@@ -7,7 +7,7 @@ content and with care: numbers, dates, short and plain words stand everywhere an
 they count only where the plan fixes them for this very tool and argument.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
 from silas.canonical import canonical_json
@@ -16,6 +16,9 @@ from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
 Literals = Mapping[tuple[str, str], frozenset[str]]
 """What the approved plan fixes: tool and argument path to the canonical JSON of values."""
+
+Labelled = Callable[[], Iterable[tuple[str, Origin]]]
+"""Texts, each with where it came from; called once."""
 
 _MODEL: Final = Origin(kind=OriginKind.model, taint=TaintLevel.external)
 _TRUSTED: Final = frozenset({OriginKind.owner, OriginKind.plan})
@@ -73,8 +76,9 @@ class Provenance:
 
     def __init__(self, literals: Literals) -> None:
         self._literals = literals
-        self._trusted: list[tuple[str, Origin]] = []
-        self._others: list[tuple[str, Origin]] = []
+        self._unread: list[Labelled] = []
+        self._read_trusted: list[tuple[str, Origin]] = []
+        self._read_others: list[tuple[str, Origin]] = []
         self._room = _KEPT
         self._taint = TaintLevel.owner
 
@@ -85,13 +89,45 @@ class Provenance:
 
     def entered(self, text: str, origin: Origin) -> None:
         """A text that the model of this run is shown from here on."""
-        self._taint = join_taint((self._taint, origin.taint))
-        if origin.taint is TaintLevel.owner and origin.kind in _TRUSTED:
-            self._trusted.append((plain(text), origin))
-            return
-        kept = plain(text[: self._room])
-        self._room -= len(kept)
-        self._others.append((kept, origin))
+        self.in_view(origin.taint, lambda: ((text, origin),))
+
+    def in_view(self, taint: TaintLevel, texts: "Labelled") -> None:
+        """Several texts that the model of this run is shown from here on.
+
+        Args:
+            taint: The least trusted of them; counts at once.
+            texts: What they are, each with its label; read when an argument is looked at.
+        """
+        self._taint = join_taint((self._taint, taint))
+        self._unread.append(texts)
+
+    def says_owner(self, text: str) -> Iterator[str]:
+        """The owner's signed messages that hold these words, the newest first."""
+        words = plain(text)
+        for said, origin in reversed(self._trusted):
+            if origin.kind is OriginKind.owner and stands_in(words, said):
+                yield said
+
+    @property
+    def _trusted(self) -> list[tuple[str, Origin]]:
+        self._read()
+        return self._read_trusted
+
+    @property
+    def _others(self) -> list[tuple[str, Origin]]:
+        self._read()
+        return self._read_others
+
+    def _read(self) -> None:
+        # most turns call no tool with arguments of their own, and then nothing is read at all
+        unread, self._unread = self._unread, []
+        for text, origin in (labelled for texts in unread for labelled in texts()):
+            if origin.taint is TaintLevel.owner and origin.kind in _TRUSTED:
+                self._read_trusted.append((plain(text), origin))
+                continue
+            kept = plain(text[: self._room])
+            self._room -= len(kept)
+            self._read_others.append((kept, origin))
 
     def derive(self, tool_name: str, args: Mapping[str, Any]) -> Derivation:
         """What the arguments of a call rest on; total for any JSON."""

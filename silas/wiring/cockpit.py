@@ -54,7 +54,9 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             redact,
             config.data_dir / "undo",
         ),
-        house=HouseRoom(config, parts.registry, parts.memory, parts.sandbox.name, clock, redact),
+        house=HouseRoom(
+            config, parts.registry, parts.mind.search, parts.sandbox.name, clock, redact
+        ),
         persona=OwnersPersona(personality(config, parts.db, parts.audit, clock)),
         setup=SetupRoom(
             config.data_dir,

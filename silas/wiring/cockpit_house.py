@@ -14,8 +14,8 @@ from silas.channels.web.views import (
 )
 from silas.clock import Clock
 from silas.config import SilasConfig
-from silas.memory import Memory, NoMemory
 from silas.tools import ToolRegistry
+from silas.tools.recall import SearchMemory
 from silas.tools.registry import tool_rows
 from silas.types import OWNER
 from silas.wiring.cockpit_facts import settings_in_force
@@ -25,8 +25,6 @@ from silas.wiring.workers import worker_rows
 _MOST_MEMORIES = 50
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
-_NO_MEMORY = "Silas remembers nothing yet: its memory comes with a later version."
-
 
 class HouseRoom:
     """`silas.channels.web.port.House` over the wired parts."""
@@ -35,14 +33,14 @@ class HouseRoom:
         self,
         config: SilasConfig,
         registry: ToolRegistry,
-        memory: Memory,
+        search: SearchMemory,
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
     ) -> None:
         self._config = config
         self._registry = registry
-        self._memory = memory
+        self._search = search
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
@@ -75,14 +73,13 @@ class HouseRoom:
 
     async def memory(self, query: str) -> Memories:
         """See `House.memory`."""
-        if isinstance(self._memory, NoMemory):
-            return Memories(memories=(), words=_NO_MEMORY)
-        found = await self._memory.search(query, OWNER, _MOST_MEMORIES)
+        found = await self._search(OWNER, query, _MOST_MEMORIES, False)
         return Memories(
             memories=tuple(
-                MemoryRow(id=one.id, text=self._redact(one.text), taint=one.taint.value)
+                MemoryRow(id=one.memory_id, text=self._redact(one.content), taint=one.taint.value)
                 for one in found
-            )
+            ),
+            words="" if found else "Nothing is remembered that fits.",
         )
 
     async def settings(self) -> Settings:

@@ -39,6 +39,7 @@ MIGRATED = (
     "silas.memory",
     "silas.persona",
     "silas.autonomy",
+    "silas.stream",
     "silas.channels.web",
 )
 """The domains that keep tables, in the order in which they are brought up to date."""

@@ -1,16 +1,21 @@
 """The tools that look into Silas's own rooms, and the one that asks the owner."""
 
-from silas.context import ContextKeeper
-from silas.memory import Memory
 from silas.tools import ToolRegistry
 from silas.tools.ask_owner import AskOwner, AskOwnerTool
 from silas.tools.looking import LOOKING
-from silas.tools.recall import ContextInspectionTool, MemorySearchTool
+from silas.tools.recall import (
+    REMEMBERED,
+    ContextInspectionTool,
+    LookAtContext,
+    MemorySearchTool,
+    SearchMemory,
+)
 
 
 def add_looking_tools(
-    registry: ToolRegistry, memory: Memory, context: ContextKeeper, ask: AskOwner
+    registry: ToolRegistry, search: SearchMemory, look: LookAtContext, ask: AskOwner
 ) -> None:
     """Register them."""
-    for tool in (MemorySearchTool(memory), ContextInspectionTool(context), AskOwnerTool(ask)):
+    registry.register(MemorySearchTool(search), REMEMBERED)
+    for tool in (ContextInspectionTool(look), AskOwnerTool(ask)):
         registry.register(tool, LOOKING)

@@ -104,8 +104,8 @@ class Services:
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""
-        found = await self._silas.memory.recall(arguments["text"], CLIENT, _MOST_MEMORIES)
-        return "\n".join(found) or "Nothing is remembered that fits."
+        found = await self._silas.retriever.recall(arguments["text"], CLIENT, _MOST_MEMORIES)
+        return "\n".join(one.item.content for one in found) or "Nothing is remembered that fits."
 
     async def activity(self, arguments: Mapping[str, Any]) -> str:
         """The latest entries of the record, in words."""

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
-from silas.autonomy import NoSuggestions
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
-from silas.context import NoContext
 from silas.db import Database
 from silas.gates import (
     AccessController,
@@ -21,8 +19,6 @@ from silas.gates import (
     read_customer,
 )
 from silas.keys.secrecy import Secrecy
-from silas.memory import NoMemory
-from silas.persona import NoPersona
 from silas.plans import PlanParser, WorkItem, WorkItemType
 from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
@@ -39,7 +35,7 @@ from silas.stream.session import Session
 from silas.stream.signin import SignIn
 from silas.stream.stream import Backpressure, Stream
 from silas.stream.tools import turn_tools
-from silas.stream.turn import TurnProcessor
+from silas.stream.turn import TurnProcessor, TurnSteps
 from silas.tools import AutonomyLevel, ToolExecutor
 from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
@@ -48,9 +44,11 @@ from silas.types import OWNER
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
+from silas.wiring.mind import mind_of
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.persona import personality
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
@@ -142,11 +140,11 @@ class Parts:
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,
         )
-        self.context, self.memory = NoContext(), NoMemory()
+        self.mind = mind_of(config, db, clock, self.audit)
         self.skills = skill_loader(config)
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
         choices = OwnerChoices(self.channel, self.audit, clock)
-        add_looking_tools(self.registry, self.memory, self.context, choices.ask)
+        add_looking_tools(self.registry, self.mind.search, self.mind.look, choices.ask)
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
@@ -209,7 +207,7 @@ class Parts:
         runner = self._task_runner(crew, planner)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor, self.telling.show)
+        dispatcher = Dispatcher(executor, self.telling.show, self.mind.work_view.ended)
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -221,8 +219,9 @@ class Parts:
             self._ready,
         )
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
+        steps = TurnSteps(rooms)
         stream = Stream(
-            lambda scope: TurnProcessor(rooms, scope),
+            lambda scope: TurnProcessor(steps, scope),
             executor,
             dispatcher,
             proposer,
@@ -231,6 +230,7 @@ class Parts:
                 config.backpressure.max_pending_turns_per_scope,
                 config.backpressure.max_pending_turns_total,
             ),
+            self.mind.arrivals,
             self.audit,
             clock,
             config.backpressure.shutdown_grace_seconds,
@@ -249,8 +249,9 @@ class Parts:
             gates=self.gates,
             tools=self.door,
             registry=self.registry,
-            context=self.context,
-            memory=self.memory,
+            context=self.mind.context,
+            memory=self.mind.memory,
+            retriever=self.mind.retriever,
             clock=clock,
             channel=self.channel,
             sign_message=message_signer(self.config, self.ground.signer),
@@ -325,7 +326,7 @@ class Parts:
         dispatcher: Dispatcher,
         chain: "AbstractToolset[ToolRun]",
     ) -> TurnRooms:
-        config = self.config
+        config, mind = self.config, self.mind
         return TurnRooms(
             proxy=proxy,
             planner=planner,
@@ -351,14 +352,24 @@ class Parts:
             ),
             proposer=proposer,
             dispatch=dispatcher.dispatch,
-            context=self.context,
-            memory=self.memory,
-            persona=NoPersona(),
+            arrivals=mind.arrivals,
+            conversations=mind.conversations,
+            work=mind.work,
+            work_view=mind.work_view,
+            items=mind.items,
+            context=mind.context,
+            chronicle=mind.chronicle,
+            memory=mind.memory,
+            retriever=mind.retriever,
+            memory_ops=mind.operations,
+            persona=personality(config, self.db, self.audit, self.ground.clock),
             skills=self.skills,
-            suggestions=NoSuggestions(),
+            review=mind.review,
             interaction=config.interaction,
             audit=self.audit,
             clock=self.ground.clock,
+            together=self.db.write,
+            rehydrated_entries=config.rehydration.max_chronicle_entries,
             profiles=profiles(config),
             facts=machine_facts(),
             max_memory_ops=config.limits.max_memory_ops_per_turn,

@@ -4,8 +4,8 @@ import ssl
 
 from silas.clock import SystemClock
 from silas.config import SilasConfig
-from silas.context import NoContext
-from silas.memory import NoMemory
+from silas.context import ContextItem
+from silas.memory import MemoryItem
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.sandbox.traffic import unrecorded
 from silas.tools import ToolRegistry
@@ -19,7 +19,17 @@ def add_uncalled(registry: ToolRegistry, config: SilasConfig) -> None:
     nowhere = Web(NO_OUTSIDE, ssl.create_default_context)
     clock, secrets = SystemClock(), secrets_of(config)
     add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: unrecorded)
-    add_looking_tools(registry, NoMemory(), NoContext(), _nobody)
+    add_looking_tools(registry, _unasked, _unseen, _nobody)
+
+
+async def _unasked(scope: str, query: str, most: int, raw: bool) -> list[MemoryItem]:
+    """No memory is asked."""
+    return []
+
+
+def _unseen(scope: str) -> list[ContextItem]:
+    """Nothing is in view."""
+    return []
 
 
 async def _nobody(whose: str, question: str, options: tuple[str, ...]) -> None:

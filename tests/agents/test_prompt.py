@@ -83,7 +83,6 @@ def test_a_request_renders_the_same_bytes_every_time_with_the_message_last() -> 
         workspace="/srv/a --- b|c",
         facts={"interpreter": "/usr/bin/python3"},
         context="--- turn 3 | user ---\nearlier\n--- end ---",
-        personality="Be brief.",
         skills={"coding": "Reads and writes code"},
         continuation_of="task-1",
     )
@@ -92,28 +91,27 @@ def test_a_request_renders_the_same_bytes_every_time_with_the_message_last() -> 
     assert [block.kind for block in blocks] == [
         "context_profiles",
         "skills",
-        "personality",
         "access_level",
-        "context",
+        "turn 3",  # the context's blocks stand as they are
         "facts",
         "message",
     ]
-    facts = read_pairs(blocks[5].text)
+    facts = read_pairs(blocks[4].text)
     assert facts["workspace"] == "/srv/a --- b|c"
     assert facts["interpreter"] == "/usr/bin/python3"
     assert facts["now"] == "2026-01-02T03:04:05+00:00"
-    assert blocks[4].text == request.context
-    assert blocks[6] == ("message", ("taint: owner",), "fix it")
+    assert blocks[3].text == "earlier"
+    assert blocks[5] == ("message", ("taint: owner",), "fix it")
 
 
 def test_what_changes_between_turns_comes_after_what_does_not() -> None:
     one, two = (
-        TurnRequest(text, now=NOW, personality="Be brief.", profiles=("a", "b")).render()
+        TurnRequest(text, now=NOW, context="--- turn 1 | user ---\nhi\n--- end ---").render()
         for text in ("first", "second")
     )
     shared = one[: one.index("--- facts")]
     assert two.startswith(shared)
-    assert "Be brief." in shared
+    assert "hi" in shared
 
 
 @pytest.mark.proves("B9-FRAMED")
@@ -143,8 +141,6 @@ def test_nothing_in_a_prompt_is_hidden_whoever_says_it(taint: TaintLevel) -> Non
         profiles=(hidden,),
         workspace=hidden,
         facts={hidden: hidden},
-        context=hidden,
-        personality=hidden,
         skills={hidden: hidden},
         access_level=hidden,
         reason=hidden,

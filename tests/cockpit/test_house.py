@@ -123,11 +123,15 @@ async def test_the_doctor_names_each_part_and_looks_once_in_a_while() -> None:
     assert stop["ok"] is False
 
 
-async def test_a_memory_that_is_none_says_so() -> None:
+async def test_memories_are_found_by_their_words_and_nothing_found_says_so() -> None:
     async with a_house() as house:
-        found = await house.get("/memory", q="what did I say")
-    assert found["memories"] == []
-    assert "later version" in found["words"]
+        nothing = await house.get("/memory", q="the dentist")
+        await house.harness.silas.ask("remember that the dentist is called Odile Renard")
+        found = await house.get("/memory", q="what is the dentist called")
+    assert nothing["memories"] == []
+    assert "Nothing is remembered" in nothing["words"]
+    (one,) = found["memories"]
+    assert (one["text"], one["taint"]) == ("the dentist is called Odile Renard", "owner")
 
 
 async def test_the_persona_is_shown_and_a_preset_changes_it_at_once() -> None:

@@ -30,7 +30,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1-5-BUDGET", "5.1", "The token budget is enforced and what is evicted is remembered with its taint, scrubbed.", e.CONTEXT),
     R("S5.1-6-TOOLSET", "5.1", "The turn's toolset is the canonical chain, filtered by the connection's access level."),
     R("S5.1-6.5-SKILLS", "5.1", "The proxy sees skill metadata within its cap; planner and executor the instructions.", e.SKILLS),
-    R("S5.1-7-DIRECTIVES", "5.1", "Persona directives replace the previous turn's in the system zone.", e.PERSONA),
+    R("S5.1-7-DIRECTIVES", "5.1", "Persona directives replace the previous turn's in the system zone."),
     R("S5.1-7-PROXY-STRUCTURED", "5.1", "The proxy routes through the structured-output wrapper."),
     R("S5.1-7-PLANNER-CALLED", "5.1", "A planner route calls the planner, with its fallback where its output is invalid."),
     R("S5.1-7-MODE-RESOLVED", "0.5.7, 5.1", "Every turn has a register and a resolved mode; both and the profile are audited."),
@@ -52,7 +52,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1-13-SENT-ONCE", "5.1", "The response is sent once, without waiting for background work."),
     R("S5.1-13-SUGGESTIONS", "5.1", "Next steps of finished work become suggestion cards."),
     R("S5.1-14-ACCESS", "5.1", "A passed identity gate is reported to the access controller."),
-    R("S5.1-15-MOOD", "5.1", "Mood events, decay and correction outcomes are recorded after the turn.", e.PERSONA),
+    R("S5.1-15-MOOD", "5.1", "Mood events, decay and correction outcomes are recorded after the turn."),
     R("S5.1-16-COUNTED", "5.1", "The turn counter goes up by one."),
     # 5.1.0 structured output and mode
     R("S5.1.0-ALL-CALLS", "5.1.0", "Every structured agent call uses the one wrapper."),
@@ -79,7 +79,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1.2-NO-STOPS", "5.1.2", "Any verdict but approved is audited, told to the owner, and runs nothing."),
     R("S5.1.2-ONE-NONCE", "5.1.2", "An approved plan's verification consumes exactly one execution nonce."),
     R("S5.1.2-UNVERIFIED-STOPS", "5.1.2", "A token that does not verify is audited, told to the owner, and runs nothing."),
-    R("S5.1.2-PLAN-PINNED", "5.1.2", "The plan is pinned in the workspace zone.", e.CONTEXT),
+    R("S5.1.2-PLAN-PINNED", "5.1.2", "The plan is pinned in the workspace zone."),
     # 5.1.3 rehydration
     R("S5.1.3-WORK-RESUMED", "5.1.3", "Work in progress is loaded and resumed after a restart."),
     R("S5.1.3-CONTEXT-RESTORED", "5.1.3", "System zone, chronicle, profile memory and subscriptions come back per scope.", e.CONTEXT),

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -10,7 +12,11 @@ from silas.agents import AgentResponse, ExecutorAgentOutput, PlanAction, PlanAct
 from silas.agents import RouteDecision as Route
 from silas.audit.log import AuditLog
 from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
+from silas.context import ContextItem, ContextManager
 from silas.gates import Gate
+from silas.memory import MemoryItem
+from silas.memory.operations import Operations
+from silas.memory.rows import COLUMNS, item_of
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.stream.models import Incoming, Send
@@ -22,16 +28,18 @@ from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import OWNER, InteractionMode, InteractionRegister
 from tests.stream.rooms import (
+    ARRIVAL_STEPS,
+    CONTEXT_STEPS,
+    RETRIEVER_STEPS,
     Journal,
     NotingAccess,
-    NotingContext,
     NotingGates,
-    NotingMemory,
     NotingModel,
+    NotingOperations,
     NotingPersona,
+    NotingReview,
     NotingSignIn,
-    NotingSkills,
-    NotingSuggestions,
+    Watched,
 )
 
 T = TypeVar("T")
@@ -177,7 +185,11 @@ class NotingChannel(ScriptedChannel):
 
 
 class House:
-    """A wired Silas whose quiet rooms are replaced by rooms that note who was there."""
+    """A wired Silas of real rooms, each behind a door that notes who went through it."""
+
+    persona: NotingPersona
+    review: NotingReview
+    ops: NotingOperations
 
     def __init__(
         self,
@@ -185,22 +197,24 @@ class House:
         planner: Sequence[Step] = (),
         *,
         gates: Sequence[Gate] = (),
+        initiative: float | None = None,
+        settings: dict[str, Any] | None = None,
     ) -> None:
         self.journal = Journal()
-        self.context, self.memory = NotingContext(self.journal), NotingMemory(self.journal)
-        self.persona, self.skills = NotingPersona(self.journal), NotingSkills(self.journal)
-        self.suggestions, self.access = NotingSuggestions(self.journal), NotingAccess(self.journal)
+        self.access = NotingAccess(self.journal)
         self.gates = NotingGates(self.journal)
         self.noting = NotingChannel(self.journal)
         self.proxy = NotingModel(proxy, "proxy", self.journal)
         self.planner = NotingModel(planner, "planner", self.journal)
         self.dispatched: list[WorkItem] = []
         self.tool_runs: list[ToolRun] = []
+        self._initiative = initiative
         self._system_gates = tuple(gates)
         self.harness = Harness(
             self.noting,
             models={"proxy": self.proxy, "planner": self.planner, "executor": ScriptedModel([])},
             sandbox=done_sandbox(),
+            settings=settings,
             furnish=self._furnish,
         )
 
@@ -225,17 +239,50 @@ class House:
             self.tool_runs.append(run)
             return run
 
+        journal = self.journal
+        assert isinstance(rooms.memory_ops, Operations)
+        self.ops = NotingOperations(rooms.memory_ops, journal)
+        self.persona = NotingPersona(rooms.persona, journal)
+        self.persona.level = self._initiative
+        self.review = NotingReview(rooms.review, journal)
+        watched: dict[str, Any] = {
+            "context": Watched(rooms.context, journal, CONTEXT_STEPS),
+            "retriever": Watched(rooms.retriever, journal, RETRIEVER_STEPS),
+            "skills": Watched(rooms.skills, journal, {"catalogue": "6.5 skills"}),
+            "arrivals": Watched(rooms.arrivals, journal, ARRIVAL_STEPS),
+        }
         return replace(
             rooms,
             tool_run=tool_run,
             access=access,
             gates=self.gates,
             system_gates=self._system_gates,
-            sign_in=NotingSignIn(rooms.sign_in, self.journal),
+            sign_in=NotingSignIn(rooms.sign_in, journal),
             dispatch=dispatch,
-            context=self.context,
-            memory=self.memory,
+            memory_ops=self.ops,
             persona=self.persona,
-            skills=self.skills,
-            suggestions=self.suggestions,
+            review=self.review,
+            **watched,
         )
+
+    def in_view(self, kind: str, scope: str = OWNER) -> list[ContextItem]:
+        """The items of a kind that stand in view."""
+        return [item for item in self.harness.context.in_view(scope) if item.kind == kind]
+
+    async def raw(self, kind: str, scope: str = OWNER) -> list[MemoryItem]:
+        """The raw records of a kind, the oldest first."""
+        found = everything(self.harness)
+        return [one for one in found if one.source_kind == kind and one.scope_id == scope]
+
+
+def manager(h: Harness) -> ContextManager:
+    """The context manager of a Silas."""
+    assert isinstance(h.context, ContextManager)
+    return h.context
+
+
+def everything(h: Harness) -> list[MemoryItem]:
+    """Every memory there is, in whatever lane and scope, the oldest first."""
+    with closing(sqlite3.connect(h.config.data_dir / "silas.db")) as db:
+        rows = db.execute(f"SELECT {COLUMNS} FROM memory_items ORDER BY place").fetchall()
+    return [item_of(row) for row in rows]

@@ -1,16 +1,18 @@
-"""Rooms of a turn that note who was there, in order, and keep what they were given."""
+"""The real rooms of a turn, each behind a door that notes who went through it, in order."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
-from silas.context import Evicted, InView
+from silas.context import ContextItem
 from silas.gates import Gate, GateLane, GateOutcome, GateResult, Gates, GateTrigger
-from silas.memory import Query, Remembered
+from silas.memory import OpBasis
+from silas.memory.operations import Operations
+from silas.persona import Happened, Manner, Persona
+from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Incoming
 from silas.stream.signin import SignIn
 from silas.testing import ScriptedModel
@@ -22,135 +24,103 @@ class Journal(list[str]):
     """What happened in a turn, in order; each entry begins with the number of its step."""
 
 
-class NotingContext:
-    """A context that keeps items, and may have too many."""
+class Watched:
+    """A room behind a door: calls of the names that are told to it are noted, then made.
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.items: list[dict[str, Any]] = []
-        self.evicted: list[Evicted] = []
-        self.budgets: list[tuple[str, int]] = []
-        self.profiles: list[tuple[str, str]] = []
-        self._steps = {"agent": "11 chronicle", "silas": "11 chronicle"} | {
-            "channel": "3 chronicle",
-            "memory": "memory",
-        }
+    Args:
+        room: The real one.
+        journal: Where they are noted.
+        steps: What is noted for a call; nothing for one that is not in here.
+    """
 
-    def add(
-        self, scope: str, *, kind: str, text: str, taint: TaintLevel, source: str, turn: int
+    def __init__(
+        self, room: Any, journal: Journal, steps: Mapping[str, str | Callable[..., str]]
     ) -> None:
-        self.items.append(
-            {"scope": scope, "kind": kind, "text": text, "taint": taint, "source": source}
-            | {"turn": turn}
-        )
-        step = "12 workspace" if kind == "plan" else self._steps[source.partition(":")[0]]
-        self._journal.append(step)
+        self._room, self._journal, self._steps = room, journal, steps
 
-    def render(self, scope: str, turn: int) -> str:
-        self._journal.append("7 render")
-        return f"what {scope} has seen in {turn}"
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._room, name)
+        step = self._steps.get(name)
+        if step is None:
+            return real
 
-    def inspect(self, scope: str) -> Sequence[InView]:
-        return ()
+        def noted(*args: Any, **given: Any) -> Any:
+            if words := step if isinstance(step, str) else step(*args, **given):
+                self._journal.append(words)
+            return real(*args, **given)
 
-    async def enforce_budget(self, scope: str, turn: int) -> list[Evicted]:
-        self._journal.append("5 budget")
-        self.budgets.append((scope, turn))
-        return self.evicted
-
-    def set_profile(self, scope: str, name: str) -> None:
-        self._journal.append("7 profile")
-        self.profiles.append((scope, name))
+        return noted
 
 
-class NotingMemory:
-    """A memory that finds what it is told to find."""
+def what_entered(scope: str, item: ContextItem) -> str:
+    """The step that takes an item into view."""
+    if item.source.startswith("channel:"):
+        return "3 chronicle"
+    by_kind: dict[str, str] = {
+        "memory": "memory",
+        "plan": "12 workspace",
+        "system": "",
+        "execution_result": "",
+    }
+    return by_kind.get(item.kind, "11 chronicle")
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.raw: list[tuple[str, str, TaintLevel]] = []
-        self.ops: list[Mapping[str, Any]] = []
-        self.queries: list[str] = []
-        self.recalls: list[str] = []
-        self.finds: list[str] = []
-        self.answers: list[str] = []
 
-    async def store_raw(self, text: str, kind: str, taint: TaintLevel) -> None:
-        step = {"conversation_raw": "3.5", "episode": "5"}.get(kind, "11.5")
-        self._journal.append(f"{step} raw {kind}")
-        self.raw.append((kind, text, taint))
+CONTEXT_STEPS: Mapping[str, str | Callable[..., str]] = {
+    "add": what_entered,
+    "enforce_budget": "5 budget",
+    "render": "7 render",
+    "set_profile": "7 profile",
+}
+RETRIEVER_STEPS = {"recall": "4 recall", "retrieve": "9 queries"}
+ARRIVAL_STEPS = {"heard": "5 kept", "answering": "13 kept", "done": "16 ended"}
 
-    async def recall(self, text: str, scope: str, limit: int) -> list[str]:
-        self._journal.append("4 recall")
-        self.recalls.append(text)
-        return self.finds[:limit]
 
-    async def run_queries(self, queries: Sequence[Query], scope: str) -> list[str]:
-        self._journal.append("9 queries")
-        self.queries += [query.query for query in queries]
-        return self.answers
+class NotingOperations:
+    """What was asked of memory, and on what ground."""
 
-    async def search(self, query: str, scope: str, limit: int) -> Sequence[Remembered]:
-        return ()
+    def __init__(self, real: Operations, journal: Journal) -> None:
+        self._real, self._journal = real, journal
+        self.asked: list[tuple[Mapping[str, Any], OpBasis]] = []
 
-    async def apply_op(self, op: Mapping[str, Any], scope: str) -> None:
+    async def apply(self, op: Mapping[str, Any], basis: OpBasis) -> str:
         self._journal.append("10 operation")
-        self.ops.append(op)
+        self.asked.append((op, basis))
+        return await self._real.apply(op, basis)
 
 
 class NotingPersona:
-    """A personality with one wish."""
+    """A personality whose initiative a test may set."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.level = 0.5
-        self.events: list[tuple[str, str]] = []
+    def __init__(self, real: Persona, journal: Journal) -> None:
+        self._real, self._journal = real, journal
+        self.level: float | None = None
+        self.happened: list[tuple[str, Happened]] = []
 
-    def directives(self, scope: str, text: str) -> str:
+    async def manner(self, scope_id: str, text: str) -> Manner:
         self._journal.append("7 directives")
-        return f"Speak softly to {scope}."
+        manner = await self._real.manner(scope_id, text)
+        return manner if self.level is None else manner._replace(initiative=self.level)
 
-    def initiative(self, scope: str) -> float:
-        return self.level
-
-    async def after_turn(self, scope: str, event: str) -> None:
+    async def after_turn(self, scope_id: str, happened: Happened) -> None:
         self._journal.append("15 mood")
-        self.events.append((scope, event))
+        self.happened.append((scope_id, happened))
+        await self._real.after_turn(scope_id, happened)
 
 
-class NotingSkills:
-    """One skill is installed."""
+class NotingReview:
+    """What waits for the owner's look."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, real: Any, journal: Journal) -> None:
+        self._real, self._journal = real, journal
+        self.results: list[tuple[WorkItem, WorkItemResult]] = []
 
-    def catalogue(self) -> Mapping[str, str]:
-        self._journal.append("6.5 skills")
-        return {"bookkeeping": "Keeps the books in order."}
-
-    def metadata(self, names: Sequence[str]) -> tuple[str, ...]:
-        return ()
-
-    def digests(self, names: Sequence[str]) -> dict[str, str]:
-        return {}
-
-    def missing(self, names: Sequence[str]) -> tuple[str, ...]:
-        return ()
-
-
-class NotingSuggestions:
-    """What waits for the owner."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.waiting: list[str] = []
-
-    async def idle(self, scope: str, now: datetime) -> list[str]:
+    async def poll(self, scope_id: str) -> None:
         self._journal.append("0.5 queue")
-        return self.waiting
+        await self._real.poll(scope_id)
 
-    async def after_result(self, scope: str, status: str, next_steps: Sequence[str]) -> list[str]:
-        return []
+    async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
+        self.results.append((item, result))
+        await self._real.after_result(item, result)
 
 
 class NotingAccess:

@@ -9,6 +9,7 @@ from silas.testing import plan_text
 from silas.types import OWNER
 from tests.stream.kit import (
     House,
+    everything,
     proposing,
     recorded,
     soon,
@@ -38,8 +39,13 @@ async def test_an_input_block_ends_the_turn_before_a_model_is_asked_or_anything_
     async with house.harness as h:
         reply = await soon(h.silas.ask("bad words"))
         events = [event for event, _ in await recorded(h)]
-    assert house.journal == ["0 gate set", "0.5 queue", "1 input gates", "send"]
-    assert (house.context.items, house.memory.raw, house.access.passed) == ([], [], [])
+        assert everything(h) == []
+        assert h.context.in_view(OWNER) == []
+    assert house.journal == [
+        *("0 gate set", "0.5 queue", "1 input gates"),
+        *("13 kept", "send", "16 ended"),
+    ]
+    assert house.access.passed == []
     assert reply.outcome == "blocked"
     assert house.noting.sent == [(OWNER, "I can't help with that. How else can I assist you?")]
     assert events[-2:] == ["gate_blocked", "turn_finished"]
@@ -56,8 +62,12 @@ async def test_an_output_block_sends_only_the_escalations_words_and_keeps_nothin
     async with house.harness as h:
         reply = await soon(h.silas.ask("hello"))
         log = str(await recorded(h))
+        kept = f"{everything(h)}{h.context.in_view(OWNER)}{await h.silas.store.get('task-example')}"
     assert house.noting.sent == [(OWNER, "I can't help with that. How else can I assist you?")]
-    assert house.journal[-2:] == ["8 output gates", "send"]
+    assert house.journal[-5:] == [
+        *("8 output gates", "11 chronicle", "13 kept", "send", "16 ended"),
+    ]
     assert reply.outcome == "blocked"
-    assert "hidden" not in f"{log}{house.context.items}{house.memory.raw}{reply}"
-    assert (house.memory.ops, house.memory.queries, house.dispatched) == ([], [], [])
+    assert "hidden" not in f"{log}{kept}{reply}"
+    assert (house.ops.asked, house.dispatched) == ([], [])
+    assert "9 queries" not in house.journal

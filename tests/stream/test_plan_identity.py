@@ -1,10 +1,12 @@
 """What a plan is linked to, the mode it carries, and what its id stands for."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from silas.plans import WorkItemStatus, subject_of
+from silas.stream.rooms import TurnRooms
 from silas.testing import (
     CallTool,
     Harness,
@@ -54,10 +56,52 @@ async def test_a_deepening_plan_is_linked_and_inherits_artifacts(
     models = planned(proposing(plan_text(**front), follows=follows))
     models["proxy"] = ScriptedModel([to_planner(continuation_of=route)])
     async with Harness(models=models, sandbox=done_sandbox()) as h:
+        for name in ("task-old", "task-older"):
+            await h.store.save(a_plan(id=name, status=WorkItemStatus.done))
         reply = await soon(h.silas.ask("more of that"))
+        assert await entries_of(h, "continuation_dropped") == []
     assert reply.plan is not None
     assert reply.plan.follow_up_of == linked
     assert reply.plan.input_artifacts_from == inherited
+
+
+@pytest.mark.proves("S5.1-12-DEEPENING", "S5.1-SCOPES-APART")
+@pytest.mark.parametrize("by", ["route", "action", "plan"])
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        ("task-nowhere", "no such work in this conversation"),
+        ("task-theirs", "no such work in this conversation"),
+        ("task-stuck", "it is stuck"),
+    ],
+)
+async def test_only_finished_work_of_the_same_conversation_is_gone_on_from(
+    by: str, named: str, reason: str
+) -> None:
+    front = {"follow_up_of": named, "input_artifacts_from": ["*"]} if by == "plan" else {}
+    follows = named if by == "action" else None
+    models = planned(proposing(plan_text(**front), follows=follows))
+    models["proxy"] = ScriptedModel([to_planner(continuation_of=named if by == "route" else None)])
+    async with Harness(
+        models=models, sandbox=done_sandbox(), furnish=claimed("task-theirs", "desk-7")
+    ) as h:
+        await h.store.save(a_plan(id="task-theirs", status=WorkItemStatus.done))
+        await h.store.save(a_plan(id="task-stuck", status=WorkItemStatus.stuck))
+        reply = await soon(h.silas.ask("more of that"))
+        (dropped,) = await entries_of(h, "continuation_dropped")
+    assert reply.plan is not None
+    assert (reply.plan.follow_up_of, reply.plan.input_artifacts_from) == (None, [])
+    assert reason in dropped["reason"]
+
+
+def claimed(work_item_id: str, scope: str) -> Callable[[TurnRooms], TurnRooms]:
+    """Work that came from another conversation."""
+
+    def furnish(rooms: TurnRooms) -> TurnRooms:
+        rooms.work.claim(work_item_id, scope)
+        return rooms
+
+    return furnish
 
 
 async def test_a_deepening_plan_works_with_what_the_first_one_made() -> None:

@@ -239,7 +239,7 @@ async def test_every_escalation_ends_in_its_words_or_its_fallbacks(
 ) -> None:
     harness, _ = a_house(
         [gate(on=moment, on_block="own")],
-        "LOUD",
+        *["LOUD"] * 3,
         furnish=escalating({"own": action, "give_up": GIVE_UP}),
     )
     async with harness as h:

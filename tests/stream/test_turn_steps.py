@@ -1,20 +1,20 @@
-"""Each of the sixteen steps does something in a wired Silas, and they come in their order."""
+"""Every step of a turn on its real room, in the order of spec 5.1: what it is given and does."""
 
 import pytest
 
 from silas.agents import MemoryQuery, RouteDecision
 from silas.agents.models import MemoryOp, MemoryOpType, MemoryQueryStrategy
-from silas.context import Evicted
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger, GateType
+from silas.memory import OpBasis
 from silas.stream.models import Outcome
-from silas.testing import CallTool, FakeTool, plan_text
-from silas.tools import RiskLevel, ToolConfig, ToolResult
+from silas.testing import plan_text
 from silas.types import OWNER, TaintLevel
 from tests.stream.kit import (
     House,
     answer,
     direct,
     entries_of,
+    manager,
     proposing,
     said,
     soon,
@@ -28,54 +28,54 @@ IDENTITY = Gate(
     type=GateType.custom_check,
 )
 TONE = Gate(name="tone", on=GateTrigger.every_agent_response, provider=GateProvider.llm)
-QUERY = MemoryQuery(strategy=MemoryQueryStrategy.keyword, query="the owner's cat")
+QUERY = MemoryQuery(strategy=MemoryQueryStrategy.keyword, query="what is the cat called")
 STORE = MemoryOp(op=MemoryOpType.store, content="The cat is called Mia.")
 
 
 @pytest.mark.proves("S5.1-STEP-ORDER", "S5.1-8-BEFORE-SENDING")
 async def test_the_steps_are_taken_in_the_order_of_the_specification() -> None:
     everything = proposing(plan_text(), memory_queries=[QUERY], memory_ops=[STORE])
-    house = House([to_planner()], [everything], gates=[IDENTITY])
-    house.memory.finds, house.memory.answers = ["a cat"], ["Mia"]
-    house.context.evicted = [Evicted("old", TaintLevel.owner, "channel:cli", 0)]
-    house.suggestions.waiting = ["Something waits."]
+    house = House([direct(), to_planner()], [everything], gates=[IDENTITY])
     async with house.harness as h:
-        reply = await soon(h.silas.ask("do it"))
+        await soon(h.silas.ask("My cat is called Mia."))
+        house.journal.clear()
+        await house.ops.apply({"op": "store", "content": "Cats sleep."}, basis())
+        house.journal.clear()
+        reply = await soon(h.silas.ask("do cats sleep?"))
     assert reply.outcome == "dispatched"
     assert house.journal == [
         "0 gate set",
         "0.5 queue",
-        "send",
         "1 input gates",
         "2 sign-in",
         "3 chronicle",
-        "3.5 raw conversation_raw",
         "4 recall",
         "memory",
         "5 budget",
-        "5 raw episode",
+        "5 kept",
         "6 allowed",
         "6 toolset",
         "6.5 skills",
-        "7 render",
         "7 directives",
+        "7 render",
         "7 proxy",
         "7 toolset of the planner",
         "7 planner",
         "7 profile",
         "8 output gates",
         "9 queries",
-        "memory",
         "10 gates",
         "10 operation",
         "11 chronicle",
-        "11.5 raw agent_response_raw",
         "12 workspace",
         "12 card",
         "12 dispatch",
+        "11 chronicle",  # what became of the plan
+        "13 kept",
         "send",
         "14 access",
         "15 mood",
+        "16 ended",
     ]
 
 
@@ -86,18 +86,6 @@ async def test_step_0_freezes_the_gates_and_every_later_step_uses_the_same() -> 
         await soon(h.silas.ask("hello"))
     assert house.journal.count("0 gate set") == 1
     assert house.gates.sets == [["identity", "tone"]] * 3  # input, output, memory operation
-
-
-async def test_step_0_5_sends_what_waits_before_the_message_is_looked_at() -> None:
-    house = House([direct("Hello.")])
-    house.suggestions.waiting = ["Your review of May is due.", "The mail connection expires."]
-    async with house.harness as h:
-        await soon(h.silas.ask("hello"))
-    assert [text for _, text in house.noting.sent] == [
-        "Your review of May is due.",
-        "The mail connection expires.",
-        "Hello.",
-    ]
 
 
 @pytest.mark.proves("S5.1-1-REWRITE-USED")
@@ -115,9 +103,11 @@ async def test_step_1_rewrites_what_all_later_steps_see() -> None:
     house.gates.judge = judge
     async with house.harness as h:
         await soon(h.silas.ask("dirty words"))
-    assert house.context.items[0]["text"].endswith(": clean words")
-    assert house.memory.raw[0][1] == "clean words"
-    assert house.memory.recalls == ["clean words"]
+        (raw,) = await house.raw("conversation_raw")
+        (message, _) = house.in_view("message")
+        assert await h.memory.search_raw("dirty", 5) == []
+    assert message.content.endswith(": clean words")
+    assert raw.content == "clean words"
     assert "clean words" in house.proxy.requests[0].text
     assert "dirty words" not in house.proxy.requests[0].text
 
@@ -139,57 +129,12 @@ async def test_step_2_marks_where_the_message_came_from(
             await soon(h.silas.ask("hello"))
         else:
             await soon(h.silas.stream.handle(said(h, channel=channel)))
-    assert house.context.items[0]["taint"] is taint
-    assert house.memory.raw[0][2] is taint
+        (raw,) = await house.raw("conversation_raw")
+        (message, _) = house.in_view("message")
+    assert message.taint is taint
+    assert raw.taint is taint
     shown = house.proxy.requests[0].text
     assert f"--- message | taint: {taint} " in shown
-
-
-async def test_step_3_puts_the_message_with_its_origin_into_the_chronicle() -> None:
-    house = House([direct()])
-    async with house.harness as h:
-        await soon(h.silas.stream.handle(said(h, "good day", "desk-7", sender="eve")))
-    assert house.context.items[0] == {
-        "scope": "desk-7",
-        "kind": "message",
-        "text": "[auth] eve: good day",
-        "taint": TaintLevel.auth,
-        "source": "channel:cli",
-        "turn": 0,
-    }
-
-
-async def test_step_3_5_keeps_the_message_as_it_came() -> None:
-    house = House([direct()])
-    async with house.harness as h:
-        await soon(h.silas.ask("remember me"))
-    assert house.memory.raw[0] == ("conversation_raw", "remember me", TaintLevel.owner)
-
-
-async def test_step_4_brings_at_most_five_memories_into_view_as_untrusted() -> None:
-    house = House([direct()])
-    house.memory.finds = [f"memory {n}" for n in range(9)]
-    async with house.harness as h:
-        await soon(h.silas.ask("what do you know?"))
-    brought = [item for item in house.context.items if item["kind"] == "memory"]
-    assert [item["text"] for item in brought] == [f"memory {n}" for n in range(5)]
-    assert {item["taint"] for item in brought} == {TaintLevel.external}
-
-
-async def test_step_5_remembers_what_had_to_go_and_makes_external_text_harmless() -> None:
-    house = House([direct()])
-    house.context.evicted = [
-        Evicted("mine <script>x</script>", TaintLevel.owner, "channel:cli", 1),
-        Evicted("theirs <script>steal()</script>", TaintLevel.external, "tool:web", 2),
-    ]
-    async with house.harness as h:
-        await soon(h.silas.ask("hello"))
-    assert house.context.budgets == [(OWNER, 0)]
-    mine, theirs = [raw for raw in house.memory.raw if raw[0] == "episode"]
-    assert mine == ("episode", "mine <script>x</script>", TaintLevel.owner)
-    assert theirs[2] is TaintLevel.external
-    assert "theirs" in theirs[1]
-    assert "steal" not in theirs[1]
 
 
 @pytest.mark.proves("S5.1-6-TOOLSET")
@@ -205,25 +150,32 @@ async def test_step_6_5_tells_the_proxy_which_skills_there_are() -> None:
     house = House([direct()])
     async with house.harness as h:
         await soon(h.silas.ask("hello"))
-    assert "bookkeeping: Keeps the books in order." in house.proxy.requests[0].text
+    assert "--- skills ---\ncoding: " in house.proxy.requests[0].text
 
 
-@pytest.mark.proves("S5.1-7-MODE-RESOLVED", "S5.1-7-PROFILE-SET", "S5.1-7-PLANNER-CALLED")
+@pytest.mark.proves(
+    "S5.1-7-MODE-RESOLVED", "S5.1-7-PROFILE-SET", "S5.1-7-PLANNER-CALLED", "S5.1-7-DIRECTIVES"
+)
 async def test_step_7_gives_the_models_context_personality_and_access_and_sets_the_profile() -> (
     None
 ):
-    house = House([to_planner()], [answer("Hello.")])
+    house = House([to_planner(), to_planner()], [answer("Hello."), answer("Again.")])
     async with house.harness as h:
-        await soon(h.silas.ask("hello"))
-        (routed,) = await entries_of(h, "turn_routed")
+        await soon(h.silas.ask("hello there"))
+        await soon(h.silas.ask("hello again"))
+        routed, _ = await entries_of(h, "turn_routed")
+        division = manager(h).division(OWNER)
+        (directives,) = house.in_view("system")
     for model in (house.proxy, house.planner):
-        told = model.requests[0].text
-        assert "what owner has seen in 0" in told
-        assert "Speak softly to owner." in told
+        told = model.requests[1].text
+        assert "--- turn 0 | user | live ---\n[owner] owner: hello there\n" in told
+        assert told.count("--- system | persona:directives ---") == 1
         assert "--- access_level ---\ntrusted" in told
+        assert told.count("hello again") == 1  # the message of the turn stands only once
+    assert directives.pinned
     assert "route_reason: work" in house.planner.requests[0].text
     assert "interaction_mode: act_and_report" in house.planner.requests[0].text
-    assert house.context.profiles == [(OWNER, "coding")]
+    assert division.workspace > division.chronicle  # the profile `coding`
     assert (routed["register"], routed["mode"], routed["profile"]) == (
         "execution",
         "act_and_report",
@@ -240,88 +192,16 @@ async def test_step_8_lets_nothing_be_sent_before_the_output_gates() -> None:
     assert house.journal.index("7 profile") < house.journal.index("8 output gates")
 
 
-async def test_step_9_brings_what_the_agent_asked_for_into_view_but_nothing_twice() -> None:
-    house = House([direct(memory_queries=[QUERY])])
-    house.memory.finds, house.memory.answers = ["Mia is a cat"], ["Mia is a cat", "Mia is grey"]
-    async with house.harness as h:
-        await soon(h.silas.ask("tell me of my cat"))
-    assert house.memory.queries == ["the owner's cat"]
-    brought = [item["text"] for item in house.context.items if item["kind"] == "memory"]
-    assert brought == ["Mia is a cat", "Mia is grey"]
-
-
-async def test_step_10_asks_the_gates_before_each_memory_operation() -> None:
-    def judge(gate: Gate, context: dict[str, object]) -> GateResult:
-        bad = "secret" in str(context["tool_args"])
-        return GateResult(
-            gate_name=gate.name,
-            lane=gate.lane,
-            action="block" if bad else "continue",
-            reason="no secrets",
-        )
-
-    bad = MemoryOp(op=MemoryOpType.store, content="a secret")
-    guard = Gate(name="memory_guard", on=GateTrigger.on_tool_call, provider=GateProvider.custom)
-    house = House([direct(memory_ops=[bad, STORE])], gates=[guard])
-    house.gates.judge = judge
-    async with house.harness as h:
-        reply = await soon(h.silas.ask("remember this"))
-        blocked = await entries_of(h, "memory_op_blocked")
-    assert reply.outcome == "answered"
-    assert [op["content"] for op in house.memory.ops] == ["The cat is called Mia."]
-    assert [entry["op"] for entry in blocked] == ["store"]
-
-
-async def test_step_10_keeps_to_the_limit_of_operations_and_says_so() -> None:
-    house = House([direct(memory_ops=[STORE] * 12)])
-    async with house.harness as h:
-        await soon(h.silas.ask("remember all of this"))
-        (cut,) = await entries_of(h, "memory_ops_truncated")
-    assert len(house.memory.ops) == 10
-    assert (cut["asked"], cut["kept"]) == (12, 10)
-
-
-@pytest.mark.parametrize("planner", [False, True])
-async def test_step_11_puts_the_answer_and_its_speaker_into_the_chronicle(planner: bool) -> None:
-    house = House([to_planner()], [answer("Yes.")]) if planner else House([direct("Yes.")])
-    async with house.harness as h:
-        await soon(h.silas.ask("hello"))
-    assert house.context.items[-1] == {
-        "scope": OWNER,
-        "kind": "message",
-        "text": "Silas: Yes.",
-        "taint": TaintLevel.owner,
-        "source": "agent:planner" if planner else "agent:proxy",
-        "turn": 0,
-    }
-
-
-async def test_step_11_5_keeps_answer_queries_and_tool_results_with_the_taint_of_each() -> None:
-    async def weather(request: dict[str, object]) -> ToolResult:
-        return ToolResult(ok=True, return_value="rain", taint=TaintLevel.external)
-
-    house = House([CallTool("look", {"query": "weather"}), direct("It rains.")])
-    look = FakeTool("look", weather, capabilities=("proxy",))
-    async with house.harness as h:
-        h.silas.registry.register(look, ToolConfig(connector_id="x", risk_default=RiskLevel.low))
-        await soon(h.silas.ask("what is the weather?"))
-    assert look.calls == [{"query": "weather"}]
-    assert house.memory.raw[1:] == [
-        ("research_query_raw", '{"args":{"query":"weather"},"tool":"look"}', TaintLevel.owner),
-        ("tool_output_raw", "rain", TaintLevel.external),
-        ("agent_response_raw", "It rains.", TaintLevel.external),
-    ]
-    assert house.context.items[-1]["taint"] is TaintLevel.external
-
-
-async def test_step_12_hands_an_approved_plan_to_the_background() -> None:
+@pytest.mark.proves("S5.1.2-PLAN-PINNED")
+async def test_step_12_hands_an_approved_plan_to_the_background_and_pins_it_in_view() -> None:
     house = House([to_planner()], [proposing(plan_text())])
     async with house.harness as h:
         reply = await soon(h.silas.ask("do it"))
+        (plan,) = house.in_view("plan")
     assert [item.id for item in house.dispatched] == ["task-example"]
     assert reply.plan is house.dispatched[0]
-    (plan,) = [item for item in house.context.items if item["kind"] == "plan"]
-    assert plan["text"] == plan_text()
+    assert plan.content == plan_text()
+    assert plan.pinned
 
 
 @pytest.mark.proves("S5.1-13-SENT-ONCE")
@@ -366,6 +246,7 @@ async def test_step_14_unlocks_nothing_for_a_gate_that_only_the_owner_let_pass()
     assert house.access.passed == []
 
 
+@pytest.mark.proves("S5.1-15-MOOD")
 @pytest.mark.parametrize(("route", "event"), [(direct(), "answered"), (to_planner(), "dispatched")])
 async def test_step_15_tells_the_personality_how_the_turn_ended(
     route: RouteDecision, event: Outcome
@@ -373,7 +254,8 @@ async def test_step_15_tells_the_personality_how_the_turn_ended(
     house = House([route], [proposing(plan_text())])
     async with house.harness as h:
         await soon(h.silas.ask("hello"))
-    assert house.persona.events == [(OWNER, event)]
+    ((scope, happened),) = house.persona.happened
+    assert (scope, happened) == (OWNER, (event, "hello", TaintLevel.owner))
 
 
 @pytest.mark.proves("S5.1-16-COUNTED")
@@ -382,4 +264,13 @@ async def test_step_16_counts_the_turns_of_each_connection_by_itself() -> None:
     async with house.harness as h:
         for connection in ("one", "one", "two"):
             await soon(h.silas.stream.handle(said(h, connection=connection)))
-    assert house.context.budgets == [("one", 0), ("one", 1), ("two", 0)]
+        numbers = {
+            scope: [item.turn_number for item in house.in_view("message", scope)]
+            for scope in ("one", "two")
+        }
+    assert numbers == {"one": [0, 0, 1, 1], "two": [0, 0]}
+
+
+def basis() -> OpBasis:
+    """The owner's own words."""
+    return OpBasis(OWNER, "s", TaintLevel.owner, ("channel:cli",), True, True)

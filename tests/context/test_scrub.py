@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from silas.context import scrub, scrub_output
-from tests.quiet.scrub_cases import ATTACKS, BENIGN, CHARACTERS, ENGLAND, FRAMING, MARKUP, VOICES
+from tests.context.scrub_cases import ATTACKS, BENIGN, CHARACTERS, ENGLAND, FRAMING, MARKUP, VOICES
 
 _CASES = Path(__file__).parents[3] / "shared" / "cases" / "scrub.jsonl"
 

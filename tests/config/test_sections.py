@@ -1,53 +1,16 @@
-"""Rooms that come later: their null objects keep nothing, find nothing and allow nothing."""
+"""Sections of the configuration: a value that makes no sense is refused."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from silas.agents.models import MemoryQuery
-from silas.autonomy import AutonomyConfig, NoSuggestions, Suggestions
+from silas.autonomy import AutonomyConfig
 from silas.connections import BatchReviewConfig, ConnectionsConfig
-from silas.context import ContextConfig, ContextKeeper, ContextProfile, NoContext
-from silas.memory import Memory, MemoryConfig, NoMemory
-from silas.persona import NoPersona, Persona, PersonalityConfig
+from silas.context import ContextConfig, ContextProfile
+from silas.memory import MemoryConfig
+from silas.persona import PersonalityConfig
 from silas.schedule import SchedulerConfig, cron_fault
-from silas.types import TaintLevel
-
-
-async def test_no_context_takes_everything_and_shows_nothing() -> None:
-    context: ContextKeeper = NoContext()
-    context.add(
-        "owner", kind="message", text="hi", taint=TaintLevel.owner, source="channel:cli", turn=1
-    )
-    context.set_profile("owner", "coding")
-    assert context.render("owner", 1) == ""
-    assert list(context.inspect("owner")) == []
-    assert await context.enforce_budget("owner", 1) == []
-
-
-async def test_no_memory_forgets() -> None:
-    memory: Memory = NoMemory()
-    await memory.store_raw("the door is green", "conversation_raw", TaintLevel.owner)
-    await memory.apply_op({"op": "store", "content": "the door is green"}, "owner")
-    query = MemoryQuery.model_validate({"strategy": "keyword", "query": "door"})
-    assert await memory.recall("door", "owner", 5) == []
-    assert await memory.run_queries([query], "owner") == []
-    assert list(await memory.search("door", "owner", 5)) == []
-
-
-async def test_no_persona_is_neutral_whatever_happens() -> None:
-    persona: Persona = NoPersona()
-    await persona.after_turn("owner", "blocked")
-    assert persona.directives("owner", "hello") == ""
-    assert persona.initiative("owner") == 0.5
-
-
-async def test_no_suggestions_suggest_nothing() -> None:
-    suggestions: Suggestions = NoSuggestions()
-    assert await suggestions.idle("owner", datetime(2026, 1, 1, tzinfo=UTC)) == []
-    assert await suggestions.after_result("owner", "done", ["tidy up"]) == []
 
 
 @pytest.mark.proves("S3.5-PROFILE-RANGES")

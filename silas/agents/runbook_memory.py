@@ -1,0 +1,93 @@
+"""What the built-in model does about memory: keeps what it is told, word for word, and recalls."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
+
+from silas.agents.models import MemoryOp, MemoryOpType
+from silas.context import content_of
+from silas.memory import MemoryType
+
+SEARCH: Final = "memory_search"
+_MOST: Final = 8
+
+_POLITE = r"(?:(?:hi|hello|hey|ok|okay|silas|please)[,!.]?\s+)*"
+_KEEP: Final = re.compile(
+    rf"\A\s*{_POLITE}(?:(?P<rule>from now on)|remember|keep in mind|note|don['’]t forget|"
+    r"do not forget|never forget)(?:\s+that\b|\s+this\b)?\s*[:,]?\s+(?P<what>\S.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULE: Final = re.compile(r"\A(?:always|never|do not|don['’]t|i prefer|i['’]d rather)\b", re.I)
+_ASKED: Final = re.compile(
+    rf"\A\s*{_POLITE}(?:what\s+(?:do\s+you\s+(?:remember|know)|did\s+i\s+(?P<said>say|tell\s+you))"
+    r"|do\s+you\s+remember)\s+(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Question(NamedTuple):
+    """What somebody wants to have recalled; whether every word said counts."""
+
+    about: str
+    everything: bool
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """Arguments of the search."""
+        return {
+            "query": self.about[:1000],
+            "max_results": _MOST,
+            "everything_said": self.everything,
+        }
+
+
+def to_keep(text: str) -> MemoryOp | None:
+    """What a message asks to be remembered, in its own words; None where it does not."""
+    found = _KEEP.match(text)
+    if found is None:
+        return None
+    what = found["what"].strip()
+    rule = found["rule"] is not None or _RULE.match(what) is not None
+    kind = MemoryType.preference if rule else MemoryType.fact
+    return MemoryOp(op=MemoryOpType.store, content=what, memory_type=kind)
+
+
+def asked(text: str) -> Question | None:
+    """What a message asks about what is remembered; None where it does not."""
+    found = _ASKED.match(text)
+    return None if found is None else Question(found["what"].strip(), found["said"] is not None)
+
+
+def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
+    """What the search brought, in a sentence and a list; None where nothing was searched yet.
+
+    Args:
+        messages: The run so far.
+        text: The question, which is no answer to itself.
+    """
+    results = [
+        part
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, ToolReturnPart) and part.tool_name == SEARCH
+    ]
+    if not results:
+        return None
+    if results[-1].outcome != "success":
+        return "I could not look into my memory."
+    found = _memories(content_of(results[-1].model_response_str()))
+    lines = [f"- {one}" for one in found if one.strip() != text.strip() and asked(one) is None]
+    return "\n".join(["I remember:", *lines]) if lines else "I remember nothing that fits."
+
+
+def _memories(shown: str) -> list[str]:
+    """The texts of a search's answer: one memory a line, as JSON."""
+    found = list[str]()
+    for line in shown.split("\n"):
+        if line.startswith("{"):
+            found.append(str(json.loads(line)["text"]))
+    return found

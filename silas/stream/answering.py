@@ -1,0 +1,87 @@
+"""Steps 8, 11 to 13 and 16: what is answered, kept before it is sent, and sent once (spec 5.1)."""
+
+from silas.gates import GateTrigger
+from silas.stream.escalate import AGAIN
+from silas.stream.gating import Passed
+from silas.stream.keeping import Keeper
+from silas.stream.models import Reply
+from silas.stream.rooms import TurnRooms
+from silas.stream.routing import Router
+from silas.stream.state import Turn, need
+from silas.types import TaintLevel
+
+
+class Answering:
+    """Takes an answer past the output gates, and to whoever asked."""
+
+    def __init__(self, rooms: TurnRooms, router: Router, keeper: Keeper) -> None:
+        self._rooms = rooms
+        self._router = router
+        self._keeper = keeper
+
+    # 8
+    async def output_gates(self, turn: Turn) -> str | None:
+        """What is sent instead, if a gate blocks; asked again as often as the escalation says."""
+        tries = 0
+        while True:
+            passed = await self._check(turn)
+            if passed.stopped is None:
+                return None
+            action = passed.stopped.escalation.action
+            if action.action not in AGAIN or tries >= action.max_retries:
+                return await turn.gates.last_words(passed.stopped)
+            tries += 1
+            await self._router.again(turn, action.instruction or "")
+
+    async def _check(self, turn: Turn) -> Passed:
+        response = need(turn.response, "step 7")
+        context = {"response": response.message, "sender_id": turn.incoming.message.sender_id}
+        passed = await turn.gates.check(GateTrigger.every_agent_response, context)
+        turn.asked = turn.asked or passed.asked
+        if (message := str(passed.context["response"])) != response.message:
+            turn.response = response.model_copy(update={"message": message})
+        return passed
+
+    # 11, 11.5
+    def keep(self, turn: Turn) -> None:
+        """The answer as it stands, written before a card is asked or anything is sent."""
+        response = need(turn.response, "step 7")
+        text = "\n\n".join((response.message, *turn.notes))
+        turn.response = response.model_copy(update={"message": text})
+        self._keeper.answer(turn, text)
+        if response.plan_action is not None:
+            self._keeper.flush(turn)
+        else:  # this is what will be sent
+            self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
+
+    # 13
+    async def send(self, turn: Turn, text: str) -> None:
+        """Send it; what became of a plan is kept before."""
+        response = need(turn.response, "step 7")
+        if response.plan_action is not None:
+            became = text.removeprefix(response.message).strip()
+            if became:
+                self._keeper.reply(turn, became, TaintLevel.owner, "silas")
+            self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
+        await turn.send(text)
+
+    async def stopped(self, turn: Turn, words: str) -> Reply:
+        """The turn ends with these words; nothing of the answer is kept."""
+        turn.outcome = "blocked"
+        if turn.message_id:
+            self._keeper.reply(turn, words, TaintLevel.owner, "silas")
+        self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, words))
+        await turn.send(words)
+        return await self.finished(turn, words)
+
+    # 16
+    async def finished(self, turn: Turn, text: str) -> Reply:
+        """Count the turn; from here on a restart has nothing to say about it."""
+        rooms = self._rooms
+        turn.scope.turn_number += 1
+        with rooms.together():
+            rooms.arrivals.done(turn.arrival)
+            rooms.audit.log_now(
+                "turn_finished", turn_id=turn.id, scope_id=turn.scope_id, outcome=turn.outcome
+            )
+        return Reply(text=text, outcome=turn.outcome, plan=turn.plan, turn_id=turn.id)

@@ -1,0 +1,58 @@
+"""Items of a context as a turn makes them, each with where it came from (spec 3.5)."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from silas.clock import Clock
+from silas.context import ContextItem, ContextZone
+from silas.context.models import ItemKind
+from silas.memory.port import as_sources
+from silas.stream.state import Scope
+from silas.types import TaintLevel, new_id
+
+CountTokens = Callable[[str], int]
+"""How many tokens a text is, about."""
+
+
+class Origin(NamedTuple):
+    """Where an item comes from: its trust, its source, and what that source rests on."""
+
+    taint: TaintLevel
+    source: str
+    sources: Sequence[str] = ()
+
+
+class Items:
+    """Makes items."""
+
+    def __init__(self, count_tokens: CountTokens, clock: Clock) -> None:
+        self._count = count_tokens
+        self._clock = clock
+
+    def make(
+        self,
+        scope: Scope,
+        zone: ContextZone,
+        kind: ItemKind,
+        text: str,
+        origin: Origin,
+        *,
+        ctx_id: str = "",
+        pinned: bool = False,
+        succeeded: bool = False,
+    ) -> ContextItem:
+        """An item of the turn that is under way; the context makes external text harmless."""
+        return ContextItem(
+            ctx_id=ctx_id or new_id("ctx"),
+            zone=zone,
+            content=text,
+            token_count=self._count(text),
+            created_at=self._clock.now(),
+            turn_number=scope.turn_number,
+            source=origin.source,
+            taint=origin.taint,
+            kind=kind,
+            pinned=pinned,
+            succeeded=succeeded,
+            sources=as_sources(origin.source, origin.sources),
+        )

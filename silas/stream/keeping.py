@@ -1,0 +1,159 @@
+"""What a turn takes into view and writes down, each piece with where it came from (3 to 11.5)."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from silas.canonical import canonical_json
+from silas.context import ContextItem, ContextZone
+from silas.context.models import ItemKind
+from silas.memory import MemoryItem, MemoryType, ReingestionTier
+from silas.memory.port import as_sources
+from silas.stream.items import Origin
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Lookup, Turn, need
+from silas.tools.recall import EVICTED
+from silas.types import TaintLevel, new_id
+
+_MOST_SOURCES = 256
+"""Of what an answer rests on so many sources are kept; beyond it the oldest are left out."""
+
+
+class Keeper:
+    """Makes items, takes them into view, and writes what has come together in one transaction."""
+
+    def __init__(self, rooms: TurnRooms) -> None:
+        self._rooms = rooms
+
+    # 3, 3.5
+    def message(self, turn: Turn) -> None:
+        """The message into the chronicle, and as it came into the raw lane."""
+        said = f"[{turn.taint}] {turn.incoming.message.sender_id}: {turn.text}"
+        item = self._entry(turn, "message", said, Origin(turn.taint, turn.source))
+        turn.message_id = item.ctx_id
+        self._into_chronicle(turn, item)
+        self._raw(turn, turn.text, "conversation_raw", turn.taint, (turn.source,))
+
+    # 5
+    async def make_room(self, turn: Turn) -> None:
+        """What has to go is remembered as it stood there (decision A12)."""
+        rooms, goal = self._rooms, turn.text
+        gone = await rooms.context.enforce_budget(turn.scope_id, turn.number, goal)
+        now = rooms.clock.now()
+        for item in gone:
+            if item.kind == "memory" or not item.content:
+                continue  # it came from memory and is still there
+            turn.kept.memories.append(
+                MemoryItem(
+                    memory_id=new_id("mem"),
+                    content=item.content,
+                    memory_type=MemoryType.episode,
+                    taint=item.taint,
+                    created_at=item.created_at,
+                    updated_at=now,
+                    session_id=turn.scope.session_id,
+                    source_kind=EVICTED,
+                    scope_id=turn.scope_id,
+                    sources=as_sources(item.source, item.sources),
+                )
+            )
+
+    # 11, 11.5
+    def answer(self, turn: Turn, text: str) -> None:
+        """What tools returned and what is answered into the chronicle; all of it raw, too."""
+        rests_on, taint = self.sources(turn), turn.response_taint
+        for lookup in turn.lookups:
+            self._lookup(turn, lookup)
+        self.reply(turn, text, taint, turn.speaker, rests_on)
+        for query in need(turn.response, "step 7").memory_queries:
+            asked = canonical_json(query.model_dump(mode="json"))
+            self._raw(turn, asked, "research_query_raw", taint, rests_on)
+        self._raw(turn, text, "agent_response_raw", taint, as_sources(turn.speaker, rests_on))
+
+    def reply(
+        self, turn: Turn, text: str, taint: TaintLevel, speaker: str, sources: Sequence[str] = ()
+    ) -> None:
+        """What is said to whoever asked, into the chronicle."""
+        origin = Origin(taint, speaker, sources)
+        self._into_chronicle(turn, self._entry(turn, "message", f"Silas: {text}", origin))
+
+    def _lookup(self, turn: Turn, lookup: Lookup) -> None:
+        name, result = lookup.tool_name, lookup.result
+        source = source_of(lookup)
+        asked = canonical_json({"tool": name, "args": lookup.args})
+        self._raw(turn, asked, "research_query_raw", turn.response_taint, (turn.source,))
+        words = result.return_value or result.error or ""
+        self._raw(turn, words, "tool_output_raw", result.taint, (source,))
+        origin = Origin(result.taint, source)
+        item = self._entry(turn, "tool_result", words, origin, succeeded=result.ok)
+        self._into_chronicle(turn, item)
+
+    def sources(self, turn: Turn) -> tuple[str, ...]:
+        """Where everything in view came from; what is made of it came from there, too."""
+        found: dict[str, None] = {}
+        for item in self._rooms.context.in_view(turn.scope_id):
+            found.update(dict.fromkeys(item.sources))
+        for lookup in turn.lookups:
+            found[source_of(lookup)] = None
+        # a memory's own sources stand beside its name, and outlive it
+        return tuple(name for name in found if not name.startswith("memory:"))[-_MOST_SOURCES:]
+
+    def flush(self, turn: Turn, *also: Callable[[], None]) -> None:
+        """Write what has come together, in one transaction; nothing of it, or all."""
+        rooms, kept, scope_id = self._rooms, turn.kept, turn.scope_id
+        with rooms.together():
+            at_once(rooms.chronicle.append(scope_id, *kept.chronicle))
+            at_once(rooms.memory.store_many(kept.memories))
+            for write in also:
+                write()
+        kept.chronicle, kept.memories = [], []
+
+    def _entry(
+        self, turn: Turn, kind: ItemKind, text: str, origin: Origin, *, succeeded: bool = False
+    ) -> ContextItem:
+        zone = ContextZone.chronicle
+        return self._rooms.items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)
+
+    def _into_chronicle(self, turn: Turn, item: ContextItem) -> None:
+        self._rooms.context.add(turn.scope_id, item)
+        turn.kept.chronicle.append(item)
+
+    def _raw(
+        self, turn: Turn, text: str, kind: str, taint: TaintLevel, sources: Sequence[str]
+    ) -> None:
+        if not text:
+            return
+        now = self._rooms.clock.now()
+        turn.kept.memories.append(
+            MemoryItem(
+                memory_id=new_id("mem"),
+                content=text,
+                memory_type=MemoryType.episode,
+                reingestion_tier=ReingestionTier.low_reingestion,
+                taint=taint,
+                created_at=now,
+                updated_at=now,
+                session_id=turn.scope.session_id,
+                source_kind=kind,
+                scope_id=turn.scope_id,
+                sources=tuple(sources),
+            )
+        )
+
+
+def source_of(lookup: Lookup) -> str:
+    """Where a tool's answer came from, as memories and context say it."""
+    return f"tool:{lookup.tool_name} {lookup.result.source}".rstrip()
+
+
+def at_once(write: Coroutine[Any, Any, Any]) -> None:
+    """Run a write that never waits: in a transaction nobody else may get a turn.
+
+    Raises:
+        AssertionError: It waited.
+    """
+    try:
+        write.send(None)
+    except StopIteration:
+        return
+    write.close()
+    raise AssertionError("a store waited within a transaction")

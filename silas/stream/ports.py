@@ -1,0 +1,67 @@
+"""What the Stream needs of rooms that other domains make: the view of the models, the review."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from silas.context import ContextItem, ContextSubscription, ContextZone
+from silas.plans import WorkItem, WorkItemResult
+
+
+class View(Protocol):
+    """What the models see, per scope; no scope ever sees another's (spec 4.3)."""
+
+    def add(self, scope_id: str, item: ContextItem) -> str:
+        """Take an item into view; one of the same id, or that names the same thing, gives way."""
+        ...
+
+    def drop(self, scope_id: str, ctx_id: str) -> None:
+        """Take an item out of view, if it is there."""
+        ...
+
+    def complete(self, scope_id: str, ctx_id: str) -> None:
+        """The work of a plan is over, or it was declined: from now on it may be evicted."""
+        ...
+
+    def get_zone(self, scope_id: str, zone: ContextZone) -> list[ContextItem]:
+        """The items of a zone, the oldest first."""
+        ...
+
+    def subscribe(self, scope_id: str, sub: ContextSubscription) -> str:
+        """Look at a file, some of its lines or a question to memory anew for each call."""
+        ...
+
+    def set_profile(self, scope_id: str, profile_name: str) -> None:
+        """Divide the window as this profile says from now on."""
+        ...
+
+    async def refresh(self, scope_id: str, turn_number: int) -> None:
+        """Look at what is subscribed to, before it is rendered."""
+        ...
+
+    def render(
+        self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()
+    ) -> str:
+        """Everything in view as text, each item in framing that names its origin."""
+        ...
+
+    async def enforce_budget(
+        self, scope_id: str, turn_number: int, current_goal: str | None = None
+    ) -> list[ContextItem]:
+        """Make room where the context is too full; returns what had to go (decision A12)."""
+        ...
+
+    def in_view(self, scope_id: str) -> Sequence[ContextItem]:
+        """Every item in view, in the order in which it is rendered."""
+        ...
+
+
+class Review(Protocol):
+    """What waits for the owner's look: reviews, suggestions, proposals (step 0.5, 5.1.6)."""
+
+    async def poll(self, scope_id: str) -> None:
+        """Show what waits, beside the turn; never keeps it waiting."""
+        ...
+
+    async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
+        """Turn the next steps of finished work into suggestions."""
+        ...

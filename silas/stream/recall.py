@@ -1,0 +1,72 @@
+"""Steps 4 and 9: memories into view, each with its own trust and never twice (spec 5.1)."""
+
+from collections.abc import Iterable
+
+from silas.context import ContextItem, ContextZone
+from silas.errors import SilasError
+from silas.memory import MemoryItem, MemoryType, Ranked
+from silas.stream.items import Origin
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Scope, Turn, need
+
+_RECALLED = 5  # memories brought into view for one message
+_MOST_QUERIES = 3  # of one answer (spec 3.2)
+
+
+def name_of(memory_id: str) -> str:
+    """How a memory is named as a source."""
+    return f"memory:{memory_id}"
+
+
+class Recall:
+    """Brings memories into view."""
+
+    def __init__(self, rooms: TurnRooms) -> None:
+        self._rooms = rooms
+
+    # 4
+    async def for_message(self, turn: Turn) -> None:
+        """What fits the message, best first."""
+        found = await self._rooms.retriever.recall(turn.text, turn.scope_id, _RECALLED)
+        self.into_view(turn.scope, found)
+
+    # 9
+    async def for_queries(self, turn: Turn) -> None:
+        """What the agent asked for; it sees it from the next turn on."""
+        for query in need(turn.response, "step 7").memory_queries[:_MOST_QUERIES]:
+            try:
+                found = await self._rooms.retriever.retrieve(
+                    query, turn.scope_id, turn.scope.session_id
+                )
+            except SilasError as error:  # a question that cannot be asked ends no turn
+                await self._rooms.audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
+                continue
+            ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
+            self.into_view(turn.scope, ranked)
+
+    def into_view(self, scope: Scope, found: Iterable[Ranked], *, pinned: bool = False) -> None:
+        """Take memories into view that are not there yet."""
+        context = self._rooms.context
+        known = {item.source for item in context.get_zone(scope.id, ContextZone.memory)}
+        for item, relevance in found:
+            if name_of(item.memory_id) in known or _is_a_rule(item):
+                continue
+            context.add(scope.id, self._block(scope, item, relevance, pinned))
+
+    def _block(self, scope: Scope, item: MemoryItem, relevance: float, pinned: bool) -> ContextItem:
+        source = name_of(item.memory_id)
+        made = self._rooms.items.make(
+            scope,
+            ContextZone.memory,
+            "memory",
+            item.content,
+            Origin(item.taint, source, item.sources),
+            ctx_id=source,
+            pinned=pinned,
+        )
+        return made.model_copy(update={"relevance": relevance, "created_at": item.created_at})
+
+
+def _is_a_rule(item: MemoryItem) -> bool:
+    """Rules stand in every prompt already, all of them in one place."""
+    return item.memory_type is MemoryType.preference and item.trust_level != "working"

@@ -1,0 +1,80 @@
+"""Step 10: what an answer wants to remember, gated, limited, and told where it is refused (5.1)."""
+
+from typing import Any
+
+from silas.agents.models import MemoryOp
+from silas.errors import SilasError
+from silas.gates import GateTrigger
+from silas.memory import OpBasis
+from silas.stream.keeping import Keeper
+from silas.stream.rooms import TurnRooms
+from silas.stream.signed_words import his_own
+from silas.stream.state import Turn, need
+from silas.tools.phrases import plain
+from silas.types import TaintLevel
+
+
+class Remembering:
+    """Carries out memory operations, as far as gates and the rules of trust let it."""
+
+    def __init__(self, rooms: TurnRooms, keeper: Keeper) -> None:
+        self._rooms = rooms
+        self._keeper = keeper
+
+    async def carry_out(self, turn: Turn) -> None:
+        """Every operation of the answer; never one of an answer that was blocked."""
+        asked, limit = need(turn.response, "step 7").memory_ops, self._rooms.max_memory_ops
+        if len(asked) > limit:
+            await self._rooms.audit.log(
+                "memory_ops_truncated", turn_id=turn.id, asked=len(asked), kept=limit
+            )
+        his_words = list[str]()
+        for op in asked[:limit]:
+            args = await self._let_pass(turn, op)
+            if args is not None:
+                await self._apply(turn, op, args, his_words)
+
+    async def _let_pass(self, turn: Turn, op: MemoryOp) -> dict[str, Any] | None:
+        context = {"tool_name": "memory_op", "tool_args": op.model_dump(mode="json")}
+        passed = await turn.gates.check(GateTrigger.on_tool_call, context)
+        if passed.stopped is None:
+            return dict(passed.context["tool_args"])
+        await self._rooms.audit.log("memory_op_blocked", turn_id=turn.id, op=op.op.value)
+        self._tell(turn, "A safety rule kept something from being remembered.")
+        return None
+
+    async def _apply(
+        self, turn: Turn, op: MemoryOp, args: dict[str, Any], his_words: list[str]
+    ) -> None:
+        content = plain(str(args.get("content") or ""))
+        try:
+            await self._rooms.memory_ops.apply(args, self._basis(turn, content, his_words))
+        except SilasError as error:
+            await self._rooms.audit.log(
+                "memory_op_refused", turn_id=turn.id, op=op.op.value, code=error.code
+            )
+            self._tell(turn, f"Not remembered: {error.message}")
+
+    def _basis(self, turn: Turn, content: str, his_words: list[str]) -> OpBasis:
+        """What an operation rests on: the owner's own words, or everything in view."""
+        owner_asks = turn.taint is TaintLevel.owner
+        own = owner_asks and his_own(content, turn.provenance.says_owner(content), his_words)
+        if own:
+            his_words.append(content)
+        return OpBasis(
+            scope_id=turn.scope_id,
+            session_id=turn.scope.session_id,
+            taint=TaintLevel.owner if own else _at_most(turn),
+            sources=(turn.source,) if own else self._keeper.sources(turn),
+            owners_words=own,
+            owner_asks=owner_asks,
+        )
+
+    def _tell(self, turn: Turn, words: str) -> None:
+        if turn.taint is TaintLevel.owner and words not in turn.notes:
+            turn.notes.append(words)
+
+
+def _at_most(turn: Turn) -> TaintLevel:
+    """What anybody else wants remembered is from outside, whatever it rests on."""
+    return turn.response_taint if turn.taint is TaintLevel.owner else TaintLevel.external

@@ -1,0 +1,45 @@
+"""What a conversation was before this sitting, brought back with its first message (5.1.3)."""
+
+from silas.context import ContextZone
+from silas.memory import MemoryType, Ranked
+from silas.stream.items import Origin
+from silas.stream.recall import Recall
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Scope
+from silas.types import TaintLevel
+
+REHYDRATED = "[SYSTEM] Session rehydrated after restart."
+_PROFILE = "user profile preferences"  # what profiles are looked for with (spec 5.1.3 step 3)
+_PROFILES = 5
+
+
+class Waking:
+    """Wakes conversations: chronicle, profile and recent work back into view, once a sitting."""
+
+    def __init__(self, rooms: TurnRooms, recall: Recall) -> None:
+        self._rooms = rooms
+        self._recall = recall
+
+    async def wake(self, scope: Scope) -> None:
+        """Bring back what was; nothing where it was brought back before."""
+        if scope.awake:
+            return
+        rooms = self._rooms
+        before = await rooms.chronicle.get_recent(scope.id, rooms.rehydrated_entries)
+        if before:
+            scope.turn_number = before[-1].turn_number + 1
+        for item in before:
+            rooms.context.add(scope.id, item)
+        await self._profile(scope)
+        await rooms.work_view.recent(scope)
+        if before:
+            origin = Origin(TaintLevel.owner, "silas")
+            zone, name = ContextZone.chronicle, "silas:rehydrated"
+            note = rooms.items.make(scope, zone, "system", REHYDRATED, origin, ctx_id=name)
+            rooms.context.add(scope.id, note)
+        scope.awake = True
+
+    async def _profile(self, scope: Scope) -> None:
+        found = await self._rooms.memory.search_keyword(_PROFILE, _PROFILES, scope.id)
+        profile = (i for i in found if i.memory_type is MemoryType.profile)
+        self._recall.into_view(scope, (Ranked(item, 1.0) for item in profile), pinned=True)

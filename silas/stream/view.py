@@ -1,0 +1,83 @@
+"""Step 7, first half: what stands in view of the models, and whose words each of it is (5.1)."""
+
+from collections.abc import Iterator
+
+from silas.context import ContextItem, ContextZone
+from silas.stream.items import Origin as ItemOrigin
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Turn
+from silas.types import Origin, OriginKind, TaintLevel, join_taint
+
+RULES = "memory:rules"
+"""The source of the item that holds the owner's standing rules."""
+
+DIRECTIVES = "persona:directives"
+"""The source of the item that says how to speak; it is rendered last, because it changes."""
+
+_KINDS = {
+    "tool_result": OriginKind.tool,
+    "memory": OriginKind.memory,
+    "subscription": OriginKind.file,
+    "system": OriginKind.memory,
+}
+
+
+class Viewing:
+    """Puts rules and manner in place, renders, and labels what is shown."""
+
+    def __init__(self, rooms: TurnRooms) -> None:
+        self._rooms = rooms
+
+    async def rendered(self, turn: Turn) -> str:
+        """The context as the models of this turn see it; the message itself stands elsewhere."""
+        rooms, scope_id = self._rooms, turn.scope_id
+        await self._lay_down_rules(turn)
+        turn.manner = await rooms.persona.manner(scope_id, turn.text)
+        self._pin(turn, DIRECTIVES, turn.manner.directives)
+        await rooms.context.refresh(scope_id, turn.number)
+        shown = [i for i in rooms.context.in_view(scope_id) if i.ctx_id != turn.message_id]
+        taint = join_taint((TaintLevel.owner, *(item.taint for item in shown)))
+        turn.provenance.in_view(taint, lambda: labelled(shown))
+        return rooms.context.render(scope_id, turn.number, frozenset({turn.message_id}))
+
+    async def _lay_down_rules(self, turn: Turn) -> None:
+        rules = await self._rooms.memory.rules(turn.scope_id)
+        lines = ("- " + " ".join(rule.content.split()) for rule in rules)
+        self._pin(turn, RULES, "\n".join(lines))
+
+    def _pin(self, turn: Turn, source: str, text: str) -> None:
+        """One item of the system zone; left as it is where nothing changed."""
+        context, scope_id = self._rooms.context, turn.scope_id
+        zone = context.get_zone(scope_id, ContextZone.system)
+        now = next((item.content for item in zone if item.ctx_id == source), "")
+        if now == text:
+            return
+        if not text:
+            context.drop(scope_id, source)
+            return
+        origin = ItemOrigin(TaintLevel.owner, source)
+        item = self._rooms.items.make(
+            turn.scope, ContextZone.system, "system", text, origin, ctx_id=source, pinned=True
+        )
+        context.add(scope_id, item)
+
+
+def labelled(items: list[ContextItem]) -> Iterator[tuple[str, Origin]]:
+    """The words of each item and whose they are.
+
+    What the owner signed earlier is the owner's; what Silas answered is a model's, however far it
+    is trusted.
+    """
+    for item in items:
+        kind = _kind(item)
+        # `[owner] somebody: what was said`
+        said = item.content.partition(": ")[2] if kind is OriginKind.owner else item.content
+        yield said, Origin(kind=kind, name=item.source, taint=item.taint)
+
+
+def _kind(item: ContextItem) -> OriginKind:
+    if item.kind != "message":
+        return _KINDS.get(item.kind, OriginKind.model)
+    if not item.source.startswith("channel:"):
+        return OriginKind.model
+    return OriginKind.owner if item.taint is TaintLevel.owner else OriginKind.message

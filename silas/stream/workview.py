@@ -1,0 +1,72 @@
+"""Work in view of its conversation: what was begun, how it ended, what can be gone on from."""
+
+from silas.context import ContextZone
+from silas.plans import WorkItem
+from silas.stream.items import Items, Origin
+from silas.stream.ports import Review, View
+from silas.stream.scopework import Known, ScopeWork
+from silas.stream.state import Conversations, Scope
+from silas.types import TaintLevel
+
+_RECENT = 5  # pieces of work that a conversation can go on from
+_SUMMARY = 600  # characters of a result that stand in view
+
+
+class WorkView:
+    """Keeps the newest work of each conversation in its workspace, named by its id."""
+
+    def __init__(
+        self,
+        work: ScopeWork,
+        context: View,
+        conversations: Conversations,
+        review: Review,
+        items: Items,
+    ) -> None:
+        self._work = work
+        self._context = context
+        self._conversations = conversations
+        self._review = review
+        self._items = items
+
+    async def recent(self, scope: Scope) -> None:
+        """What was worked on before this sitting."""
+        for known in await self._work.recent(scope.id, _RECENT):
+            self._show(scope, known)
+
+    def began(self, scope: Scope, item: WorkItem) -> None:
+        """It was approved, and is under way."""
+        self._show(scope, Known(item, None))
+
+    async def ended(self, item: WorkItem) -> None:
+        """Show how it ended; its plan may leave, and its next steps are offered."""
+        scope_id = self._work.scope_of(item.id)
+        known = await self._work.known(item.id, scope_id)
+        if known is None:
+            return
+        scope = self._conversations.of(scope_id)
+        if scope.awake:
+            self._show(scope, known)
+            self._context.complete(scope_id, f"plan:{item.id}")
+        if known.result is not None:
+            await self._review.after_result(known.item, known.result)
+
+    def _show(self, scope: Scope, known: Known) -> None:
+        item, result = known
+        lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
+        taint = TaintLevel.owner
+        if result is not None:
+            lines.append(f"result: {result.summary[:_SUMMARY]}")
+            taint = TaintLevel.external  # an agent wrote it, from whatever it had read
+        name = f"work:{item.id}"
+        self._context.add(
+            scope.id,
+            self._items.make(
+                scope,
+                ContextZone.workspace,
+                "execution_result",
+                "\n".join(lines),
+                Origin(taint, name),
+                ctx_id=name,
+            ),
+        )
