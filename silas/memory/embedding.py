@@ -6,7 +6,7 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.errors import SilasError
 from silas.memory.embed import Embedder
-from silas.memory.vectors import Unembedded, VectorIndex
+from silas.memory.vectors import SCOPE_BITS, Unembedded, VectorIndex
 
 _PATIENCE = 3.0  # seconds that a question waits for its vector; then words alone must do
 _PAUSE = 60.0  # seconds without a try after one failed
@@ -27,7 +27,7 @@ class SemanticSearch:
         self._index = index
         self._clock = clock
         self._not_before = 0.0
-        self._last_places: dict[int, int] = {}
+        self._next_places: dict[int, int] = {}  # where to look on, by scope
         self._one_at_a_time = asyncio.Lock()
 
     async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
@@ -48,10 +48,10 @@ class SemanticSearch:
             now = self._ends()
             made = 0
             for scope, last in now.items():
-                after = self._last_places.get(scope, scope << 40) - 1
+                after = self._next_places.get(scope, scope << SCOPE_BITS) - 1
                 if last > after:
                     made += await self._embed_after(after, last)
-                self._last_places[scope] = last + 1
+                self._next_places[scope] = last + 1
             return made
 
     async def reembed(self) -> int:
@@ -61,8 +61,10 @@ class SemanticSearch:
             LLMError: No vector can be had; what was made stays.
         """
         async with self._one_at_a_time:
-            ends = self._ends()
-            return await self._embed_after(0, max(ends.values(), default=0))
+            made = 0
+            for scope, last in self._ends().items():
+                made += await self._embed_after((scope << SCOPE_BITS) - 1, last)
+            return made
 
     async def keep_up(self) -> None:
         """Embed what is new for as long as this runs; cancel it to stop."""
@@ -75,9 +77,9 @@ class SemanticSearch:
             await self._clock.sleep(pause)
 
     def _ends(self) -> dict[int, int]:
-        """The last place of each scope."""
+        """The last place of each scope's active lane."""
         with self._db.read() as tx:
-            return dict(tx.driver.execute("SELECT number, last_place FROM memory_scopes"))
+            return dict(tx.driver.execute("SELECT number, active_last FROM memory_scopes"))
 
     async def _embed_after(self, after: int, upto: int) -> int:
         made = 0

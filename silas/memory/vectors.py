@@ -25,7 +25,9 @@ _CANDIDATES = 200  # of the first pass, at least
 _PER_RESULT = 20  # candidates for each result that is asked for
 _ROUNDS = 3  # of candidates; before the last everything that is gone is looked for at once
 _MOST_SCOPES = 64  # whose bits are kept at the same time
-_SCOPE_BITS = 40  # a memory's place is its scope's number and, below these bits, its own
+
+SCOPE_BITS = 40
+"""A memory's place is its scope's number and, below these bits, its own."""
 
 _FOUND = """
 SELECT v.place, i.memory_id, v.vector FROM memory_vectors AS v
@@ -97,7 +99,7 @@ class NumpyVectorIndex:
         kept = 0
         with self._db.write() as tx:
             for (place, content), vector in rows:
-                (stamp,) = tx.driver.execute(_STAMP, (place >> _SCOPE_BITS,)).fetchone()
+                (stamp,) = tx.driver.execute(_STAMP, (place >> SCOPE_BITS,)).fetchone()
                 values = (self._model, stamp, _bits(vector), vector.tobytes(), place, content)
                 kept += tx.driver.execute(_PUT, values).rowcount
         return kept
