@@ -21,6 +21,7 @@ from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.planner import PlannerAgent
 from silas.agents.prompt import TurnRequest
 from silas.agents.proxy import ProxyAgent
+from silas.agents.scorer import ScorerAgent
 from silas.context import frame
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "PlannerAgent",
     "ProxyAgent",
     "RouteDecision",
+    "ScorerAgent",
     "ScorerOutput",
     "Spent",
     "StructuredRun",

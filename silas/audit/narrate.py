@@ -61,7 +61,7 @@ _SENTENCES: Mapping[str, str] = {
     # the context
     "context_over_budget": "The context of {scope_id} is too full: {used} of {limit} tokens, and"
     " {held} of them may not leave.",
-    "context_scorer_missing": "Room was made without a model's advice: {reason}.",
+    "context_scorer_missing": "Room was made without a model's advice: {reason}",
     "context_subscription_ended": "A {sub_type} was no longer followed for {scope_id}: {reason}.",
     # the persona
     "persona_failed": "Silas spoke neutrally to {scope_id}: its personality failed ({kind}).",

@@ -5,8 +5,8 @@ What must not go in: anything that calls a model or remembers for longer than a 
 
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.errors import ContextError
-from silas.context.framing import Section, content_of, flat, frame, framed, sections
-from silas.context.manager import ContextManager, Pressure
+from silas.context.framing import Section, content_of, fence, flat, frame, framed, sections
+from silas.context.manager import ContextManager
 from silas.context.models import (
     ChronicleConfig,
     ContextConfig,
@@ -26,6 +26,7 @@ from silas.context.subscribe import (
 )
 from silas.context.tokens import TokenCounter
 from silas.context.unseen import visible
+from silas.context.view import Pressure
 
 __all__ = [
     "ChronicleConfig",
@@ -50,6 +51,7 @@ __all__ = [
     "cleaned",
     "cleaned_json",
     "content_of",
+    "fence",
     "flat",
     "frame",
     "framed",

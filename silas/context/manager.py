@@ -5,12 +5,11 @@ Silas alone decides what enters, stays and leaves; no model has a call for it.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.context import evict, mask
+from silas.context.breaker import CircuitBreaker
 from silas.context.errors import ContextError
 from silas.context.models import (
     ContextConfig,
@@ -24,6 +23,7 @@ from silas.context.render import entering, same_block, shown
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.slots import Slot, Slots
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
+from silas.context.view import Pressure, View
 from silas.context.zones import Division, divide
 
 _BETWEEN = "\n\n"
@@ -32,48 +32,6 @@ _SPARE = 0.9
 
 _RECENT = 6  # messages a scorer is told: the last two or three turns
 _ZONES = (ContextZone.chronicle, ContextZone.memory, ContextZone.workspace)
-
-
-class Pressure(NamedTuple):
-    """How full a context is.
-
-    Attributes:
-        used: Tokens of everything in view, fixed parts of the prompts included.
-        limit: What may be used before something has to leave.
-        held: Tokens of what can never be evicted.
-    """
-
-    used: int
-    limit: int
-    held: int
-
-    @property
-    def over(self) -> bool:
-        """Whether it is too full, so that a larger window or fewer standing rules are needed."""
-        return self.used > self.limit
-
-
-@dataclass(slots=True)
-class _View:
-    """One scope's context.
-
-    Attributes:
-        profile: Name of the division in force.
-        results: Ids of tool results that are shown whole.
-        trifles: Ids of short acknowledgements that leave with the next turn.
-        asked: Whether the last message ended in a question.
-        left: Originals that were masked and are not handed out yet.
-        over: Whether it is known already that the context is too full.
-    """
-
-    profile: str
-    subscriptions: Subscriptions
-    slots: Slots = field(default_factory=Slots)
-    results: list[str] = field(default_factory=list[str])
-    trifles: list[str] = field(default_factory=list[str])
-    asked: bool = False
-    left: list[ContextItem] = field(default_factory=list[ContextItem])
-    over: bool = False
 
 
 class ContextManager:
@@ -108,7 +66,7 @@ class ContextManager:
         self._audit = audit
         self._trivial = re.compile(config.trivial_messages, re.IGNORECASE)
         self._reserved = 0
-        self._views: dict[str, _View] = {}
+        self._views: dict[str, View] = {}
 
     # what is in view
 
@@ -282,7 +240,7 @@ class ContextManager:
 
     # inside
 
-    def _view(self, scope_id: str) -> _View:
+    def _view(self, scope_id: str) -> View:
         view = self._views.get(scope_id)
         if view is None:
             slots = Slots()
@@ -294,11 +252,12 @@ class ContextManager:
                 scope_id, slots, put, self._config, self._clock, self._read_file, self._search,
                 self._count, self._audit,
             )  # fmt: skip
-            made = _View(self._config.default_profile, subscriptions, slots)
+            breaker = CircuitBreaker(self._clock)
+            made = View(self._config.default_profile, subscriptions, breaker, slots)
             view = self._views[scope_id] = made
         return view
 
-    def _entered(self, view: _View, item: ContextItem) -> ContextItem:
+    def _entered(self, view: View, item: ContextItem) -> ContextItem:
         former = view.slots.former(item)
         text = entering(item)
         return item.model_copy(
@@ -311,7 +270,7 @@ class ContextManager:
         )
 
     def _put(
-        self, view: _View, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
+        self, view: View, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
     ) -> None:
         if not notes:
             notes = ("live" if item.kind != "plan" else "completed" if done else "active",)
@@ -329,7 +288,7 @@ class ContextManager:
     def _used(self, slots: Slots) -> int:
         return self._reserved + sum(slots.tokens(zone) for zone in ContextZone)
 
-    def _mask(self, view: _View, turn_number: int) -> list[ContextItem]:
+    def _mask(self, view: View, turn_number: int) -> list[ContextItem]:
         """Shorten old tool results; returns them as they were."""
         oldest_shown = turn_number - self._config.observation_mask_after_turns
         originals, still = list[ContextItem](), list[str]()
@@ -347,14 +306,14 @@ class ContextManager:
         view.results = still
         return originals
 
-    def _drop_trifles(self, view: _View, turn_number: int) -> list[ContextItem]:
+    def _drop_trifles(self, view: View, turn_number: int) -> list[ContextItem]:
         old = [slot for i in view.trifles if (slot := view.slots.get(i)) is not None]
         over = [slot for slot in old if not evict.stays(slot, turn_number)]
         view.trifles = [s.item.ctx_id for s in old if evict.stays(s, turn_number)]
         return evict.remove(view.slots, over, lambda: False)
 
     async def _second_tier(
-        self, view: _View, turn_number: int, goal: str, began_with: int
+        self, view: View, turn_number: int, goal: str, began_with: int
     ) -> list[ContextItem]:
         """Advice where the context filled up at once, and rules alone for all that is left."""
         slots, gone = view.slots, list[ContextItem]()
@@ -370,19 +329,25 @@ class ContextManager:
         gone += evict.aggressively(slots, turn_number, enough)
         return gone
 
-    async def _advice(self, view: _View, goal: str, items: Sequence[ContextItem]) -> ScorerGroups:
+    async def _advice(self, view: View, goal: str, items: Sequence[ContextItem]) -> ScorerGroups:
+        """What the scorer says; a scope whose scorer fails again and again goes without it."""
+        if view.breaker.open:
+            return ScorerGroups()
         spoken = [
-            slot.item
+            slot.item.content
             for slot in view.slots.zone(ContextZone.chronicle)
             if slot.item.kind == "message"
-        ][-_RECENT:]
-        recent = "\n".join(item.content for item in spoken)
-        advice = await self._scorer(goal, recent, items)
-        if advice.missing:
-            await self._audit.log("context_scorer_missing", reason=advice.missing)
+        ]
+        advice = await self._scorer(goal, "\n".join(spoken[-_RECENT:]), items)
+        if not advice.missing:
+            view.breaker.succeeded()
+            return advice
+        view.breaker.failed()
+        left_alone = " It is left alone for five minutes." if view.breaker.open else ""
+        await self._audit.log("context_scorer_missing", reason=f"{advice.missing}.{left_alone}")
         return advice
 
-    async def _tell_if_over(self, scope_id: str, view: _View, turn_number: int) -> None:
+    async def _tell_if_over(self, scope_id: str, view: View, turn_number: int) -> None:
         pressure = self.pressure(scope_id, turn_number)
         if pressure.over and not view.over:
             await self._audit.log(

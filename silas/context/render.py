@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from silas.context.framing import Fence, escape, fence
+from silas.context.framing import Fence, escape, fence, flat
 from silas.context.models import ContextItem
 from silas.context.scrub import scrub, scrub_output
 from silas.context.unseen import visible
@@ -67,13 +67,13 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
         case "message":
             return (_speaker(item.source), *notes)
         case "memory":
-            return (item.created_at.date().isoformat(), f'"{name}"')
+            return (item.created_at.date().isoformat(), _quoted(name))
         case "tool_result":
             return (turn, "masked") if item.masked else (turn, *notes, name)
         case "plan" | "execution_result":
             return (turn, *notes)
         case "subscription":
-            return (name.removeprefix("file:").removeprefix("memory_query:"), *notes)
+            return (name, *notes)
         case "system":
             return (name,)
 
@@ -83,9 +83,15 @@ def _speaker(source: str) -> str:
 
 
 def _name(source: str) -> str:
-    for origin in ("memory:", "tool:"):
+    for origin in ("memory:", "tool:", "file:", "memory_query:"):
         source = source.removeprefix(origin)
-    return source[:_LONGEST_NAME]
+    name = " ".join(flat(source[:_LONGEST_NAME]).split())
+    # a file of the name `mark: 1` must not pass for the block's own labels
+    return _quoted(name) if ": " in f"{name} " else name
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.strip('"') + '"'
 
 
 def _trust(item: ContextItem) -> tuple[str, ...]:
