@@ -77,12 +77,13 @@ class Context:
         **fields: Any,
     ) -> None:
         self.audit = MemoryAudit()
+        self.clock = MockClock()
         self.memories = memories or Memories()
         self.config = config(**fields)
         self.manager = ContextManager(
             self.config,
             FakeTokenCounter().count,
-            MockClock(),
+            self.clock,
             scorer,
             read_file,
             self.memories,

@@ -9,7 +9,7 @@ from silas.agents import TurnRequest
 from silas.context import ContextItem, ContextZone, Section, sections
 from silas.context.render import entering
 from silas.types import TaintLevel
-from tests.context.kit import A, Context, item
+from tests.context.kit import NOW, A, Context, item
 
 KINDS = ("message", "tool_result", "memory", "plan", "execution_result", "subscription", "system")
 MARK = "0123456789abcdef"
@@ -42,15 +42,17 @@ SOURCES = st.one_of(
     TEXTS, TEXTS.map(lambda t: f"tool:{t}"), TEXTS.map(lambda t: f"file:{t}"), st.just("channel:x")
 )
 ITEMS = st.builds(
-    lambda content, kind, taint, source, zone, masked: item(
-        "?", content, kind=kind, taint=taint, source=source, zone=zone, masked=masked
-    ),
-    TEXTS,
-    st.sampled_from(KINDS),
-    st.sampled_from(list(TaintLevel)),
-    SOURCES,
-    st.sampled_from(list(ContextZone)),
-    st.booleans(),
+    ContextItem,
+    ctx_id=st.just("?"),
+    content=TEXTS,
+    token_count=st.just(0),
+    created_at=st.just(NOW),
+    turn_number=st.just(1),
+    kind=st.sampled_from(KINDS),
+    taint=st.sampled_from(list(TaintLevel)),
+    source=SOURCES,
+    zone=st.sampled_from(list(ContextZone)),
+    masked=st.booleans(),
 )
 
 

@@ -33,7 +33,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A10-THRESHOLDS-APPROVED", "5.1.6, A10", "A threshold changes only after an approved, verified proposal."),
     R("A11-OWNER-BYPASSES-LEVELS", "5.6, A11", "The owner has full tool access whatever the goal's levels."),
     R("A11-NEVER-GATES", "A11", "The owner never bypasses a policy gate."),
-    R("A12-EVICTED-RETURNED", "A12", "enforce_budget returns what it evicted, and the turn stores it.", e.CONTEXT),
+    R("A12-EVICTED-RETURNED", "A12", "enforce_budget returns what it evicted, and the turn stores it."),
     R("A13-SKILLS-UNTRUSTED", "A13", "Installed skills live under the data directory; discovered ones are untrusted."),
     R("A14-MISSING-PROVIDER-BLOCKS", "5.4, A14", "A policy gate whose provider is missing blocks and names it."),
     R("A14-DOCTOR-SAYS-SO", "A14", "`silas doctor` names the missing provider and how to get it."),

@@ -9,9 +9,9 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.7-SYSTEM-PINNED", "5.7", "The system zone keeps to its cap and is never evicted."),
     R("S5.7-PINNED-KEPT", "5.7", "A pinned item is never evicted."),
     R("S5.7-MASKING", "5.7", "Old tool results become placeholders, not summaries."),
-    R("S5.7-HEURISTICS-FIRST", "5.7", "Heuristics run first; the scorer only where they were not enough.", e.CONTEXT),
-    R("S5.7-SCORER-BOUNDED", "5.7", "The scorer has a 2 second limit and a breaker, and deterministic eviction behind it.", e.CONTEXT),
-    R("S5.7-SCORER-STRUCTURED", "5.7", "The scorer answers with structured output through the wrapper.", e.CONTEXT),
+    R("S5.7-HEURISTICS-FIRST", "5.7", "Heuristics run first; the scorer only where they were not enough."),
+    R("S5.7-SCORER-BOUNDED", "5.7", "The scorer has a 2 second limit and a breaker, and deterministic eviction behind it."),
+    R("S5.7-SCORER-STRUCTURED", "5.7", "The scorer answers with structured output through the wrapper."),
     R("S5.7-NOTHING-LOST", "5.7", "What is evicted is remembered first, with taint, scrubbed where external.", e.CONTEXT),
     # 5.8 keys
     R("S5.8-KEYPAIR", "5.8", "A generated key signs, its public half is given out in hex and verifies."),

@@ -61,7 +61,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1.0-PROXY-FALLBACK", "5.1.0", "The proxy's fallback is a direct route that says so, status, confirming, default profile."),
     R("S5.1.0-PLANNER-FALLBACK", "5.1.0", "The planner's fallback reports the failure and proposes no plan."),
     R("S5.1.0-EXECUTOR-FALLBACK", "5.1.0", "The executor's fallback fails the attempt and goes on with retry and budget."),
-    R("S5.1.0-SCORER-FALLBACK", "5.1.0", "The scorer's fallback is deterministic eviction.", e.CONTEXT),
+    R("S5.1.0-SCORER-FALLBACK", "5.1.0", "The scorer's fallback is deterministic eviction."),
     R("S5.1.0-MODE-PRECEDENCE", "5.1.0", "The mode is resolved in order: risk, planner, work item, proxy, initiative, register."),
     R("S5.1.0-ONE-RESOLVER", "5.1.0", "No component sets a mode except through the resolver."),
     # 5.1.1 blocks
