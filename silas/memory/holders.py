@@ -5,7 +5,7 @@ beyond a budget, so that a question costs the same whether its words are rare or
 """
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import combinations, islice
 from math import log
 from typing import Any, NamedTuple
 
@@ -16,32 +16,46 @@ from silas.memory.terms import Term
 _PROBE = 128  # holders read of every word, to see how rare it is
 _TERMS = 12  # the rarest words decide; the others would only cost
 _HOLDERS = 1_000  # holders read of one word
-_BUDGET = 6_000  # holders read of all words of a question
+_RARE = 2  # rare words that are enough to find a memory by
+_PAIRED = 3  # where there are fewer, so many of the common ones are looked up in pairs
+_BUDGET = 2_000  # holders read of all words of a question
+
+
+class Question(NamedTuple):
+    """What is asked, as far as somebody holds words of it.
+
+    Attributes:
+        words: The words that somebody holds, the rarest first.
+        weight: What all its words tell together, those that nobody holds included.
+    """
+
+    words: list["Held"]
+    weight: float
 
 
 class Held(NamedTuple):
     """A word and who holds it.
 
     Attributes:
-        places: Holders, the newest first.
+        term: The word.
+        places: Holders.
         since: Where reading stopped: whoever holds the word from here on is among `places`.
         weight: How much the word tells: the more, the rarer it is.
         spelt: What the word begins with in a text that lies before `since`, roughly.
     """
 
-    places: list[int]
+    term: Term
+    places: set[int]
     since: int
     weight: float
     spelt: tuple[str, ...]
 
 
-def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> list[Held]:
-    """The words of a question that somebody holds, the rarest first."""
-    if not scope.items:
-        return []
+def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
+    """Who holds the words of a question."""
     probed: list[tuple[float, Term, list[int], Any]] = []
-    for term in terms:
-        reading = _reading(tx, scope, term)
+    for term in terms if scope.items else ():
+        reading = _reading(tx, scope, term.query)
         places = [row[0] for row in reading.fetchmany(_PROBE)]
         if places:
             probed.append((_how_many(scope, places, _PROBE), term, places, reading))
@@ -54,11 +68,15 @@ def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> list[Held]:
         left -= len(places)
         many = _how_many(scope, places, most)
         since = scope.first if len(places) < most else places[-1]
-        weight = log(1 + (scope.items - many + 0.5) / (many + 0.5))
-        found.append(Held(places, since, weight, tuple(f" {_root(form)}" for form in term.forms)))
+        spelt = tuple(f" {_root(form)}" for form in term.forms)
+        found.append(Held(term, set(places), since, _weight(scope, many), spelt))
     for *_, reading in probed:
         reading.close()  # one that is not read to its end would hold on to this state of the tables
-    return found
+    common = [word for word in found if word.since > scope.first]
+    if len(found) - len(common) < _RARE:
+        _add_shared(tx, scope, common)
+    unheld = min(len(terms), _TERMS) - len(found)
+    return Question(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
 
 
 def holds(word: Held, text: str) -> bool:
@@ -66,11 +84,26 @@ def holds(word: Held, text: str) -> bool:
     return any(spelt in text for spelt in word.spelt)
 
 
-def _reading(tx: Tx, scope: Scope, term: Term) -> Any:
+def _add_shared(tx: Tx, scope: Scope, common: Sequence[Held]) -> None:
+    """To words too common to be read whole, those that hold two of the rarest of them together."""
+    for one, other in combinations(common[:_PAIRED], 2):
+        both = f"({one.term.query}) AND ({other.term.query})"
+        reading = _reading(tx, scope, both)
+        places = [row[0] for row in reading.fetchmany(_PROBE)]
+        reading.close()
+        for word in (one, other):
+            word.places.update(places)
+
+
+def _weight(scope: Scope, many: float) -> float:
+    return log(1 + (scope.items - many + 0.5) / (many + 0.5))
+
+
+def _reading(tx: Tx, scope: Scope, query: str) -> Any:
     return tx.driver.execute(
         f"SELECT rowid FROM {scope.lane.words} WHERE {scope.lane.words} MATCH ? "  # noqa: S608
         "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
-        (term.query, scope.first, scope.last),
+        (query, scope.first, scope.last),
     )
 
 

@@ -22,6 +22,19 @@ _LENT_BACK = (0.2, 0.1)  # and to the ones before
 _ANSWER = 0.4  # more than that to the next one where a question holds it: what follows answers it
 
 
+class Fitting(NamedTuple):
+    """What fits a text.
+
+    Attributes:
+        found: Memories, best first.
+        covered: How much of the text the best of them holds: 1 where it and its neighbours hold
+            every word, 0 where nobody holds any.
+    """
+
+    found: list["Scored"]
+    covered: float
+
+
 class Scored(NamedTuple):
     """A memory that fits, and how well: the more, the better."""
 
@@ -30,9 +43,7 @@ class Scored(NamedTuple):
     score: float
 
 
-def best_of(
-    tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours: bool
-) -> list[Scored]:
+def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours: bool) -> Fitting:
     """The memories of a lane that fit a text and are valid now, best first.
 
     Args:
@@ -43,7 +54,7 @@ def best_of(
         now: The moment that decides what is valid.
         neighbours: Whether a memory may be found that holds no word of the text itself.
     """
-    held = holders(tx, scope, terms(text))
+    held, asked = holders(tx, scope, terms(text))
     own: dict[int, float] = defaultdict(float)
     for word in held:
         weight = word.weight
@@ -56,7 +67,8 @@ def best_of(
     wanted = talk.turns if neighbours else [seed for seed in seeds if seed in talk.turns]
     scored = ((_score(place, talk, held, words_of), place) for place in wanted)
     ordered = nlargest(limit, (each for each in scored if each[0] > 0))
-    return [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
+    found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
+    return Fitting(found, min(1.0, found[0].score / (2 * asked)) if found else 0.0)
 
 
 def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
@@ -67,7 +79,7 @@ def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
         for place in talk.turns.keys() & word.places:
             found[place].append(number)
         for place, turn in talk.turns.items():
-            if place < word.since:
+            if place < word.since and place not in word.places:
                 text = texts.get(place) or texts.setdefault(place, turn.text.lower())
                 if holds(word, text):
                     found[place].append(number)

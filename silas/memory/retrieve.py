@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from silas.clock import Clock
+from silas.memory.fuse import fused
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
+from silas.memory.rank import Fitting
 from silas.memory.rows import is_valid
 from silas.memory.store import SqlMemoryStore
 from silas.types import OWNER
 
-_FUSED = 60  # of reciprocal rank fusion: how slowly a rank's worth falls
-_DEEP = 4  # each channel is asked for so many times the limit: a lower rank in both counts, too
+_DEPTH = 40  # results that each channel is asked for, at least: a lower one in both counts, too
 _RECENT = timedelta(days=7)  # a temporal query that names no time looks back so far
 
 
@@ -52,8 +53,8 @@ class HybridRetriever:
         most = query.max_results
         match query.strategy:
             case "keyword":
-                found = self._store.best(query.query, most, scope_id)
-                return [each.item for each in await self._items(found, scope_id)]
+                found = _scored(self._store.fitting(query.query, most, scope_id))
+                return [each.item for each in await self._items(found, scope_id, most)]
             case "semantic":
                 return [each.item for each in await self._hybrid(query.query, scope_id, most)]
             case "session":
@@ -76,20 +77,27 @@ class HybridRetriever:
         return list({item.memory_id: item for item in (*first, *newest)}.values())
 
     async def _hybrid(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
-        by_meaning = await self._vectors.search(scope_id, text, limit * _DEEP)
-        if not by_meaning:
-            return await self._items(self._store.best(text, limit, scope_id), scope_id)
-        by_words = self._store.best(text, limit * _DEEP, scope_id)
-        return await self._items(_fuse(by_words, by_meaning), scope_id, limit)
+        depth = max(_DEPTH, 2 * limit)
+        by_meaning = await self._vectors.search(scope_id, text, depth)
+        fitting = self._store.fitting(text, depth if by_meaning else limit, scope_id)
+        by_words = _scored(fitting)
+        found = fused(by_words, fitting.covered, by_meaning, depth) if by_meaning else by_words
+        return await self._items(found, scope_id, limit)
 
     async def _items(
-        self, scored: Sequence[tuple[str, float]], scope_id: str, limit: int | None = None
+        self, scored: Sequence[tuple[str, float]], scope_id: str, limit: int
     ) -> list[Ranked]:
         """The memories themselves, as many as are wanted and may be recalled."""
         scores = dict(scored)
-        items = await self._store.get_many(list(scores), scope_id)
-        found = [item for item in items if self._recallable(item)][:limit]
-        best = scores[found[0].memory_id] if found else 1.0
+        found: list[MemoryItem] = []
+        names = list(scores)
+        for start in range(0, len(names), max(limit, 1)):  # mostly the first of them are enough
+            items = await self._store.get_many(names[start : start + limit], scope_id)
+            found += [item for item in items if self._recallable(item)]
+            if len(found) >= limit:
+                break
+        found = found[: max(limit, 0)]
+        best = (scores[found[0].memory_id] if found else 0.0) or 1.0
         return [Ranked(item, scores[item.memory_id] / best) for item in found]
 
     def _recallable(self, item: MemoryItem) -> bool:
@@ -109,10 +117,5 @@ class HybridRetriever:
         return fitting
 
 
-def _fuse(*rankings: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Reciprocal rank fusion: what stands high in several rankings stands highest."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, (name, _) in enumerate(ranking):
-            scores[name] = scores.get(name, 0.0) + 1 / (_FUSED + rank)
-    return sorted(scores.items(), key=lambda scored: -scored[1])
+def _scored(fitting: Fitting) -> list[tuple[str, float]]:
+    return [(each.memory_id, each.score) for each in fitting.found]

@@ -10,7 +10,7 @@ from silas.errors import MemoryRefused
 from silas.memory import records
 from silas.memory.lanes import Lane, lane_of, scope_in
 from silas.memory.models import MemoryItem, ReingestionTier
-from silas.memory.rank import Scored, best_of
+from silas.memory.rank import Fitting, best_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
 from silas.types import OWNER
 
@@ -98,11 +98,10 @@ class SqlMemoryStore:
         """See `MemoryStore.search_raw`."""
         return self._found(query, limit, scope_id, _RAW)
 
-    def best(self, text: str, limit: int, scope_id: str = OWNER) -> list[tuple[str, float]]:
-        """Ids of active memories that fit a text, by neighbours' words, too, best first."""
+    def fitting(self, text: str, limit: int, scope_id: str = OWNER) -> Fitting:
+        """Active memories that fit a text, by what was said around them, too, best first."""
         with self._db.read() as tx:
-            found = self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
-        return [(each.memory_id, each.score) for each in found]
+            return self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
 
     async def get_many(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> list[MemoryItem]:
         """The memories of these ids that this scope has, in this order."""
@@ -172,12 +171,12 @@ class SqlMemoryStore:
 
     def _found(self, text: str, limit: int, scope_id: str, lane: Lane) -> list[MemoryItem]:
         with self._db.read() as tx:
-            found = self._best(tx, text, limit, scope_id, lane, neighbours=False)
-            return [records.at(tx, each.place).item for each in found]
+            fitting = self._best(tx, text, limit, scope_id, lane, neighbours=False)
+            return [records.at(tx, each.place).item for each in fitting.found]
 
     def _best(
         self, tx: Tx, text: str, limit: int, scope_id: str, lane: Lane, *, neighbours: bool
-    ) -> list[Scored]:
+    ) -> Fitting:
         now, most = moment_text(self._clock.now()), max(limit, 0)
         return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
 
