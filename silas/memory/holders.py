@@ -68,7 +68,7 @@ def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
         left -= len(places)
         many = _how_many(scope, places, most)
         since = scope.first if len(places) < most else places[-1]
-        spelt = tuple(f" {_root(form)}" for form in term.forms)
+        spelt = tuple(_spelt(form) for form in term.forms)
         found.append(Held(term, set(places), since, _weight(scope, many), spelt))
     for *_, reading in probed:
         reading.close()  # one that is not read to its end would hold on to this state of the tables
@@ -115,9 +115,11 @@ def _how_many(scope: Scope, places: Sequence[int], most: int) -> float:
     return max(len(places), min(scope.items, share * scope.items))
 
 
-def _root(word: str) -> str:
-    """What the forms of a regular word begin with."""
+def _spelt(form: str) -> str:
+    """What a word begins with in a text, whatever regular form it has there."""
+    if " " in form:  # a pair of signs, which no blank comes before
+        return form.replace(" ", "")
     for ending in ("ing", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word.removesuffix(ending)
-    return word
+        if form.endswith(ending) and len(form) - len(ending) >= 4:
+            return f" {form.removesuffix(ending)}"
+    return f" {form}"

@@ -9,6 +9,7 @@ from silas.errors import MemoryRefused
 from silas.memory.lanes import lane_of, next_place, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
+from silas.memory.terms import indexed
 from silas.types import TaintLevel
 
 _SELECT = f"SELECT place, {COLUMNS} FROM memory_items"  # noqa: S608 - names of fields
@@ -177,7 +178,7 @@ def _index(tx: Tx, record: Record) -> None:
     index = lane_of(record.item.reingestion_tier).words
     tx.driver.execute(
         f"INSERT INTO {index} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
-        (record.place, record.item.content, list_text(record.item.semantic_tags)),
+        (record.place, *_indexed(record.item)),
     )
 
 
@@ -185,8 +186,12 @@ def _unindex(tx: Tx, record: Record) -> None:
     index = lane_of(record.item.reingestion_tier).words
     tx.driver.execute(  # an index without its own text must be told what to take out
         f"INSERT INTO {index} ({index}, rowid, content, semantic_tags) VALUES ('delete', ?, ?, ?)",  # noqa: S608
-        (record.place, record.item.content, list_text(record.item.semantic_tags)),
+        (record.place, *_indexed(record.item)),
     )
+
+
+def _indexed(item: MemoryItem) -> tuple[str, str]:
+    return indexed(item.content), indexed(list_text(item.semantic_tags))
 
 
 def _note_sources(tx: Tx, record: Record) -> None:

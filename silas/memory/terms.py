@@ -5,11 +5,17 @@ word in quotes.
 """
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from silas.memory.english import FORMS, FUNCTION_WORDS
 
-_WORD = re.compile(r"[\w-]+")
+# Scripts that put no blanks between words: Han, Kana, Hangul. Their words are looked up by pairs of
+# signs, which needs no dictionary.
+_SIGNS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_SIGN = re.compile(f"([{_SIGNS}])")
+_WORD = re.compile(f"[{_SIGNS}]+|(?:(?![{_SIGNS}])[\\w-])+")
+_RUN = re.compile(r"[\w-]+")
 _JOINT = re.compile(r"[-_]+")
 
 MOST_TERMS = 32
@@ -34,15 +40,30 @@ class Term(NamedTuple):
 def words(text: str) -> tuple[str, ...]:
     """The different words of any text, in order, in lower case.
 
-    A compound such as `follow-up` counts as itself and as its parts.
+    A compound such as `follow-up` counts as itself and as its parts, and what is written without
+    blanks as its pairs of signs.
     """
     found: dict[str, None] = {}
     for match in _WORD.finditer(text[:_READ].lower()):
         whole = match[0][:_LONGEST]
-        parts = [part for part in _JOINT.split(whole) if part]
-        for word in (whole, *parts) if parts else ():
-            found[word] = None
+        if _SIGN.match(whole):
+            found.update(dict.fromkeys(_pairs(whole)))
+            continue
+        parts = _parts(whole)
+        found.update(dict.fromkeys((whole, *parts) if parts else ()))
     return tuple(found)
+
+
+def indexed(text: str) -> str:
+    """A text as its words are indexed: signs apart, and the parts of compounds at its end.
+
+    What was indexed is taken out again by the same text, so this must not change without indexing
+    everything anew.
+    """
+    runs = _RUN.findall(text) if "-" in text or "_" in text else ()
+    parts = [part for run in runs if "-" in run or "_" in run for part in _parts(run)]
+    text = text if text.isascii() else _SIGN.sub(r" \1 ", text)
+    return f"{text} {' '.join(parts)}" if parts else text
 
 
 def terms(text: str) -> tuple[Term, ...]:
@@ -51,6 +72,14 @@ def terms(text: str) -> tuple[Term, ...]:
     telling = [word for word in found if word not in FUNCTION_WORDS] or found
     looked_up = dict.fromkeys(Term(FORMS.get(word, (word,))) for word in telling)
     return tuple(looked_up)[:MOST_TERMS]
+
+
+def _parts(compound: str) -> list[str]:
+    return [part for part in _JOINT.split(compound) if part]
+
+
+def _pairs(run: str) -> list[str]:
+    return [f"{one} {other}" for one, other in pairwise(run)] or [run]
 
 
 def quoted(word: str) -> str:
