@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.autonomy.models import BehaviorPreferencesConfig
-from silas.autonomy.signals import Outcome, Signal, is_family
+from silas.autonomy.signals import Decision, Signal, is_family
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.memory import MemoryItem, MemoryStore, MemoryType, TrustLevel
@@ -17,7 +17,7 @@ REPEATED = 5
 
 _WINDOW_DAYS = 30
 
-_SENTENCES: Mapping[Outcome, str] = {
+_SENTENCES: Mapping[Decision, str] = {
     "approved": "The owner usually approves {what} as proposed.",
     "declined": "The owner usually declines {what}: propose another way first.",
     "edit_selection": "The owner usually wants {what} changed: name the alternatives at once.",

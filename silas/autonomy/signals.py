@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 from silas.plans import WorkItem
 from silas.types import OWNER
 
-Outcome = Literal["approved", "edit_selection", "declined", "undo", "dismissed"]
+Decision = Literal["approved", "edit_selection", "declined", "undo", "dismissed"]
 """What became of something that Silas proposed or did."""
 
-CORRECTIONS: frozenset[Outcome] = frozenset({"edit_selection", "declined", "undo"})
+CORRECTIONS: frozenset[Decision] = frozenset({"edit_selection", "declined", "undo"})
 """What counts against how Silas proposes (spec 5.9)."""
 
 _FAMILY = re.compile(r"[a-z]{2,16}:[A-Za-z0-9_.\-]{1,64}", re.ASCII)
@@ -26,7 +26,7 @@ class Signal(NamedTuple):
     """
 
     family: str
-    outcome: Outcome
+    outcome: Decision
     scope_id: str = OWNER
 
 

@@ -49,6 +49,9 @@ Wish = Callable[[str], Awaitable[None]]
 AfterWork = Callable[[str, str], Awaitable[None]]
 """(scope id, event): lets the mood take note of how work ended; never fails."""
 
+ScopeOf = Callable[[str], str]
+"""Whose a work item is, by its id."""
+
 _EVENTS: Mapping[WorkItemStatus, str] = {
     WorkItemStatus.done: "task_completed",
     WorkItemStatus.failed: "ci_failure",
@@ -69,6 +72,7 @@ class ReviewRooms:
     suggestions: SuggestionEngine
     calibrator: AutonomyCalibrator
     preferences: Preferences
+    scope_of: ScopeOf
     owner: Owner
     wish: Wish
     after_work: AfterWork
@@ -100,7 +104,12 @@ class ReviewQueue:
             self._show_soon()
 
     async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
-        """Keep the next steps of finished work as suggestions, and let the mood take note."""
+        """Keep the next steps of the owner's finished work, and let the mood take note.
+
+        What became of anybody else's work says nothing to the owner here.
+        """
+        if self._rooms.scope_of(item.id) != OWNER:
+            return
         async with self._recorded():
             event = _EVENTS.get(result.status)
             if event is not None:

@@ -1,5 +1,7 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
+import asyncio
+from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 from silas.approval import ApprovalVerifier
@@ -12,12 +14,14 @@ from silas.cards import CardChannel, ChannelMessage
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.errors import SilasError
 from silas.memory import MemoryStore
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.stream.models import Incoming
 from silas.stream.owner import Owner
-from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, Wish
+from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
+from silas.stream.stream import Stream
 from silas.types import OWNER
 
 _RECENT = 20  # work items that are looked at for something unfinished
@@ -42,6 +46,7 @@ def review_queue(
     approval: ApprovalVerifier,
     memory: MemoryStore,
     rules_fit: RulesFit,
+    scope_of: ScopeOf,
     after_work: AfterWork,
     wish: Wish,
 ) -> ReviewQueue:
@@ -49,7 +54,7 @@ def review_queue(
     store, items = SqlAutonomyStore(db), SqlWorkItemStore(db, clock)
 
     async def recent() -> list[WorkItem]:
-        return await items.newest(_RECENT)
+        return [item for item in await items.newest(_RECENT) if scope_of(item.id) == OWNER]
 
     async def followed_up(work_item_id: str) -> bool:
         return bool(await items.list_by_follow_up(work_item_id))
@@ -79,6 +84,7 @@ def review_queue(
             preferences=Preferences(
                 config.behavior_preferences, store, memory, rules_fit, audit, clock
             ),
+            scope_of=scope_of,
             owner=Owner(channel, audit, clock),
             wish=wish,
             after_work=after_work,
@@ -97,3 +103,13 @@ def picked(words: str, clock: Clock) -> Incoming:
         channel=SUGGESTED, sender_id="silas", text=words, timestamp=clock.now()
     )
     return Incoming(message, OWNER)
+
+
+async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock) -> None:
+    """Hand what the owner picked to the Stream, one after the other, until this is cancelled.
+
+    What cannot be planned is on record already, and what comes after it is planned all the same.
+    """
+    while True:
+        with suppress(SilasError):
+            await stream.handle(picked(await picks.get(), clock))

@@ -12,7 +12,7 @@ from silas.audit.log import AuditLog
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.autonomy.preferences import Preferences
-from silas.autonomy.signals import Outcome, Signal
+from silas.autonomy.signals import Decision, Signal
 from silas.autonomy.store import SqlAutonomyStore
 from silas.autonomy.suggest import SuggestionEngine
 from silas.db import Database
@@ -85,7 +85,7 @@ class Rooms:
             self.clock,
         )
 
-    async def decide(self, family: str, *outcomes: Outcome, scope: str = OWNER) -> list[str]:
+    async def decide(self, family: str, *outcomes: Decision, scope: str = OWNER) -> list[str]:
         """Decisions of somebody's, as the review queue takes note of them; what was learned."""
         learned: list[str] = []
         for outcome in outcomes:

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from silas.autonomy.calibrate import direction_of, knobs, rate_of
 from silas.autonomy.models import AutonomyConfig
 from silas.autonomy.proposals import AutonomyThresholdProposal, threshold_subject
-from silas.autonomy.signals import Outcome
+from silas.autonomy.signals import Decision
 from silas.autonomy.store import Decided
 from silas.errors import ApprovalError, DatabaseError
 from silas.types import OWNER
 from tests.autonomy.kit import Rooms
 
 FAMILY = "batch:archive"
-YES: tuple[Outcome, ...] = ("approved",) * 30
-NO: tuple[Outcome, ...] = ("declined",) * 30
+YES: tuple[Decision, ...] = ("approved",) * 30
+NO: tuple[Decision, ...] = ("declined",) * 30
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def rooms(tmp_path: Path) -> Iterator[Rooms]:
     made.db.close()
 
 
-async def proposed(rooms: Rooms, *outcomes: Outcome) -> list[AutonomyThresholdProposal]:
+async def proposed(rooms: Rooms, *outcomes: Decision) -> list[AutonomyThresholdProposal]:
     await rooms.decide(FAMILY, *outcomes)
     return await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
 
@@ -64,7 +64,7 @@ async def test_few_corrections_lead_to_a_proposal_and_change_nothing(rooms: Room
     ],
 )
 async def test_the_rate_of_corrections_decides_and_too_few_decisions_say_nothing(
-    rooms: Rooms, outcomes: tuple[Outcome, ...], direction: str | None
+    rooms: Rooms, outcomes: tuple[Decision, ...], direction: str | None
 ) -> None:
     made = await proposed(rooms, *outcomes)
     assert [one.changes[0].direction for one in made] == ([direction] if direction else [])

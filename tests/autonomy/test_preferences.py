@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.autonomy.preferences import REPEATED, Promotion
-from silas.autonomy.signals import Outcome, Signal, is_family, plan_family, tool_family
+from silas.autonomy.signals import Decision, Signal, is_family, plan_family, tool_family
 from silas.memory import MemoryType, TrustLevel
 from silas.testing import a_plan
 from silas.types import OWNER, TaintLevel
 from tests.autonomy.kit import Rooms
 
-NO: tuple[Outcome, ...] = ("declined",) * REPEATED
+NO: tuple[Decision, ...] = ("declined",) * REPEATED
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ class Desk:
     ) -> None:
         self.channel = channel if channel is not None else Beside(answer)
         self.moods: list[str] = []
+        self.others: set[str] = set()
         self.wishes: list[str] = []
         self.harness = Harness(self.channel, home=home, beside=self._beside, **harness)
 
@@ -74,11 +75,15 @@ class Desk:
             parts.approval,
             self.memory,
             fits,
+            self.scopes,
             after_work,
             wish,
         )
         yield
         await self.queue.stop()
+
+    def scopes(self, work_item_id: str) -> str:
+        return "customer-1" if work_item_id in self.others else OWNER
 
     async def turn(self) -> None:
         """A turn of the owner's, as the Stream tells the queue of it, and what is shown then."""
@@ -280,6 +285,16 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
         await desk.turn()
         (card,) = desk.channel.cards
         assert "Look again at 'Write the result'" in card.intent
+
+
+async def test_what_became_of_somebody_elses_work_is_not_shown() -> None:
+    desk = Desk(answering())
+    desk.others.add("task-example")
+    async with desk.harness as h:
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
+        await desk.turn()
+    assert (desk.channel.cards, desk.moods) == ([], [])
 
 
 async def test_a_queue_that_breaks_stops_nothing_and_is_on_record(
