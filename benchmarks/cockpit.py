@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.wire_client import Line, connect
+from silas.channels.web.pages import AT_ONCE, Page, Pages
+from silas.channels.web.session import WebSession
 
 RATE = 100.0  # messages a second, all connections together
 _PATIENCE = 60.0
@@ -235,6 +237,57 @@ async def _measure(ours: Served, bare: Served, connections: int, messages: int) 
     }
 
 
+_SEND = 0.00015  # seconds; what writing a bundle of a second to one page takes
+_HOPS = 6  # turns of the loop from a frame that arrives to its acknowledgement
+
+
+def _works(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+async def _beside_a_bundle(count: int, at_once: int) -> float:
+    """Of CPU time, the longest that an acknowledgement takes while a bundle goes to everybody."""
+    session = WebSession(id="s-1", device_id="d-1", device="bench", level="auth")
+    pages, written = Pages(at_once), 0
+
+    async def write(page: Page) -> None:
+        nonlocal written
+        while await page.next() is not None:
+            _works(_SEND)
+            written += 1
+
+    writing: list[asyncio.Task[None]] = []
+    for _ in range(count):
+        page = Page(session)
+        pages.enter(page)
+        writing.append(asyncio.create_task(write(page)))
+    await asyncio.sleep(0)  # everybody waits for something to write
+    pages.all("a frame")
+    pages.enter(Page(session))  # the bundle goes out now
+    longest = 0.0
+    while written < count:
+        started = time.thread_time()
+        for _ in range(_HOPS):
+            await asyncio.sleep(0)
+        longest = max(longest, time.thread_time() - started)
+    pages.close(1001)
+    await asyncio.gather(*writing)
+    return longest
+
+
+def _shares(count: int) -> dict[str, float]:
+    """Giving way to the loop while a bundle goes out, against writing it in one step."""
+    ours = asyncio.run(_beside_a_bundle(count, AT_ONCE))
+    whole = asyncio.run(_beside_a_bundle(count, count))
+    return {
+        "beside a bundle, longest (CPU), ms": ours * 1e3,
+        "the same, a bundle in one step, ms": whole * 1e3,
+        "ratio of these": ours / whole,
+    }
+
+
 def _room_for(connections: int) -> None:
     """Files this process and its children may have open: two crowds, and their servers."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -261,4 +314,5 @@ def measure(connections: int = 1000, messages: int = 1000) -> dict[str, float]:
             _serving([sys.executable, "-c", ECHO], env) as bare,
             _serving(start, env) as ours,
         ):
-            return asyncio.run(_measure(ours, bare, connections, messages))
+            figures = asyncio.run(_measure(ours, bare, connections, messages))
+    return {**figures, **_shares(connections)}

@@ -1,7 +1,9 @@
 """The pages that are connected now, and what waits to be sent to each."""
 
 import asyncio
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from silas.channels.web.coming import joined
 from silas.channels.web.events import MessageDelta
@@ -45,6 +47,11 @@ class Page:
             self.closing = code
             self._waiting.put_nowait(None)
 
+    @property
+    def has_something(self) -> bool:
+        """Whether anything waits to be sent."""
+        return not self._waiting.empty()
+
     async def next(self) -> str | None:
         """The next frame to send; None when the connection is to be closed."""
         frame = await self._waiting.get()
@@ -67,6 +74,9 @@ CROWD = 32
 SECONDS_A_PAGE = 0.001
 """How long a bundle is filled for each page that gets it: sending takes a tenth of that."""
 
+AT_ONCE = 8
+"""Pages that get a bundle before the loop looks after everything else: about a millisecond."""
+
 
 class Pages:
     """Every connected page; a frame is written out once, for however many.
@@ -74,11 +84,16 @@ class Pages:
     A frame is one event, or a JSON array of events. The few devices of one owner get each event at
     once. In a crowd a send to every page costs more than the event, so events are bundled; what is
     for one page alone never waits.
+
+    Args:
+        at_once: Pages that get a bundle in one step of the loop.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._at_once = at_once
         self._pages: set[Page] = set()
         self._bundle: list[str] = []
+        self._pouring: deque[tuple[Iterator[Page], str]] = deque()
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -94,8 +109,9 @@ class Pages:
 
     def all(self, frame: str) -> None:
         """Send to every page."""
-        if len(self._pages) <= CROWD and not self._bundle:
-            self._give(frame)
+        if len(self._pages) <= CROWD and not self._bundle and not self._pouring:
+            for page in self._pages:
+                page.give(frame)
             return
         if not self._bundle:
             wait = SECONDS_A_PAGE * len(self._pages)
@@ -109,18 +125,34 @@ class Pages:
                 page.draft(piece)
 
     def close(self, code: int, sessions: Iterable[str] | None = None) -> None:
-        """Close every page, or those of some sessions."""
+        """Close every page, or those of some sessions; what was said before comes first."""
         self._flush()
+        while self._pouring:
+            self._pour(len(self._pages))
         ended = None if sessions is None else frozenset(sessions)
         for page in self._pages:
             if ended is None or page.session.id in ended:
                 page.close(code)
 
     def _flush(self) -> None:
+        """Give the bundle to those who are there, some at a time: others have something to say."""
         if self._bundle:
             bundle, self._bundle = self._bundle, []
-            self._give(_bundle(bundle))
+            self._pouring.append((iter(tuple(self._pages)), _bundle(bundle)))
+            if len(self._pouring) == 1:
+                self._go_on()
 
-    def _give(self, frame: str) -> None:
-        for page in self._pages:
-            page.give(frame)
+    def _go_on(self) -> None:
+        self._pour(self._at_once)
+        if self._pouring:
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _pour(self, count: int) -> None:
+        """Give to so many pages; one bundle after the other, so that none overtakes."""
+        if self._pouring:
+            pages, frame = self._pouring[0]
+            given = list(islice(pages, count))
+            for page in given:
+                page.give(frame)
+            if len(given) < count:
+                self._pouring.popleft()
