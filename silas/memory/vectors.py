@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from silas.db import Database, Tx
+from silas.db import Database
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WORD = 64  # bits that are compared at once
 _AT_ONCE = 5_000  # rows of one look at the database: others wait for its end
 _CANDIDATES = 200  # of the first pass, at least
-_PER_RESULT = 20  # candidates for each result that is asked for
+_PER_RESULT = 10  # candidates for each result that is asked for
 _ROUNDS = 3  # of candidates; before the last everything that is gone is looked for at once
 _MOST_SCOPES = 64  # whose bits are kept at the same time
 
@@ -30,10 +30,12 @@ SCOPE_BITS = 40
 """A memory's place is its scope's number and, below these bits, its own."""
 
 _FOUND = """
-SELECT v.place, i.memory_id, v.vector FROM memory_vectors AS v
-JOIN memory_items AS i ON i.place = v.place
-WHERE v.place IN (SELECT value FROM json_each(?)) AND v.model = ?
-  AND i.reingestion_tier = 'active'
+SELECT v.place, v.vector FROM json_each(?) AS near
+CROSS JOIN memory_vectors AS v ON v.place = near.value WHERE v.model = ?
+"""
+_NAMES = """
+SELECT i.place, i.memory_id FROM json_each(?) AS near
+CROSS JOIN memory_items AS i ON i.place = near.value
 """
 _PUT = """
 INSERT OR REPLACE INTO memory_vectors (place, model, scope, stamp, bits, vector)
@@ -121,13 +123,15 @@ class NumpyVectorIndex:
             if bits is None or limit < 1:
                 return []
             found = self._nearest_there(bits, wanted, limit)
-        return _ordered(found, wanted)[:limit]
+        best = _ordered(found, wanted)[:limit]
+        names = self._names([place for place, _ in best])
+        return [(names[place], score) for place, score in best if place in names]
 
     def _nearest_there(
         self, bits: "_Bits", wanted: "Numbers", limit: int
-    ) -> list[tuple[int, str, bytes]]:
+    ) -> list[tuple[int, bytes]]:
         """Candidates that are still there; what is not is dropped, and others take its place."""
-        found: list[tuple[int, str, bytes]] = []
+        found: list[tuple[int, bytes]] = []
         for tried in range(_ROUNDS):
             if tried == _ROUNDS - 1:  # so much is gone that all of it is
                 bits.keep_only(self._there(bits))
@@ -135,7 +139,7 @@ class NumpyVectorIndex:
             found = self._found(near)
             if len(found) == len(near) or len(found) >= limit:
                 break
-            bits.drop(set(near) - {place for place, _, _ in found})
+            bits.drop(set(near) - {place for place, _ in found})
         return found
 
     def _loaded(self, scope_id: str) -> "_Bits | None":
@@ -171,13 +175,13 @@ class NumpyVectorIndex:
             ).fetchall()
         return {place for (place,) in rows}
 
-    def _found(self, places: Sequence[int]) -> list[tuple[int, str, bytes]]:
+    def _found(self, places: Sequence[int]) -> list[tuple[int, bytes]]:
         with self._db.read() as tx:
-            return _rows(tx, json.dumps(places), self._model)
+            return tx.driver.execute(_FOUND, (json.dumps(places), self._model)).fetchall()
 
-
-def _rows(tx: Tx, places: str, model: str) -> list[tuple[int, str, bytes]]:
-    return tx.driver.execute(_FOUND, (places, model)).fetchall()
+    def _names(self, places: Sequence[int]) -> dict[int, str]:
+        with self._db.read() as tx:
+            return dict(tx.driver.execute(_NAMES, (json.dumps(places),)).fetchall())
 
 
 class _Bits:
@@ -262,14 +266,14 @@ def _bits(vector: "Numbers") -> bytes:
     return np.packbits(bits, bitorder="little").tobytes()
 
 
-def _ordered(rows: Sequence[tuple[int, str, bytes]], wanted: "Numbers") -> list[tuple[str, float]]:
-    """Ids with their cosines, the best first; equal ones in the order of their places."""
+def _ordered(rows: Sequence[tuple[int, bytes]], wanted: "Numbers") -> list[tuple[int, float]]:
+    """Places with their cosines, the best first; equal ones in the order of their places."""
     import numpy as np  # noqa: PLC0415 - an extra, and a tenth of a second
 
     rows = sorted(rows)
     if not rows:
         return []
-    numbers = np.frombuffer(b"".join(row[2] for row in rows), np.float32)
+    numbers = np.frombuffer(b"".join(vector for _, vector in rows), np.float32)
     scores: Any = numbers.reshape(len(rows), -1) @ wanted
     order = np.argsort(-scores, kind="stable")
-    return [(rows[n][1], float(scores[n])) for n in order.tolist()]
+    return [(rows[n][0], float(scores[n])) for n in order.tolist()]
