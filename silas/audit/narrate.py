@@ -54,6 +54,7 @@ _SENTENCES: Mapping[str, str] = {
     "memory_op_refused": "The memory operation {op} was refused with {code}.",
     "memory_query_failed": "A question to memory could not be asked ({code}).",
     "turn_interrupted": "Silas ended before it answered a message of {scope_id}.",
+    "chronicle_not_pruned": "Old conversations could not be pruned ({code}).",
     "continuation_dropped": "An answer wanted to go on from other work, and may not: {reason}.",
     "handed_over": "{connection_id} was handed to a person, because of the rule {gate}.",
     "queue_transferred": "{connection_id} waits for a person in the queue {queue} ({gate}).",

@@ -1,8 +1,10 @@
 """What the Stream needs of rooms that other domains make: the view of the models, the review."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
+from silas.autonomy import Signal
 from silas.context import ContextItem, ContextSubscription, ContextZone
 from silas.plans import WorkItem, WorkItemResult
 
@@ -62,6 +64,26 @@ class Review(Protocol):
         """Show what waits, beside the turn; never keeps it waiting."""
         ...
 
+    def turn_ended(self, scope_id: str) -> None:
+        """A turn of this scope is over: what waits may be shown now."""
+        ...
+
+    async def noted(self, signal: Signal) -> None:
+        """Take note of what the owner decided; never fails."""
+        ...
+
     async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
         """Turn the next steps of finished work into suggestions."""
+        ...
+
+
+class Files(Protocol):
+    """The files of the directory that each scope's work is about."""
+
+    def enter(self, scope_id: str, root: Path) -> None:
+        """From now on the scope's work is about this directory."""
+        ...
+
+    def __call__(self, scope_id: str, path: str) -> bytes:
+        """A file's bytes. Raises `ContextError` where the scope may not see it."""
         ...

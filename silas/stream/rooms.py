@@ -18,7 +18,7 @@ from silas.stream.arrivals import Arrivals
 from silas.stream.escalate import Escalator
 from silas.stream.items import Items
 from silas.stream.models import Send
-from silas.stream.ports import Review, View
+from silas.stream.ports import Files, Review, View
 from silas.stream.propose import Proposer
 from silas.stream.scopework import ScopeWork
 from silas.stream.signin import SignIn
@@ -90,6 +90,7 @@ class TurnRooms:
         conversations: What is known of each between its turns.
         work: Whose work is whose.
         items: Makes items of the context.
+        files: What the owner may name to be followed.
         together: Makes one transaction of several writes.
         rehydrated_entries: Chronicle entries that come back into view after a restart.
         profiles: Names of the context profiles, the default first.
@@ -113,6 +114,7 @@ class TurnRooms:
     work_view: WorkView
     items: Items
     context: View
+    files: Files
     chronicle: ChronicleStore
     memory: MemoryStore
     retriever: MemoryRetriever

@@ -4,6 +4,7 @@ from silas.cards import CardChannel
 from silas.gates import Gate, GateTrigger
 from silas.persona import Happened
 from silas.stream.answering import Answering
+from silas.stream.following import Following
 from silas.stream.gating import TurnGates
 from silas.stream.handover import Consequences
 from silas.stream.keeping import Keeper
@@ -28,6 +29,7 @@ class TurnSteps:
         self.keeper = Keeper(rooms)
         self.recall = Recall(rooms)
         self.waking = Waking(rooms, self.recall)
+        self.following = Following(rooms)
         self.remembering = Remembering(rooms, self.keeper)
         self.router = Router(rooms, Viewing(rooms))
         self.plan_flow = PlanFlow(rooms, self.router, self.keeper)
@@ -47,6 +49,14 @@ class TurnProcessor:
         self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
     ) -> Reply:
         """Process one message to its reply; the reply's text has been sent exactly once."""
+        try:
+            return await self._run(incoming, arrival, channel, send)
+        finally:
+            self._rooms.review.turn_ended(self._scope.id)
+
+    async def _run(
+        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
+    ) -> Reply:
         rooms, steps = self._rooms, self._steps
         await steps.waking.wake(self._scope)  # what was before a restart
         turn = self._begin(incoming, arrival, channel, send)  # 0    freeze the active gate set
@@ -56,6 +66,7 @@ class TurnProcessor:
             return await steps.answering.stopped(turn, stopped)
         turn.taint = await rooms.sign_in.taint_of(incoming)  # 2    sign and taint
         steps.keeper.message(turn)  # 3    chronicle; 3.5 raw lane
+        steps.following.follow(turn)  # files that it names
         await steps.recall.for_message(turn)  # 4    memories into view
         await steps.keeper.make_room(turn)  # 5    token budget
         steps.keeper.flush(turn, lambda: rooms.arrivals.heard(arrival))

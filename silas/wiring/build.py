@@ -20,6 +20,7 @@ from silas.stream.session import Session
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.mcp import mcp_servers
+from silas.wiring.mind import prune_conversations, tell_left
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
@@ -118,13 +119,17 @@ async def build(
             found = await picked_up(
                 config, silas.undoing, parts.store, parts.waiting, parts.outcomes, parts.audit
             )
+        left = parts.mind.arrivals.left() if lease.alone else ()
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
+        await tell_left(left, parts.mind, parts.channel, db, parts.audit)
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (
             prune_regularly(parts.nonces, ground.clock, config.nonce_store),
             checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
+            prune_conversations(parts.mind.chronicle, ground.clock, parts.audit),
+            *(begin() for begin in parts.mind.remembered.upkeep),
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
         await stack.enter_async_context(beside(parts, silas))

@@ -12,7 +12,7 @@ from silas.wiring.cockpit_record import RecordRoom
 from silas.wiring.cockpit_setup import SetupRoom
 from silas.wiring.cockpit_work import WorkRoom
 from silas.wiring.parts import Parts
-from silas.wiring.persona import OwnersPersona, personality
+from silas.wiring.persona import OwnersPersona
 from silas.wiring.providerkey import tried_at_openrouter
 from silas.wiring.stop import StopDesk
 from silas.wiring.webtools import recorded
@@ -57,7 +57,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         house=HouseRoom(
             config, parts.registry, parts.mind.search, parts.sandbox.name, clock, redact
         ),
-        persona=OwnersPersona(personality(config, parts.db, parts.audit, clock)),
+        persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,
             config.models.proxy.name,

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.context import (
@@ -12,38 +15,33 @@ from silas.context import (
     FoundMemory,
     SqlChronicleStore,
     TokenCounter,
-    no_scorer,
 )
-from silas.context.subscribe import no_files
+from silas.context.files import WorkspaceFiles
+from silas.context.scoring import Scorer
 from silas.db import Database
-from silas.memory import MemoryItem, NoVectors
-from silas.memory.operations import Operations, RulesFit
-from silas.memory.retrieve import HybridRetriever
-from silas.memory.store import SqlMemoryStore
-from silas.plans import WorkItem, WorkItemResult
+from silas.errors import SilasError
+from silas.keys import Signer
+from silas.memory import MemoryItem
+from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
-from silas.stream.arrivals import SqlArrivals
+from silas.stream.arrivals import Interrupted, SqlArrivals
+from silas.stream.interrupted import Aftermath, tell_interrupted
 from silas.stream.items import CountTokens, Items
-from silas.stream.ports import Review
+from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
 from silas.stream.workview import WorkView
+from silas.wiring.ground import Ground
+from silas.wiring.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
+from silas.wiring.persona import personality
+from silas.wiring.review import review_queue
 
 _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 """Raw records of what people said and tools returned; not of what Silas made of it."""
 
 _DEEPER = 4  # times as many raw records are looked at, because most are Silas's own words
+_HOUR = 3600.0
 _FOLLOWED = 5  # memories that a subscription shows
-
-
-class NothingWaits:
-    """A review queue that is never filled."""
-
-    async def poll(self, scope_id: str) -> None:
-        """Nothing waits."""
-
-    async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
-        """Nothing is offered."""
 
 
 @dataclass(frozen=True)
@@ -52,28 +50,25 @@ class Mind:
 
     count_tokens: CountTokens
     context: ContextManager
+    files: WorkspaceFiles
     chronicle: SqlChronicleStore
-    memory: SqlMemoryStore
-    retriever: HybridRetriever
-    operations: Operations
+    remembered: MemoryRooms
     arrivals: SqlArrivals
     conversations: Conversations
     work: ScopeWork
+    work_view: WorkView
     items: Items
-    review: Review
-
-    @property
-    def work_view(self) -> WorkView:
-        """Work in view of its conversation."""
-        return WorkView(self.work, self.context, self.conversations, self.review, self.items)
+    persona: PersonalityEngine
+    review: ReviewQueue
 
     async def search(
         self, scope_id: str, query: str, most: int, everything: bool
     ) -> list[MemoryItem]:
         """What is remembered and fits; what was ever said, too, where that is asked for."""
-        found = [one.item for one in await self.retriever.recall(query, scope_id, most)]
+        rooms = self.remembered
+        found = [one.item for one in await rooms.retriever.recall(query, scope_id, most)]
         if everything:
-            raw = await self.memory.search_raw(query, most * _DEEPER, scope_id)
+            raw = await rooms.store.search_raw(query, most * _DEEPER, scope_id)
             found += [one for one in raw if one.source_kind in _SAID]
         return list({one.content: one for one in found}.values())[:most]
 
@@ -82,36 +77,75 @@ class Mind:
         return self.context.in_view(scope_id)
 
 
-def mind_of(config: SilasConfig, db: Database, clock: Clock, audit: Audit) -> Mind:
-    """The rooms over a database."""
-    count = TokenCounter().count
-    store = SqlMemoryStore(db, clock)
-    retriever = HybridRetriever(store, NoVectors(), count, clock)
+class Standing(NamedTuple):
+    """What the rooms of thinking stand on."""
+
+    config: SilasConfig
+    db: Database
+    ground: Ground
+    audit: Audit
+    channel: CardChannel
+    approval: ApprovalVerifier
+    signer: Signer
+
+
+def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
+    """The rooms over a database.
+
+    Args:
+        on: What they stand on.
+        scorer: Advises on what may leave a full context.
+        wish: Takes words that the owner picked as something to plan.
+    """
+    config, db, clock, audit = on.config, on.db, on.ground.clock, on.audit
+    count, files = TokenCounter().count, WorkspaceFiles()
+    fit = rules_within(config, count)
+    confirm = asked_on(on.channel, audit, clock)
+    remembered = memory_rooms(
+        config, db, clock, audit, Surroundings(on.signer, on.ground.ring, confirm, count, fit)
+    )
 
     async def followed(scope_id: str, query: str) -> Sequence[FoundMemory]:
-        found = await retriever.recall(query, scope_id, _FOLLOWED)
+        found = await remembered.retriever.recall(query, scope_id, _FOLLOWED)
         return [FoundMemory(one.memory_id, one.content, one.taint, one.sources) for one, _ in found]
 
+    persona = personality(config, db, audit, clock)
+    store, after = remembered.store, persona.after_work
+    review = review_queue(
+        config, db, clock, audit, on.channel, on.approval, store, fit, after, wish
+    )
+    context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
+    work, conversations = ScopeWork(db, SqlWorkItemStore(db, clock), clock), Conversations()
+    items = Items(count, clock)
     return Mind(
         count_tokens=count,
-        context=ContextManager(config.context, count, clock, no_scorer, no_files, followed, audit),
+        context=context,
+        files=files,
         chronicle=SqlChronicleStore(db, clock, config.context.chronicle),
-        memory=store,
-        retriever=retriever,
-        operations=Operations(store, clock, _rules_fit(config, count)),
+        remembered=remembered,
         arrivals=SqlArrivals(db, clock),
-        conversations=Conversations(),
-        work=ScopeWork(db, SqlWorkItemStore(db, clock), clock),
-        items=Items(count, clock),
-        review=NothingWaits(),
+        conversations=conversations,
+        work=work,
+        work_view=WorkView(work, context, conversations, review, items),
+        items=items,
+        persona=persona,
+        review=review,
     )
 
 
-def _rules_fit(config: SilasConfig, count: CountTokens) -> RulesFit:
-    """Whether standing rules have room in every prompt together."""
-    room = min(config.context.system_max, config.context.total_tokens // 3)
+async def tell_left(
+    left: Sequence[Interrupted], mind: Mind, channel: CardChannel, db: Database, audit: Audit
+) -> None:
+    """Tell of what the last process left unanswered."""
+    after = Aftermath(mind.arrivals, mind.chronicle, mind.items, channel, db.write, audit)
+    await tell_interrupted(left, after)
 
-    def fit(rules: Sequence[MemoryItem]) -> bool:
-        return count("\n".join(f"- {rule.content}" for rule in rules)) <= room
 
-    return fit
+async def prune_conversations(chronicle: SqlChronicleStore, clock: Clock, audit: Audit) -> None:
+    """Keep conversations as long as is configured and no longer: now, and every hour."""
+    while True:
+        try:
+            await chronicle.prune()
+        except SilasError as error:  # the next hour tries again
+            await audit.log("chronicle_not_pruned", code=error.code)
+        await clock.sleep(_HOUR)

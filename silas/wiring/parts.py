@@ -1,6 +1,6 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,6 +9,7 @@ from silas.approval.nonces import NonceStore, SqlNonceStore
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
+from silas.context import ContextItem
 from silas.db import Database
 from silas.gates import (
     AccessController,
@@ -19,6 +20,7 @@ from silas.gates import (
     read_customer,
 )
 from silas.keys.secrecy import Secrecy
+from silas.memory import MemoryItem
 from silas.plans import PlanParser, WorkItem, WorkItemType
 from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
@@ -44,12 +46,12 @@ from silas.types import OWNER
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
-from silas.wiring.mind import mind_of
+from silas.wiring.mind import Standing, mind_of
 from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
-from silas.wiring.persona import personality
 from silas.wiring.plugins import claims_of, scopes_of
+from silas.wiring.review import picked
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
@@ -99,7 +101,7 @@ class Parts:
         clock, sandbox = ground.clock, ground.sandbox
         self.config, self.ground, self.db = config, ground, db
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
-        signer = announced(config, ground.signer, self.channel)
+        self.signer = signer = announced(config, ground.signer, self.channel)
         keys = CheckpointKeys(signer, ground.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
@@ -140,11 +142,10 @@ class Parts:
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,
         )
-        self.mind = mind_of(config, db, clock, self.audit)
         self.skills = skill_loader(config)
         self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
         choices = OwnerChoices(self.channel, self.audit, clock)
-        add_looking_tools(self.registry, self.mind.search, self.mind.look, choices.ask)
+        add_looking_tools(self.registry, self._search, self._look, choices.ask)
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
@@ -164,7 +165,7 @@ class Parts:
         """The whole, from agents to the Stream."""
         import pydantic_ai  # noqa: PLC0415 - costs half a second
 
-        from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415
+        from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, ScorerAgent  # noqa: PLC0415
         from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
 
         pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
@@ -205,9 +206,18 @@ class Parts:
         )
         offer_delegation(config, self.registry, crew.delegated)
         runner = self._task_runner(crew, planner)
+        scorer = ScorerAgent(
+            await self._enter(stack, models.scorer), clock, output=models.scorer.output
+        )
+
+        async def wish(words: str) -> None:
+            await stream.handle(picked(words, clock))
+
+        self.mind = mind = mind_of(self._standing(), scorer, wish)
+        stack.push_async_callback(mind.review.stop)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor, self.telling.show, self.mind.work_view.ended)
+        dispatcher = Dispatcher(executor, self.telling.show, mind.work_view.ended)
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -230,7 +240,7 @@ class Parts:
                 config.backpressure.max_pending_turns_per_scope,
                 config.backpressure.max_pending_turns_total,
             ),
-            self.mind.arrivals,
+            mind.arrivals,
             self.audit,
             clock,
             config.backpressure.shutdown_grace_seconds,
@@ -249,15 +259,28 @@ class Parts:
             gates=self.gates,
             tools=self.door,
             registry=self.registry,
-            context=self.mind.context,
-            memory=self.mind.memory,
-            retriever=self.mind.retriever,
+            context=mind.context,
+            memory=mind.remembered.store,
+            retriever=mind.remembered.retriever,
             clock=clock,
             channel=self.channel,
             sign_message=message_signer(self.config, self.ground.signer),
             halt=self.stop.halt,
             policies=self.policies,
         )
+
+    def _standing(self) -> Standing:
+        return Standing(
+            self.config, self.db, self.ground, self.audit, self.channel, self.approval, self.signer
+        )
+
+    async def _search(
+        self, scope_id: str, query: str, most: int, everything: bool
+    ) -> Sequence[MemoryItem]:
+        return await self.mind.search(scope_id, query, most, everything)
+
+    def _look(self, scope_id: str) -> Sequence[ContextItem]:
+        return self.mind.look(scope_id)
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
         return await stack.enter_async_context(self.ground.make_model(choice))
@@ -358,11 +381,12 @@ class Parts:
             work_view=mind.work_view,
             items=mind.items,
             context=mind.context,
+            files=mind.files,
             chronicle=mind.chronicle,
-            memory=mind.memory,
-            retriever=mind.retriever,
-            memory_ops=mind.operations,
-            persona=personality(config, self.db, self.audit, self.ground.clock),
+            memory=mind.remembered.store,
+            retriever=mind.remembered.retriever,
+            memory_ops=mind.remembered.ops,
+            persona=mind.persona,
             skills=self.skills,
             review=mind.review,
             interaction=config.interaction,

@@ -7,6 +7,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
+from silas.autonomy import Signal
 from silas.context import ContextItem
 from silas.gates import Gate, GateLane, GateOutcome, GateResult, Gates, GateTrigger
 from silas.memory import OpBasis
@@ -113,10 +114,19 @@ class NotingReview:
     def __init__(self, real: Any, journal: Journal) -> None:
         self._real, self._journal = real, journal
         self.results: list[tuple[WorkItem, WorkItemResult]] = []
+        self.signals: list[Signal] = []
 
     async def poll(self, scope_id: str) -> None:
         self._journal.append("0.5 queue")
         await self._real.poll(scope_id)
+
+    def turn_ended(self, scope_id: str) -> None:
+        self._journal.append("review")
+        self._real.turn_ended(scope_id)
+
+    async def noted(self, signal: Signal) -> None:
+        self.signals.append(signal)
+        await self._real.noted(signal)
 
     async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
         self.results.append((item, result))

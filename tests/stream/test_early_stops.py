@@ -43,7 +43,7 @@ async def test_an_input_block_ends_the_turn_before_a_model_is_asked_or_anything_
         assert h.context.in_view(OWNER) == []
     assert house.journal == [
         *("0 gate set", "0.5 queue", "1 input gates"),
-        *("13 kept", "send", "16 ended"),
+        *("13 kept", "send", "16 ended", "review"),
     ]
     assert house.access.passed == []
     assert reply.outcome == "blocked"
@@ -64,8 +64,8 @@ async def test_an_output_block_sends_only_the_escalations_words_and_keeps_nothin
         log = str(await recorded(h))
         kept = f"{everything(h)}{h.context.in_view(OWNER)}{await h.silas.store.get('task-example')}"
     assert house.noting.sent == [(OWNER, "I can't help with that. How else can I assist you?")]
-    assert house.journal[-5:] == [
-        *("8 output gates", "11 chronicle", "13 kept", "send", "16 ended"),
+    assert house.journal[-6:] == [
+        *("8 output gates", "11 chronicle", "13 kept", "send", "16 ended", "review"),
     ]
     assert reply.outcome == "blocked"
     assert "hidden" not in f"{log}{kept}{reply}"

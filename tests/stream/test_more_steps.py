@@ -110,7 +110,7 @@ async def test_no_other_trouble_keeps_a_turn_from_its_last_step(
         reply = await soon(h.silas.ask("hello"))
     assert reply.outcome == outcome
     assert house.ops.asked == []
-    assert house.journal[-3:] == ["send", "15 mood", "16 ended"]
+    assert house.journal[-4:] == ["send", "15 mood", "16 ended", "review"]
     assert "11 chronicle" in house.journal
 
 

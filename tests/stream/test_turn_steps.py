@@ -76,6 +76,7 @@ async def test_the_steps_are_taken_in_the_order_of_the_specification() -> None:
         "14 access",
         "15 mood",
         "16 ended",
+        "review",
     ]
 
 

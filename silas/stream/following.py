@@ -1,0 +1,56 @@
+"""Files that the owner names are followed: looked at anew in each turn, read only (3.5)."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from silas.context import ContextError, ContextSubscription
+from silas.stream.rooms import TurnRooms
+from silas.stream.state import Turn
+from silas.types import TaintLevel, new_id
+
+_NAMED: Final = re.compile(
+    r"(?<![\w/.:@-])(?P<path>(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.[A-Za-z]\w{0,9})"
+    r"(?::(?P<first>\d{1,6})-(?P<last>\d{1,6}))?(?![\w/@])"
+)
+"""`auth.py`, `src/auth.py`, `auth.py:10-45`; relative, and no part begins with a dot."""
+
+_MOST: Final = 3  # files of one message
+
+
+class Following:
+    """Follows what a message of the owner names inside the directory that his turn is about."""
+
+    def __init__(self, rooms: TurnRooms) -> None:
+        self._rooms = rooms
+
+    def follow(self, turn: Turn) -> None:
+        """Each file that is there; what is none, or may not be looked at, is passed over."""
+        place = turn.incoming.workspace
+        if place is None or turn.taint is not TaintLevel.owner:
+            return
+        self._rooms.files.enter(turn.scope_id, Path(place))
+        for named in list(_NAMED.finditer(turn.text))[:_MOST]:
+            path = f"{place}/{named['path']}"
+            if self._readable(turn.scope_id, path):
+                self._subscribe(turn, path, named["first"], named["last"])
+
+    def _readable(self, scope_id: str, path: str) -> bool:
+        try:
+            self._rooms.files(scope_id, path)
+        except ContextError:
+            return False
+        return True
+
+    def _subscribe(self, turn: Turn, path: str, first: str | None, last: str | None) -> None:
+        lines = first and last and 0 < int(first) <= int(last)
+        self._rooms.context.subscribe(
+            turn.scope_id,
+            ContextSubscription(
+                sub_id=new_id("sub"),
+                sub_type="file_lines" if lines else "file",
+                target=f"{path}:{first}-{last}" if lines else path,
+                created_at=self._rooms.clock.now(),
+                turn_created=turn.number,
+            ),
+        )

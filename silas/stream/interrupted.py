@@ -1,0 +1,76 @@
+"""What a crash left unanswered is told, honestly and without doing any of it again (5.1.3)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from silas.audit import Audit
+from silas.cards import CardChannel
+from silas.context import ChronicleStore, ContextZone
+from silas.errors import ChannelError
+from silas.stream.arrivals import Arrivals, Interrupted
+from silas.stream.items import Items, Origin
+from silas.stream.keeping import at_once
+from silas.stream.rooms import Together
+from silas.stream.state import Scope
+from silas.types import OWNER, TaintLevel
+
+_SHOWN = 300  # characters of a message that is told of
+
+_UNANSWERED = (
+    "I was interrupted before I answered “{text}”. Nothing of it is done again by itself; "
+    "say it once more if you still want it."
+)
+_ON_ITS_WAY = "I was interrupted while I sent you this; you may have it already:\n\n{answer}"
+NOTE = "[SYSTEM] Silas ended before it answered the last message."
+
+
+class Aftermath(NamedTuple):
+    """What telling needs."""
+
+    arrivals: Arrivals
+    chronicle: ChronicleStore
+    items: Items
+    channel: CardChannel
+    together: Together
+    audit: Audit
+
+
+async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> None:
+    """Tell whoever is still without an answer; a crash meanwhile tells them twice, never not.
+
+    Args:
+        unanswered: What was left when no process was at work.
+        of: What telling needs.
+    """
+    for left in unanswered:
+        if left.scope_id == OWNER or left.channel == of.channel.channel_name:
+            try:
+                await of.channel.send(left.scope_id, words_for(left))
+            except ChannelError:
+                await of.audit.log("send_failed", connection_id=left.scope_id)
+        before = await of.chronicle.get_recent(left.scope_id, 1)
+        number = before[-1].turn_number + (not left.heard) if before else 0
+        with of.together():
+            if not left.answer:
+                _noted(of, left, Scope(left.scope_id, number))
+            of.arrivals.done(left.id)
+            of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
+
+
+def words_for(left: Interrupted) -> str:
+    """What is said about one message."""
+    if left.answer:
+        return _ON_ITS_WAY.format(answer=left.answer)
+    text = " ".join(left.text.split())
+    return _UNANSWERED.format(text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def _noted(of: Aftermath, left: Interrupted, scope: Scope) -> None:
+    """The chronicle has the message, though nobody can say any more whose word it was."""
+    zone = ContextZone.chronicle
+    notes = [of.items.make(scope, zone, "system", NOTE, Origin(TaintLevel.owner, "silas"))]
+    if not left.heard:
+        said = f"[{TaintLevel.external}] {left.sender_id}: {left.text}"
+        origin = Origin(TaintLevel.external, f"channel:{left.channel}")
+        notes.insert(0, of.items.make(scope, zone, "message", said, origin))
+    at_once(of.chronicle.append(left.scope_id, *notes))
