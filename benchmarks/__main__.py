@@ -17,6 +17,7 @@ NAMES = (
     "startup",
     "scrub",
     "cockpit",
+    "memory_scale",
 )
 
 

@@ -11,6 +11,7 @@ SMALL = {
     "workspace": {"rounds": 2, "files": 100},
     "scrub": {"rounds": 1, "characters": 100_000},
     "cockpit": {"connections": 20, "messages": 20},
+    "memory_scale": {"items": 1_000},
 }
 
 

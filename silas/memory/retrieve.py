@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from silas.clock import Clock
-from silas.memory.fuse import fused
+from silas.memory.fuse import Scores, fused
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
 from silas.memory.rank import Fitting
 from silas.memory.rows import is_valid
 from silas.memory.store import SqlMemoryStore
+from silas.memory.when import Window, window
 from silas.types import OWNER
 
 _DEPTH = 40  # results that each channel is asked for, at least: a lower one in both counts, too
+_TIMELY = 0.3  # of the best score: what being of the time that a question names is worth
 _RECENT = timedelta(days=7)  # a temporal query that names no time looks back so far
 
 
@@ -60,8 +62,7 @@ class HybridRetriever:
             case "session":
                 return await self._of_session(query, scope_id, session_id)
             case "temporal":
-                now = self._clock.now()
-                return await self._store.search_temporal(now - _RECENT, now, most, scope_id)
+                return await self._of_time(query, scope_id)
             case _:
                 return []
 
@@ -76,13 +77,40 @@ class HybridRetriever:
         first = [item for item in fitting if item.session_id == session_id]
         return list({item.memory_id: item for item in (*first, *newest)}.values())
 
+    async def _of_time(self, query: Query, scope_id: str) -> Sequence[MemoryItem]:
+        """What was made or valid at the time asked for, what fits first, then the newest."""
+        now = self._clock.now()
+        since, until = window(query.query, now) or Window(now - _RECENT, now)
+        wanted = max(_DEPTH, query.max_results)
+        newest = await self._store.search_temporal(since, until, wanted, scope_id)
+        fitting = await self._store.search_keyword(query.query, wanted, scope_id)
+        first = [item for item in fitting if since <= item.created_at <= until]
+        return list({item.memory_id: item for item in (*first, *newest)}.values())
+
     async def _hybrid(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
         depth = max(_DEPTH, 2 * limit)
         by_meaning = await self._vectors.search(scope_id, text, depth)
         fitting = self._store.fitting(text, depth if by_meaning else limit, scope_id)
         by_words = _scored(fitting)
         found = fused(by_words, fitting.covered, by_meaning, depth) if by_meaning else by_words
-        return await self._items(found, scope_id, limit)
+        return await self._items(await self._timely(found, text, scope_id), scope_id, limit)
+
+    async def _timely(self, found: Scores, text: str, scope_id: str) -> Scores:
+        """What was found, and above what fits as well what is of the time that the text names.
+
+        A time in which very much was remembered tells nothing.
+        """
+        named = window(text, self._clock.now())
+        if named is None:
+            return found
+        then = await self._store.search_temporal(*named, _DEPTH + 1, scope_id)
+        if not then or len(then) > _DEPTH:
+            return found
+        scores = dict(found)
+        lift = _TIMELY * (found[0][1] if found else 1.0)
+        for item in then:
+            scores[item.memory_id] = scores.get(item.memory_id, 0.0) + lift
+        return sorted(scores.items(), key=lambda scored: -scored[1])
 
     async def _items(
         self, scored: Sequence[tuple[str, float]], scope_id: str, limit: int

@@ -96,7 +96,7 @@ async def test_a_rare_word_weighs_more_than_a_common_one(store: SqlMemoryStore):
 
 
 async def test_the_raw_lane_is_found_only_where_it_is_asked_for(store: SqlMemoryStore):
-    await store.store_raw(a_memory("raw", "the blue suitcase"))
+    await store.store_raw(a_memory("raw", "the blue suitcase", session_id="s"))
     await store.store(a_memory("active", "the blue suitcase", session_id="s"))
     assert ids(await store.search_keyword("blue suitcase", 5)) == ["active"]
     assert ids(await store.search_raw("blue suitcase", 5)) == ["raw"]
