@@ -186,7 +186,7 @@ async def test_words_that_changed_while_they_were_embedded_get_no_stale_vector(
     assert place.vectors() == 0
 
 
-async def test_another_scopes_memories_are_never_found(place: Place) -> None:
+async def test_another_scopes_memories_are_never_found_by_meaning(place: Place) -> None:
     await place.store.store_many([a_memory("a", "aaaa"), a_memory("a", "aaaa", scope_id="guest")])
     await place.search.catch_up()
     await place.store.delete("a")
