@@ -111,11 +111,11 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
 
     persona = personality(config, db, audit, clock)
     store, after = remembered.store, persona.after_work
+    work, conversations = ScopeWork(db, SqlWorkItemStore(db, clock), clock), Conversations()
     review = review_queue(
-        config, db, clock, audit, on.channel, on.approval, store, fit, after, wish
+        config, db, clock, audit, on.channel, on.approval, store, fit, work.scope_of, after, wish
     )
     context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
-    work, conversations = ScopeWork(db, SqlWorkItemStore(db, clock), clock), Conversations()
     items = Items(count, clock)
     return Mind(
         count_tokens=count,
