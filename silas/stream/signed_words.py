@@ -7,6 +7,7 @@ greeting or a request to remember, and end where a sentence ends.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 _FILLER: Final = frozenset(
@@ -51,9 +52,8 @@ def _begins_it(content: str, message: str, known: Sequence[str]) -> bool:
 
 def _says_nothing(before: str) -> bool:
     words = [word.lower().replace("’", "'") for word in _WORD.findall(before)]
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if word in _DENIALS and following != "forget":
-            return False
+    if any(one in _DENIALS and then != "forget" for one, then in pairwise([*words, ""])):
+        return False
     unforgotten = {n + 1 for n, word in enumerate(words) if word in _DENIALS}
     return all(
         word in _FILLER or word.isdecimal() or word in _DENIALS or n in unforgotten

@@ -110,10 +110,19 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
         return [FoundMemory(one.memory_id, one.content, one.taint, one.sources) for one, _ in found]
 
     persona = personality(config, db, audit, clock)
-    store, after = remembered.store, persona.after_work
     work, conversations = ScopeWork(db, SqlWorkItemStore(db, clock), clock), Conversations()
     review = review_queue(
-        config, db, clock, audit, on.channel, on.approval, store, fit, work.scope_of, after, wish
+        config,
+        db,
+        clock,
+        audit,
+        on.channel,
+        on.approval,
+        remembered.store,
+        fit,
+        work.scope_of,
+        persona.after_work,
+        wish,
     )
     context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
     items = Items(count, clock)

@@ -1,5 +1,6 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12)."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeVar
@@ -51,7 +52,6 @@ from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
-from silas.wiring.review import picked
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
@@ -155,6 +155,7 @@ class Parts:
             self.skills, Grants(sandbox.name, self.limits), self.audit, digests_of(self.workers)
         )
         self.policies = RunPolicies()
+        self.picks: asyncio.Queue[str] = asyncio.Queue()
         self.board = Board(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = Telling(self.channel, self.store, self.board)
@@ -210,10 +211,7 @@ class Parts:
             await self._enter(stack, models.scorer), clock, output=models.scorer.output
         )
 
-        async def wish(words: str) -> None:
-            await stream.handle(picked(words, clock))
-
-        self.mind = mind = mind_of(self._standing(), scorer, wish)
+        self.mind = mind = mind_of(self._standing(), scorer, self.picks.put)
         stack.push_async_callback(mind.review.stop)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
