@@ -13,7 +13,7 @@ _AGAIN: Final = re.compile(
     re.IGNORECASE,
 )
 _WORK: Final = re.compile(r"\Awork item (?P<id>\S+): ")
-_ID: Final = re.compile(r"^id: *(?P<id>\S+) *$", re.MULTILINE)
+_ID: Final = re.compile(r'^id: *"?(?P<id>[\w.-]+)"? *$', re.MULTILINE)
 
 
 def goes_on(text: str, shown: Sequence[Section]) -> str | None:

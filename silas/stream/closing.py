@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
+from silas.stream.handover import HandsOver
 
 Answer = TypeVar("Answer")
 
@@ -28,6 +29,13 @@ class ClosingChannel:
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Pass on."""
         await self._channel.send(recipient_id, text, reply_to)
+
+    async def hand_over(self, connection_id: str, queue: str, words: str) -> bool:
+        """Pass on; false where the wrapped channel lets nobody take over."""
+        channel = self._channel
+        return isinstance(channel, HandsOver) and await channel.hand_over(
+            connection_id, queue, words
+        )
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """The channel's answer, unless questions are closed before it comes."""

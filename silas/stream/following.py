@@ -6,7 +6,7 @@ from typing import Final
 
 from silas.context import ContextError, ContextSubscription
 from silas.stream.rooms import TurnRooms
-from silas.stream.state import Turn
+from silas.stream.state import Scope, Turn
 from silas.types import TaintLevel, new_id
 
 _NAMED: Final = re.compile(
@@ -44,13 +44,19 @@ class Following:
 
     def _subscribe(self, turn: Turn, path: str, first: str | None, last: str | None) -> None:
         lines = first and last and 0 < int(first) <= int(last)
-        self._rooms.context.subscribe(
-            turn.scope_id,
-            ContextSubscription(
-                sub_id=new_id("sub"),
-                sub_type="file_lines" if lines else "file",
-                target=f"{path}:{first}-{last}" if lines else path,
-                created_at=self._rooms.clock.now(),
-                turn_created=turn.number,
-            ),
+        sub = ContextSubscription(
+            sub_id=new_id("sub"),
+            sub_type="file_lines" if lines else "file",
+            target=f"{path}:{first}-{last}" if lines else path,
+            created_at=self._rooms.clock.now(),
+            turn_created=turn.number,
         )
+        self._rooms.context.subscribe(turn.scope_id, sub)
+        self._rooms.followed.keep(turn.scope_id, Path(turn.incoming.workspace or ""), sub)
+
+    def again(self, scope: Scope) -> None:
+        """What was followed before a restart, unless that is long ago."""
+        since = scope.turn_number - self._rooms.followed_turns
+        for root, sub in self._rooms.followed.since(scope.id, since):
+            self._rooms.files.enter(scope.id, root)
+            self._rooms.context.subscribe(scope.id, sub)

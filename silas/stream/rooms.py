@@ -16,6 +16,7 @@ from silas.plans import WorkItem
 from silas.skills import Skills
 from silas.stream.arrivals import Arrivals
 from silas.stream.escalate import Escalator
+from silas.stream.followed import FollowedFiles
 from silas.stream.items import Items
 from silas.stream.models import Send
 from silas.stream.ports import Files, Review, View
@@ -91,6 +92,7 @@ class TurnRooms:
         work: Whose work is whose.
         items: Makes items of the context.
         files: What the owner may name to be followed.
+        followed, followed_turns: What is followed, and for how many turns without mention.
         together: Makes one transaction of several writes.
         rehydrated_entries: Chronicle entries that come back into view after a restart.
         profiles: Names of the context profiles, the default first.
@@ -115,6 +117,8 @@ class TurnRooms:
     items: Items
     context: View
     files: Files
+    followed: FollowedFiles
+    followed_turns: int
     chronicle: ChronicleStore
     memory: MemoryStore
     retriever: MemoryRetriever

@@ -2,6 +2,7 @@
 
 from silas.context import ContextZone
 from silas.memory import MemoryType, Ranked
+from silas.stream.following import Following
 from silas.stream.items import Origin
 from silas.stream.recall import Recall
 from silas.stream.rooms import TurnRooms
@@ -16,9 +17,10 @@ _PROFILES = 5
 class Waking:
     """Wakes conversations: chronicle, profile and recent work back into view, once a sitting."""
 
-    def __init__(self, rooms: TurnRooms, recall: Recall) -> None:
+    def __init__(self, rooms: TurnRooms, recall: Recall, following: Following) -> None:
         self._rooms = rooms
         self._recall = recall
+        self._following = following
 
     async def wake(self, scope: Scope) -> None:
         """Bring back what was; nothing where it was brought back before."""
@@ -32,6 +34,7 @@ class Waking:
             rooms.context.add(scope.id, item)
         await self._profile(scope)
         await rooms.work_view.recent(scope)
+        self._following.again(scope)
         if before:
             origin = Origin(TaintLevel.owner, "silas")
             zone, name = ContextZone.chronicle, "silas:rehydrated"

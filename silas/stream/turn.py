@@ -28,8 +28,8 @@ class TurnSteps:
         self.rooms = rooms
         self.keeper = Keeper(rooms)
         self.recall = Recall(rooms)
-        self.waking = Waking(rooms, self.recall)
         self.following = Following(rooms)
+        self.waking = Waking(rooms, self.recall, self.following)
         self.remembering = Remembering(rooms, self.keeper)
         self.router = Router(rooms, Viewing(rooms))
         self.plan_flow = PlanFlow(rooms, self.router, self.keeper)

@@ -25,6 +25,7 @@ from silas.memory import MemoryItem
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
 from silas.stream.arrivals import Interrupted, SqlArrivals
+from silas.stream.followed import FollowedFiles
 from silas.stream.interrupted import Aftermath, tell_interrupted
 from silas.stream.items import CountTokens, Items
 from silas.stream.review import ReviewQueue, Wish
@@ -51,6 +52,7 @@ class Mind:
     count_tokens: CountTokens
     context: ContextManager
     files: WorkspaceFiles
+    followed: FollowedFiles
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
     arrivals: SqlArrivals
@@ -130,6 +132,7 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
         count_tokens=count,
         context=context,
         files=files,
+        followed=FollowedFiles(db),
         chronicle=SqlChronicleStore(db, clock, config.context.chronicle),
         remembered=remembered,
         arrivals=SqlArrivals(db, clock),

@@ -380,6 +380,8 @@ class Parts:
             items=mind.items,
             context=mind.context,
             files=mind.files,
+            followed=mind.followed,
+            followed_turns=config.context.subscription_ttl_turns,
             chronicle=mind.chronicle,
             memory=mind.remembered.store,
             retriever=mind.remembered.retriever,

@@ -15,7 +15,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.2-STRUCTURED-RESPONSE", "3.2", "Every answer of proxy and planner conforms to its schema; anything else is no answer."),
     R("S3.2-THREE-QUERIES", "3.2", "A response with more than three memory queries is invalid."),
     R("S3.2-QUERIES-ONLY-LEVER", "3.2", "A response cannot drop, pin or summarise context: it has no field for it."),
-    R("S3.2-MEMORY-OPS-TRUNCATED", "3.2", "Memory operations over the turn's limit are cut off and audited.", e.MEMORY),
+    R("S3.2-MEMORY-OPS-TRUNCATED", "3.2", "Memory operations over the turn's limit are cut off and audited."),
     R("S3.2-MEMORY-OP-FIELDS", "3.2", "Each kind of memory operation is refused without the fields it needs."),
     R("S3.2-OVERRIDE-HONOURED", "3.2", "The planner's mode override holds unless risk or policy forces confirmation."),
     R("S3.2-PROFILE-CONFIGURED", "3.2", "A route's context profile is non-empty and configured."),

@@ -12,7 +12,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.7-HEURISTICS-FIRST", "5.7", "Heuristics run first; the scorer only where they were not enough."),
     R("S5.7-SCORER-BOUNDED", "5.7", "The scorer has a 2 second limit and a breaker, and deterministic eviction behind it."),
     R("S5.7-SCORER-STRUCTURED", "5.7", "The scorer answers with structured output through the wrapper."),
-    R("S5.7-NOTHING-LOST", "5.7", "What is evicted is remembered first, with taint, scrubbed where external.", e.CONTEXT),
+    R("S5.7-NOTHING-LOST", "5.7", "What is evicted is remembered first, with taint, scrubbed where external."),
     # 5.8 keys
     R("S5.8-KEYPAIR", "5.8", "A generated key signs, its public half is given out in hex and verifies."),
     R("S5.8-PRIVATE-IN-KEY-STORE", "5.8", "The private key is kept in the operating system's key store where there is one."),
@@ -47,9 +47,9 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.12-TOOLS-EXTERNAL", "3.7, 5.12", "Tool output is external unless its provenance is trusted and without network."),
     R("S5.12-SEARCH-EXTERNAL", "5.12", "web_search output is always external."),
     R("S5.12-SCRUBBED", "5.12", "External results are scrubbed before context or memory."),
-    R("S5.12-MEMORY-INHERITS", "5.12", "A memory has the taint of what made it, lowered by anything external.", e.MEMORY),
+    R("S5.12-MEMORY-INHERITS", "5.12", "A memory has the taint of what made it, lowered by anything external."),
     R("S5.12-CONSTITUTION-PROTECTED", "5.12", "External input cannot make or change a constitutional memory.", e.MEMORY),
-    R("S5.12-NO-SILENT-TRUST", "5.12", "External content becomes verified only by explicit trusted confirmation.", e.MEMORY),
+    R("S5.12-NO-SILENT-TRUST", "5.12", "External content becomes verified only by explicit trusted confirmation."),
     R("S5.13-COUNTER", "5.13", "Tokens are counted as characters divided by 3.5.", e.COUNTER),
     # 5.14, 5.15 persona
     R("S5.14-BOUNDED-DELTAS", "5.14", "Mood moves by bounded steps and decays towards neutral."),

@@ -17,3 +17,12 @@ CREATE TABLE IF NOT EXISTS scope_work (
   begun_at TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS scope_work_scope ON scope_work (scope_id, begun_at);
+-- Files that a conversation follows, with the directory in which they were named.
+CREATE TABLE IF NOT EXISTS followed_files (
+  scope_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  root TEXT NOT NULL,
+  sub TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (scope_id, target)
+);

@@ -1,0 +1,42 @@
+"""No room of a wired turn is a null object, save what the configuration itself leaves out."""
+
+from dataclasses import fields
+from typing import Any
+
+from silas.stream.rooms import TurnRooms
+from silas.testing import Harness
+
+CHOSEN = {"NoVectors", "NoDrafts"}
+"""No embedding model by default, and no drafts on a channel that cannot show them."""
+
+
+def rooms_of(thing: object, depth: int = 3) -> set[str]:
+    """The class names of an object and of what it holds, as far as that is Silas's own."""
+    found = {type(thing).__name__}
+    held = getattr(thing, "__dict__", None)
+    if depth and held is not None and type(thing).__module__.startswith("silas."):
+        for part in held.values():
+            found |= rooms_of(part, depth - 1)
+    return found
+
+
+async def test_no_room_of_a_wired_turn_is_a_null_object() -> None:
+    seen: list[TurnRooms] = []
+
+    def look(rooms: TurnRooms) -> TurnRooms:
+        seen.append(rooms)
+        return rooms
+
+    async with Harness(furnish=look):
+        rooms: dict[str, Any] = {f.name: getattr(seen[0], f.name) for f in fields(TurnRooms)}
+        found = {name: rooms_of(room) for name, room in rooms.items()}
+    null = {
+        f"{name}: {kind}"
+        for name, kinds in found.items()
+        for kind in kinds - CHOSEN
+        if kind.startswith(("No", "Nothing")) and kind not in ("NoneType", "NonceStore")
+    }
+    assert null == set()
+    assert "ContextManager" in found["context"]
+    assert "SqlMemoryStore" in found["memory"]
+    assert "PersonalityEngine" in found["persona"]
