@@ -16,6 +16,7 @@ NAMES = (
     "emergency_stop",
     "startup",
     "scrub",
+    "context",
     "cockpit",
     "memory_scale",
 )

@@ -30,6 +30,9 @@ _BETWEEN = "\n\n"
 _SPARE = 0.9
 """Share of the threshold that is used once it was passed: the next turn does not pass it again."""
 
+_ALL_FIELDS = set(ContextItem.model_fields)
+"""One set for every item: each with its own would cost as much memory as its words."""
+
 _RECENT = 6  # messages a scorer is told: the last two or three turns
 _ZONES = (ContextZone.chronicle, ContextZone.memory, ContextZone.workspace)
 
@@ -260,14 +263,13 @@ class ContextManager:
     def _entered(self, view: View, item: ContextItem) -> ContextItem:
         former = view.slots.former(item)
         text = entering(item)
-        return item.model_copy(
-            update={
-                "ctx_id": former.item.ctx_id if former else item.ctx_id,
-                "content": text,
-                "token_count": self._count(text),
-                "pinned": item.pinned or item.zone is ContextZone.system,
-            }
-        )
+        entered = {
+            "ctx_id": former.item.ctx_id if former else item.ctx_id,
+            "content": text,
+            "token_count": max(item.token_count, self._count(text)),
+            "pinned": item.pinned or item.zone is ContextZone.system,
+        }
+        return ContextItem.model_construct(_ALL_FIELDS, **{**item.__dict__, **entered})
 
     def _put(
         self, view: View, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
@@ -275,7 +277,9 @@ class ContextManager:
         if not notes:
             notes = ("live" if item.kind != "plan" else "completed" if done else "active",)
         block = shown(item, notes)
-        cost = self._count(block.fence.around(block.body))
+        around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
+        escaped = 0 if block.body == item.content else self._count(block.body)
+        cost = around + max(item.token_count, escaped)
         view.slots.put(Slot(item, block.fence, block.body, cost, done))
 
     @property
@@ -348,8 +352,9 @@ class ContextManager:
         return advice
 
     async def _tell_if_over(self, scope_id: str, view: View, turn_number: int) -> None:
-        pressure = self.pressure(scope_id, turn_number)
-        if pressure.over and not view.over:
+        over = self._used(view.slots) > self._limit
+        if over and not view.over:
+            pressure = self.pressure(scope_id, turn_number)
             await self._audit.log(
                 "context_over_budget",
                 scope_id=scope_id,
@@ -357,4 +362,4 @@ class ContextManager:
                 limit=pressure.limit,
                 held=pressure.held,
             )
-        view.over = pressure.over
+        view.over = over

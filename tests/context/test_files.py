@@ -16,6 +16,7 @@ def work(tmp_path: Path) -> Path:
     (root / "src").mkdir(parents=True)
     (root / "src" / "auth.py").write_text("one\ntwo\n")
     (root / ".env").write_text("SECRET=1")
+    (root / "src" / ".hidden").write_text("x")
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("x")
     (tmp_path / "outside.txt").write_text("outside")
@@ -44,6 +45,7 @@ def test_a_file_of_the_work_is_read(work: Path, path: str) -> None:
         "up/outside.txt",
         "up/work/src/auth.py",
         ".env",
+        "src/.hidden",
         ".git/config",
         "src/./auth.py",
         "pipe",

@@ -12,8 +12,10 @@ from silas.context.render import entering
 from silas.types import TaintLevel
 from tests.context.kit import A, B, Context, item, words
 
-ZONES = st.sampled_from(list(ContextZone))
-KINDS = st.sampled_from(["message", "tool_result", "memory", "plan", "execution_result", "system"])
+ZONES = st.sampled_from(["chronicle", "memory", "workspace", "workspace", "system"]).map(
+    ContextZone
+)
+KINDS = st.sampled_from(["plan", "message", "tool_result", "memory", "execution_result", "system"])
 
 
 class Add(NamedTuple):
@@ -46,12 +48,12 @@ STEPS = st.one_of(
         Add,
         ZONES,
         KINDS,
-        st.integers(1, 200),
+        st.sampled_from([3, 60, 120, 190]),
         st.booleans(),
         st.floats(0, 1),
         st.sampled_from(list(TaintLevel)),
     ),
-    st.builds(Enforce, st.integers(0, 7)),
+    st.builds(Enforce, st.sampled_from([1, 0, 7])),
     st.builds(Complete, st.integers(0, 30)),
     st.builds(Profile, st.sampled_from(["conversation", "coding"])),
     st.builds(Render),
@@ -154,7 +156,7 @@ class Program:
 @pytest.mark.proves("S3.5-HARNESS-CONTROLS", "A12-EVICTED-RETURNED")
 @settings(max_examples=120, deadline=None)
 @given(
-    steps=st.lists(STEPS, max_size=40),
+    steps=st.lists(STEPS, min_size=12, max_size=40),
     window=st.sampled_from([1000, 1500, 4000]),
     scorer=st.sampled_from([evict_it_all, keep_it_all]),
     threshold=st.sampled_from([0.2, 0.9]),
