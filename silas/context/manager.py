@@ -220,7 +220,8 @@ class ContextManager:
             raise
         await self._tell_if_over(scope_id, view, turn_number)
         view.subscriptions.evicted(gone)
-        return [item for item in gone if item.kind != "subscription"]
+        # a file is where it was, and what a shortened result said was handed out before
+        return [item for item in gone if item.kind != "subscription" and not item.masked]
 
     def render(
         self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()

@@ -94,6 +94,11 @@ async def test_old_tool_results_become_placeholders_and_their_text_is_handed_out
     assert "read (FAILED)" in second.content
     assert f"--- tool_result | turn 1 | masked ---\n{first.content}" in context.render(A, 7)
     assert await context.enforce_budget(A, 8) == []
+    for turn in range(8, 30):
+        context.add(A, item(f"{turn}", words(30), turn_number=turn))
+    left = [one.ctx_id for one in await context.enforce_budget(A, 30)]
+    assert not {"r", "f"} & set(left), "the line in its place is nothing to remember"
+    assert "masked" not in context.render(A, 30)
 
 
 async def test_what_rendering_masks_is_handed_out_with_the_next_budget() -> None:
