@@ -23,6 +23,7 @@ from silas.testing import MemoryAudit, MockClock
 from silas.types import TaintLevel
 
 TURNS = 10_000
+_LOOKED_AT = 7  # every so many turns the beginning is compared with the turn before
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 WORDS = (
     "Yesterday I went through all the settings and found that some files had been deleted by "
@@ -93,17 +94,18 @@ async def _talk(total: int, turns: int, *, tools: bool) -> tuple[list[float], li
         _answer(manager, turn)
         costs.append(time.process_time() - started)
         assert sum(manager.token_usage(SCOPE).values()) <= total
-        shares.append(_common(before, text) / len(text))
+        if turn % _LOOKED_AT == 0:
+            shares.append(_common(before, text) / len(text))
         before = text
     return costs, shares[1:]
 
 
 def _common(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low
+    """How long two texts are the same, to a hundred characters."""
+    at, step = 0, 100
+    while at + step <= len(one) and one[at : at + step] == other[at : at + step]:
+        at += step
+    return at
 
 
 def _flat(costs: Sequence[float]) -> float:
