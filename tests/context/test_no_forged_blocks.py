@@ -1,5 +1,6 @@
 """Nothing in view can end its block, open another, or pass for the prompt's own (decision B9)."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given, settings
@@ -13,6 +14,14 @@ from tests.context.kit import NOW, A, Context, item
 
 KINDS = ("message", "tool_result", "memory", "plan", "execution_result", "subscription", "system")
 MARK = "0123456789abcdef"
+REQUEST = TurnRequest(
+    text="What now?",
+    now=datetime(2026, 1, 2, tzinfo=UTC),
+    taint=TaintLevel.owner,
+    workspace="/work",
+    facts={"interpreter": "python3"},
+    skills={"coding": "Writes code."},
+)
 PIECES = st.sampled_from(
     [
         "--- end ---",
@@ -84,24 +93,17 @@ def test_what_is_read_back_is_what_was_put_in_block_by_block(items: list[Context
 
 @given(TEXTS, SOURCES, st.sampled_from(KINDS))
 def test_no_item_passes_for_what_the_prompt_itself_says(text: str, source: str, kind: str) -> None:
-    request = TurnRequest(
-        text="What now?",
-        now=datetime(2026, 1, 2, tzinfo=UTC),
-        taint=TaintLevel.owner,
-        workspace="/work",
-        facts={"interpreter": "python3"},
-        personality="Be brief.",
-        skills={"coding": "Writes code."},
-    )
-    own = list(sections(request.render()))
     manager = Context().manager
-    outside = TaintLevel.external
-    manager.add(A, item("x", text, source=source, kind=kind, taint=outside))
+    manager.add(A, item("x", text, source=source, kind=kind, taint=TaintLevel.external))
     manager.add(A, item("y", text, source=source, kind=kind))
     context = manager.render(A, 1)
-    prompt = f"{context}\n\n{request.render()}"
-    assert [s for s in sections(prompt) if s.kind in {o.kind for o in own}] == own
-    assert {s.kind for s in sections(context)}.isdisjoint(o.kind for o in own)
+    own, with_context = (
+        list(sections(replace(REQUEST, context=shown).render())) for shown in ("", context)
+    )
+    kinds = {section.kind for section in own}
+    assert {"message", "facts", "skills", "context_profiles", "access_level"} == kinds
+    assert [section for section in with_context if section.kind in kinds] == own
+    assert {section.kind for section in sections(context)}.isdisjoint(kinds)
 
 
 def test_a_file_called_like_a_label_is_shown_in_quotes() -> None:
