@@ -268,7 +268,10 @@ class ContextManager:
             "ctx_id": former.item.ctx_id if former else item.ctx_id,
             "content": text,
             "token_count": max(item.token_count, self._count(text)),
-            "pinned": item.pinned or item.zone is ContextZone.system,
+            # who takes a pinned item's place is pinned, too; only `drop` and `complete` let go
+            "pinned": item.pinned
+            or item.zone is ContextZone.system
+            or (former is not None and former.item.pinned),
         }
         return ContextItem.model_construct(_ALL_FIELDS, **{**item.__dict__, **entered})
 

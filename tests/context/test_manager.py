@@ -198,6 +198,16 @@ def test_an_item_that_names_one_thing_takes_the_place_of_the_former() -> None:
     assert "red" not in manager.render(A, 3)
 
 
+async def test_what_takes_the_place_of_a_pinned_item_is_pinned_too() -> None:
+    context = Context()
+    profile = {"zone": ContextZone.memory, "kind": "memory", "source": "memory:profile"}
+    context.manager.add(A, item("p", words(150), **profile, pinned=True))
+    for text in (words(150), words(150, "changed")):
+        context.manager.add(A, item("q", text, **profile))
+        assert await context.manager.enforce_budget(A, 5) == []
+        assert context.ids() == ["p"]
+
+
 def test_what_was_rendered_stays_as_it_was_and_new_items_come_behind() -> None:
     context = Context(total_tokens=10_000).manager
     before = ""
