@@ -131,3 +131,24 @@ def test_killed_anywhere_in_a_turn_neither_message_nor_answer_is_lost_or_doubled
         else:
             assert SAID in after[0] or after[0].endswith(ANSWER)
     assert len(told) == 2  # both kinds of interruption were met
+
+
+async def test_an_answer_is_kept_before_it_is_sent() -> None:
+    kept: list[list[str]] = []
+
+    class Looking(ScriptedChannel):
+        async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+            entries = await rooms[0].chronicle.get_recent(OWNER, 5)
+            kept.append([item.content for item in entries])
+            kept.append([left.answer for left in rooms[0].arrivals.left()])
+
+    rooms: list[TurnRooms] = []
+
+    def look(found: TurnRooms) -> TurnRooms:
+        rooms.append(found)
+        return found
+
+    async with Harness(Looking(), furnish=look) as h:
+        await h.silas.ask(SAID)
+        assert rooms[0].arrivals.left() == []
+    assert kept == [[f"[owner] {OWNER}: {SAID}", f"Silas: {ANSWER}"], [ANSWER]]
