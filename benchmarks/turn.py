@@ -1,16 +1,24 @@
-"""A governed turn with a zero-latency model, against a bare structured PydanticAI run (CPU)."""
+"""A governed turn with a zero-latency model at 100 items of context, against a bare run (CPU)."""
 
 import asyncio
+import gc
 import statistics
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from silas.agents import RouteDecision
+from silas.cards import ChannelMessage
+from silas.stream.models import Incoming
+from silas.stream.rooms import TurnRooms
 from silas.testing import Harness
+from silas.types import OWNER
 
 ANSWER = {
     "route": "direct",
@@ -20,13 +28,63 @@ ANSWER = {
     "interaction_mode": "default_and_offer",
     "context_profile": "conversation",
 }
+_ITEMS = 100
+_SAID = "The weir was opened on day {n}, and the level fell by {n} centimetres within the hour."
 
 
-def instant() -> FunctionModel:
-    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWER)])
+class Told:
+    """A model that answers at once, and what it was last told."""
 
-    return FunctionModel(answer)
+    def __init__(self) -> None:
+        self.prompt = ""
+
+    def model(self) -> FunctionModel:
+        def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            self.prompt = str(getattr(messages[0].parts[-1], "content", ""))
+            return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWER)])
+
+        return FunctionModel(answer)
+
+
+class Timed:
+    """A room whose calls are timed, under the name of their step."""
+
+    def __init__(self, room: Any, spent: dict[str, float], step: str) -> None:
+        self._room, self._spent, self._step = room, spent, step
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._room, name)
+        if not callable(real):
+            return real
+
+        def timed(*args: Any, **given: Any) -> Any:
+            started = time.process_time()
+            result = real(*args, **given)
+            self._spent[self._step] += time.process_time() - started
+            return self._awaited(result) if asyncio.iscoroutine(result) else result
+
+        return timed
+
+    async def _awaited(self, what: Awaitable[Any]) -> Any:
+        started = time.process_time()
+        try:
+            return await what
+        finally:
+            self._spent[self._step] += time.process_time() - started
+
+
+_TIMED = {
+    "proxy": "7 model run",
+    "context": "view: add, budget, render",
+    "chronicle": "chronicle",
+    "memory": "memory kept, rules",
+    "retriever": "4 recall",
+    "persona": "7, 15 manner",
+    "arrivals": "arrival kept",
+    "sign_in": "2 signature",
+    "gates": "1, 8 gates",
+    "audit": "audit",
+}
 
 
 async def _cpu(work: Callable[[], Awaitable[object]]) -> float:
@@ -36,31 +94,97 @@ async def _cpu(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def _measure(rounds: int) -> dict[str, float]:
-    bare = Agent(instant(), output_type=RouteDecision, instructions="Route the message.")
-    async with Harness(models={"proxy": instant()}) as harness:
+    told, spent = Told(), dict.fromkeys(_TIMED.values(), 0.0)
+    watched = False
+
+    def furnish(rooms: TurnRooms) -> TurnRooms:
+        if not watched:
+            return rooms
+        parts = {name: Timed(getattr(rooms, name), spent, step) for name, step in _TIMED.items()}
+        changes: dict[str, Any] = parts
+        return replace(rooms, **changes)
+
+    async def talked(harness: Harness, turns: int, first: int = 0) -> None:
+        for n in range(first, first + turns):
+            await harness.silas.ask(_SAID.format(n=n))
+
+    bare = Agent(told.model(), output_type=RouteDecision)
+    figures: dict[str, float] = {}
+    async with Harness(models={"proxy": told.model()}, furnish=furnish) as harness:
+        await talked(harness, _ITEMS // 2)
+        prompt, number = told.prompt, iter(range(10_000, 10_000_000))
 
         async def governed() -> None:
-            reply = await harness.silas.ask("hello")
-            assert reply.text == "Hello."
+            await harness.silas.ask(_SAID.format(n=next(number)))
 
         async def plain() -> None:
-            done = await bare.run("hello")
-            assert done.output.response is not None
+            await bare.run(prompt, instructions="Route the message.")
 
-        for _ in range(20):
-            await governed()
+        for _ in range(10):
             await plain()
+        items = len(harness.context.in_view(OWNER))
         pairs = [(await _cpu(governed), await _cpu(plain)) for _ in range(rounds)]
-        verdict = await harness.audit.verify_chain()
-        assert verdict.valid
-        assert verdict.entries_checked >= rounds
+        figures["items in view at the start"] = items
+        figures["governed turn, ms CPU"] = statistics.median(a for a, _ in pairs) * 1000
+        figures["bare structured run, ms CPU"] = statistics.median(b for _, b in pairs) * 1000
+        figures["ratio (aim 1.5, below 2.5)"] = statistics.median(a / b for a, b in pairs)
+        assert (await harness.audit.verify_chain()).valid
+    watched = True
+    async with Harness(models={"proxy": told.model()}, furnish=furnish) as harness:
+        await talked(harness, _ITEMS // 2)
+        for step in spent:
+            spent[step] = 0.0
+        await talked(harness, rounds, 1000)
+        for step, seconds in spent.items():
+            figures[f"of it {step}, ms CPU"] = seconds / rounds * 1000
+    return figures
+
+
+async def _history(turns: int) -> dict[str, float]:
+    """What a turn costs early and late in one conversation whose window has been full for long."""
+    settings = {"context": {"total_tokens": 8000, "system_max": 3000}}
+    async with Harness(models={"proxy": Told().model()}, settings=settings) as harness:
+        costs = [await _cpu(lambda n=n: harness.silas.ask(_SAID.format(n=n))) for n in range(turns)]
+    early, late = costs[50:150], costs[-100:]
     return {
-        "governed turn, ms CPU": statistics.median(a for a, _ in pairs) * 1000,
-        "bare structured run, ms CPU": statistics.median(b for _, b in pairs) * 1000,
-        "ratio (aim 1.5, below 2.5)": statistics.median(a / b for a, b in pairs),
+        "turn 50 to 150, ms CPU": statistics.median(early) * 1000,
+        f"the last 100 of {turns:,}, ms CPU": statistics.median(late) * 1000,
+        "late against early": statistics.median(late) / statistics.median(early),
     }
 
 
-def measure(rounds: int = 200) -> dict[str, float]:
-    """Medians of CPU milliseconds, and the ratio pair by pair."""
-    return asyncio.run(_measure(rounds))
+async def _idle(scopes: int) -> dict[str, float]:
+    """Memory of a conversation in which nothing happens any more, ten turns after it began."""
+    async with Harness(models={"proxy": Told().model()}) as harness:
+
+        async def talk(scope: str) -> None:
+            for n in range(10):
+                message = ChannelMessage(
+                    channel="cli",
+                    sender_id="somebody",
+                    text=_SAID.format(n=n),
+                    timestamp=harness.clock.now(),
+                )
+                await harness.silas.stream.handle(Incoming(message, scope))
+
+        await talk("warm")
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            for n in range(scopes):
+                await talk(f"scope-{n}")
+            gc.collect()
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    return {"memory of an idle scope after 10 turns, kB (aim 60)": (after - before) / scopes / 1000}
+
+
+def measure(rounds: int = 100, turns: int = 1000, scopes: int = 20) -> dict[str, float]:
+    """Medians of CPU milliseconds, the ratio pair by pair, and kB per idle scope."""
+    return {
+        **asyncio.run(_measure(rounds)),
+        **asyncio.run(_history(turns)),
+        **asyncio.run(_idle(scopes)),
+    }

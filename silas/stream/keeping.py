@@ -89,9 +89,10 @@ class Keeper:
 
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
-        found: dict[str, None] = {}
-        for item in self._rooms.context.in_view(turn.scope_id):
-            found.update(dict.fromkeys(item.sources))
+        in_view = self._rooms.context.in_view(turn.scope_id)
+        # most items came by the same few ways, and each way is looked at once
+        ways = dict.fromkeys(item.sources for item in in_view)
+        found = dict.fromkeys(name for way in ways for name in way)
         for lookup in turn.lookups:
             found[source_of(lookup)] = None
         # a memory's own sources stand beside its name, and outlive it
