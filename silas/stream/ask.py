@@ -1,10 +1,11 @@
 """Questions that running work asks the owner, as cards (spec 5.2.1 c2, d)."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict
 from silas.audit import Audit
+from silas.autonomy import Decision
 from silas.canonical import canonical_json
 from silas.cards import Action, CardChannel, Detail, ToolCallCard
 from silas.cards.models import BatchAnswer, BatchReviewCard, BatchRow
@@ -25,6 +26,9 @@ _CLAIMED = 600  # characters of what a tool says itself
 
 Claim = Callable[[ValidatedCall], str]
 """What a tool's own code says that a call would do; empty where it says nothing."""
+
+CallNoted = Callable[[WorkItem, str, Decision], Awaitable[None]]
+"""(work item, tool, decision): takes note of what the owner said of a call; never fails."""
 
 REFUSED = BatchAnswer(verdict="decline")
 
@@ -176,16 +180,23 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
 class OwnerQuestions:
     """Asks on the owner's channel; the tool door records what becomes of a call."""
 
-    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock, claim: Claim) -> None:
+    def __init__(
+        self, channel: CardChannel, audit: Audit, clock: Clock, claim: Claim, noted: CallNoted
+    ) -> None:
         self._owner = Owner(channel, audit, clock)
         self._claim = claim
+        self._noted = noted
         self._audit = audit
 
     async def calls(
         self, item: WorkItem, questions: Sequence[CallQuestion]
     ) -> list[ApprovalDecision]:
         """The owner's decision about each call of work; anything but a clear yes declines."""
-        return await self._decided(for_work(item), questions)
+        decisions = await self._decided(for_work(item), questions)
+        for question, decision in zip(questions, decisions, strict=True):
+            yes = decision.verdict is ApprovalVerdict.approved
+            await self._noted(item, question.call.tool_name, "approved" if yes else "declined")
+        return decisions
 
     async def look_ups(self, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
         """The owner's decision about each look-up of a turn; anything but a clear yes declines."""

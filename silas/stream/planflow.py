@@ -3,6 +3,7 @@
 from typing import Any
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
+from silas.autonomy import Decision, Signal, plan_family
 from silas.context import ContextZone
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.stream.items import Origin
@@ -15,6 +16,13 @@ from silas.types import OWNER
 
 _OUTCOMES: dict[str, Outcome] = {"refused": "blocked", "waiting": "waiting"}
 """How a turn ends whose plan was neither approved nor declined."""
+
+_DECISIONS: dict[str, Decision] = {
+    "approved": "approved",
+    "declined": "declined",
+    "edit_requested": "edit_selection",
+}
+"""What the owner's answer to a plan says about plans of its kind (6.6)."""
 
 _PROPOSALS = frozenset({PlanActionType.propose, PlanActionType.revise})
 
@@ -52,6 +60,8 @@ class PlanFlow:
         proposal = await self._rooms.proposer.propose(
             item, turn.channel, OWNER, _rationale(turn, response.message)
         )
+        if (decided := _DECISIONS.get(proposal.verdict)) is not None:
+            await self._rooms.review.noted(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict in ("approved", "waiting"):
             self._rooms.work.claim(item.id, turn.scope_id)
         if proposal.verdict == "approved":

@@ -1,7 +1,7 @@
 """What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,9 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 
+Undone = Callable[[WorkItem], Awaitable[None]]
+"""Takes note that the owner took back what a work item changed; never fails."""
+
 SignMessage = Callable[[bytes], bytes]
 """Signs the owner's message bytes; whoever holds this speaks as the owner."""
 
@@ -63,6 +66,7 @@ class Session:
     sign_message: SignMessage
     halt: Halt
     policies: RunPolicies
+    undone: Undone
 
     async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
@@ -178,6 +182,9 @@ class Session:
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace that a work item changed."""
         await self.undoing.undo(work_item_id)
+        item = await self.store.get(work_item_id)
+        if item is not None:
+            await self.undone(item)
 
     async def listen(self) -> None:
         """Serve the channel until it closes; requests are about the current directory."""

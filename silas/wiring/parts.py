@@ -13,12 +13,9 @@ from silas.config import SilasConfig
 from silas.context import ContextItem
 from silas.db import Database
 from silas.gates import (
-    AccessController,
     GateProvider,
     GateRunner,
-    OwnerAccess,
     PredicateProvider,
-    read_customer,
 )
 from silas.keys.secrecy import Secrecy
 from silas.memory import MemoryItem
@@ -33,7 +30,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
 from silas.stream.escalate import Escalator
 from silas.stream.propose import Proposer
-from silas.stream.rooms import Access, TurnRooms
+from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn
 from silas.stream.stream import Backpressure, Stream
@@ -43,7 +40,7 @@ from silas.tools import AutonomyLevel, ToolExecutor
 from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
-from silas.types import OWNER
+from silas.wiring.access import access_of
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
@@ -52,6 +49,7 @@ from silas.wiring.offered import machine_facts, profiles
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
+from silas.wiring.review import Learning
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
@@ -143,7 +141,10 @@ class Parts:
             scrub=self.secrecy.redact,
         )
         self.skills = skill_loader(config)
-        self.questions = OwnerQuestions(self.channel, self.audit, clock, claims_of(self.registry))
+        self.learning = Learning(lambda: (self.mind.review, self.mind.work.scope_of))
+        self.questions = OwnerQuestions(
+            self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
+        )
         choices = OwnerChoices(self.channel, self.audit, clock)
         add_looking_tools(self.registry, self._search, self._look, choices.ask)
         self.limits = SandboxLimits(
@@ -265,6 +266,7 @@ class Parts:
             sign_message=message_signer(self.config, self.ground.signer),
             halt=self.stop.halt,
             policies=self.policies,
+            undone=self.learning.undone,
         )
 
     def _standing(self) -> Standing:
@@ -287,19 +289,6 @@ class Parts:
         self.stop.sentinel.require_running()
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
-
-    def _access(self, connection_id: str) -> Access:
-        """Every tool for the owner; nothing for anybody else, as no goal grants levels yet."""
-        if connection_id == OWNER:
-            return OwnerAccess(lambda: [tool.tool_name for tool in self.registry.all()])
-        folder = self.config.sandbox.customer_context_dir
-        return AccessController(
-            {},
-            connection_id,
-            lambda: read_customer(folder, connection_id),
-            self.ground.clock,
-            self.audit,
-        )
 
     def _task_runner(
         self,
@@ -360,7 +349,7 @@ class Parts:
                 self.registry,
                 self.questions.look_ups,
             ),
-            access=self._access,
+            access=access_of(config, self.registry, self.ground.clock, self.audit),
             gates=self.gates,
             system_gates=config.gates.system,
             escalator=Escalator(self.audit, {}),

@@ -1,6 +1,7 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
@@ -8,6 +9,7 @@ from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
 from silas.autonomy.preferences import Preferences, RulesFit
+from silas.autonomy.signals import Decision, Signal, plan_family, tool_family
 from silas.autonomy.store import SqlAutonomyStore
 from silas.autonomy.suggest import SuggestionEngine
 from silas.cards import CardChannel, ChannelMessage
@@ -93,6 +95,29 @@ def review_queue(
             asks_beside=isinstance(channel, AsksBeside) and channel.asks_beside,
         )
     )
+
+
+class Learning:
+    """Lets the queue learn from what the owner says of his own work; made before the queue is.
+
+    Args:
+        mind: The queue, and whose a work item is, once they are asked for.
+    """
+
+    def __init__(self, mind: Callable[[], tuple[ReviewQueue, ScopeOf]]) -> None:
+        self._mind = mind
+
+    async def call(self, item: WorkItem, tool_name: str, decision: Decision) -> None:
+        """What he said of a call."""
+        await self._noted(item, tool_family(tool_name), decision)
+
+    async def undone(self, item: WorkItem) -> None:
+        """He took back what it changed."""
+        await self._noted(item, plan_family(item), "undo")
+
+    async def _noted(self, item: WorkItem, family: str, decision: Decision) -> None:
+        review, scope_of = self._mind()
+        await review.noted(Signal(family, decision, scope_of(item.id)))
 
 
 def picked(words: str, clock: Clock) -> Incoming:

@@ -16,14 +16,23 @@ from silas.errors import DatabaseError
 from silas.memory import MemoryItem
 from silas.memory.store import SqlMemoryStore
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
-from silas.stream.review import MOST_AT_ONCE, ReviewQueue
+from silas.stream.review import MOST_AT_ONCE
 from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel, ScriptedModel, a_plan, plan_text
 from silas.types import OWNER, TaintLevel
 from silas.wiring.parts import Parts
-from silas.wiring.review import picked, review_queue
-from tests.stream.kit import done_sandbox, entries_of, proposing, soon, to_planner
+from silas.wiring.review import picked
+from tests.stream.kit import (
+    PATIENCE,
+    direct,
+    done_sandbox,
+    entries_of,
+    planned,
+    proposing,
+    soon,
+    to_planner,
+)
 
 
 class Beside(ScriptedChannel):
@@ -38,7 +47,7 @@ def answering(**answers: Any) -> Callable[[Card[Any]], Any]:
 
 
 class Desk:
-    """A running Silas with a review queue on its own parts."""
+    """A running Silas, and what of it this is about."""
 
     def __init__(
         self,
@@ -48,42 +57,17 @@ class Desk:
         **harness: Any,
     ) -> None:
         self.channel = channel if channel is not None else Beside(answer)
-        self.moods: list[str] = []
-        self.others: set[str] = set()
-        self.wishes: list[str] = []
         self.harness = Harness(self.channel, home=home, beside=self._beside, **harness)
 
     @asynccontextmanager
     async def _beside(self, parts: Parts, session: Session) -> AsyncGenerator[None]:
-        async def after_work(scope_id: str, event: str) -> None:
-            self.moods.append(event)
-
-        async def wish(words: str) -> None:
-            self.wishes.append(words)
-            await session.stream.handle(picked(words, parts.ground.clock))
-
-        def fits(rules: Any) -> bool:
-            return True
-
-        self.memory = SqlMemoryStore(parts.db, parts.ground.clock)
-        self.queue: ReviewQueue = review_queue(
-            parts.config,
-            parts.db,
-            parts.ground.clock,
-            parts.audit,
-            parts.channel,
-            parts.approval,
-            self.memory,
-            fits,
-            self.scopes,
-            after_work,
-            wish,
-        )
+        self.parts, self.queue = parts, parts.mind.review
+        self.memory: SqlMemoryStore = parts.mind.remembered.store
         yield
-        await self.queue.stop()
 
-    def scopes(self, work_item_id: str) -> str:
-        return "customer-1" if work_item_id in self.others else OWNER
+    async def moods(self) -> list[str]:
+        """What moved the mood, the oldest first."""
+        return [event.event_type for event in await self.parts.mind.persona.events(OWNER)][::-1]
 
     async def turn(self) -> None:
         """A turn of the owner's, as the Stream tells the queue of it, and what is shown then."""
@@ -103,6 +87,13 @@ def ended(*steps: str, status: WorkItemStatus = WorkItemStatus.done) -> WorkItem
     return WorkItemResult(
         work_item_id="task-example", status=status, summary="Over.", next_steps=list(steps)
     )
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Let everything else go on until this holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not true():
+            await asyncio.sleep(0)
 
 
 @pytest.mark.proves("S5.1-0.5-QUEUE")
@@ -137,7 +128,7 @@ async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> No
     async with desk.harness as h:
         await desk.queue.after_result(work(), ended("Publish it"))
         await soon(desk.queue.shown())
-        assert desk.wishes == ["Publish it"]
+        await until(lambda: len(desk.channel.cards) == 2)
         assert desk.kinds() == ["SuggestionCard", "PlanCard"]
         assert isinstance(desk.channel.cards[1], PlanCard)
         assert sandbox.runs == []
@@ -145,8 +136,9 @@ async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> No
         assert [one["outcome"] for one in await entries_of(h, "suggestion_answered")] == [
             "accepted"
         ]
+        await until(lambda: any("not approved" in text for text in desk.channel.texts))
         await desk.turn()
-        assert desk.wishes == ["Publish it"]
+        assert desk.kinds() == ["SuggestionCard", "PlanCard"]
 
 
 async def test_what_the_owner_picked_is_nobodys_signed_word() -> None:
@@ -170,7 +162,6 @@ async def test_a_no_is_learned_from_and_not_asked_again() -> None:
         desk.harness.clock.advance(24 * 3600)
         await desk.turn()
         assert desk.kinds() == ["SuggestionCard"]
-        assert desk.wishes == []
         await desk.queue.after_result(work(), ended("Publish it"))
         await soon(desk.queue.shown())
         assert desk.kinds() == ["SuggestionCard"] * 2
@@ -220,7 +211,7 @@ async def test_a_text_channel_is_asked_nothing_so_that_no_line_is_taken_for_an_a
     async with desk.harness:
         await desk.queue.after_result(work(), ended("Publish it"))
         await desk.turn()
-    assert (desk.channel.cards, desk.wishes) == ([], [])
+    assert desk.channel.cards == []
 
 
 async def test_decisions_become_a_preference_and_a_yes_makes_it_a_rule() -> None:
@@ -279,7 +270,7 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
         await desk.queue.after_result(work(), ended(status=WorkItemStatus.done))
         await desk.queue.after_result(work(), ended(status=WorkItemStatus.stuck))
         await soon(desk.queue.shown())
-        assert desk.moods == ["task_completed", "ci_failure"]
+        assert await desk.moods() == ["task_completed", "ci_failure"]
         await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
         h.clock.advance(901)
         await desk.turn()
@@ -289,12 +280,13 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
 
 async def test_what_became_of_somebody_elses_work_is_not_shown() -> None:
     desk = Desk(answering())
-    desk.others.add("task-example")
     async with desk.harness as h:
+        desk.parts.mind.work.claim("task-example", "customer-1")
         await desk.queue.after_result(work(), ended("Publish it"))
         await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
         await desk.turn()
-    assert (desk.channel.cards, desk.moods) == ([], [])
+        assert await desk.moods() == []
+    assert desk.channel.cards == []
 
 
 async def test_a_queue_that_breaks_stops_nothing_and_is_on_record(
@@ -310,3 +302,53 @@ async def test_a_queue_that_breaks_stops_nothing_and_is_on_record(
         for _ in range(5):
             await desk.queue.noted(Signal("tool:web_fetch", "declined"))
         assert [one["kind"] for one in await entries_of(h, "review_failed")] == ["DatabaseError"]
+
+
+async def test_what_waits_is_shown_after_the_answer_of_a_real_turn() -> None:
+    order: list[str] = []
+
+    class Listening(Beside):
+        async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+            order.append("answer")
+            await super().send(recipient_id, text, reply_to)
+
+        async def ask(self, to: str, card: Card[Any]) -> Any:
+            order.append(type(card).__name__)
+            return await super().ask(to, card)
+
+    models = {"proxy": ScriptedModel([direct("Hello."), direct("Hello again.")])}
+    desk = Desk(answering(), channel=Listening(), models=models)
+    async with desk.harness as h:
+        await desk.queue.poll(OWNER)  # a turn is under way while the work ends
+        await desk.queue.after_result(work(), ended("Publish it"))
+        desk.queue.turn_ended("customer-1")
+        await soon(h.silas.ask("hello"))
+        assert order == ["answer"]
+        desk.queue.turn_ended(OWNER)
+        await soon(desk.queue.shown())
+        assert order == ["answer", "SuggestionCard"]
+        h.clock.advance(2 * 3600 + 1)
+        await soon(h.silas.ask("hello"))
+        await soon(desk.queue.shown())
+    assert order == ["answer", "SuggestionCard", "answer", "SuggestionCard"]
+
+
+async def test_answers_to_plans_and_an_undo_are_learned_from() -> None:
+    plans = [proposing(plan_text(id=f"task-{n}")) for n in range(5)]
+    desk = Desk(answering(), models=planned(*plans), sandbox=done_sandbox())
+    async with desk.harness as h:
+        for _ in plans:
+            await soon(h.silas.ask("do it"))
+        await soon(desk.queue.shown())
+        (inferred,) = await entries_of(h, "preference_inferred")
+        assert inferred["pattern"] == "plan:task:declined"
+        item = a_plan()
+        await h.store.save(item)
+        await h.silas.undone(item)
+        newest = desk.parts.db
+        with newest.read() as tx:
+            (last,) = tx.driver.execute(
+                "SELECT outcome FROM behavior_signals ORDER BY number DESC LIMIT 1"
+            ).fetchone()
+    assert last == "undo"
+    assert "DecisionCard" in desk.kinds()
