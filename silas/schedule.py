@@ -1,6 +1,7 @@
 """When things are due: cron expressions, and the `scheduler:` section (spec 11)."""
 
 import re
+from datetime import datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -43,6 +44,36 @@ def _fits(part: str, low: int, high: int) -> bool:
     last = int(found["only"] or found["high"] or high)
     step = int(found["step"] or 1)
     return low <= first <= last <= high and 1 <= step <= high
+
+
+def is_due(expression: str, moment: datetime) -> bool:
+    """Whether a sound cron expression names this minute, on the calendar of the moment's zone.
+
+    Where both days are restricted one of them is enough, as in every cron.
+    """
+    fields = expression.split()
+    weekday = moment.isoweekday()
+    now = (moment.minute, moment.hour, moment.day, moment.month)
+    minute, hour, day, month = (
+        _names(text, value, low, high)
+        for text, value, (_, low, high) in zip(fields, now, _FIELDS, strict=False)
+    )
+    of_week = any(_names(fields[4], value, 0, 7) for value in {weekday, weekday % 7})
+    either = fields[2] != "*" and fields[4] != "*"
+    return minute and hour and month and ((day or of_week) if either else (day and of_week))
+
+
+def _names(text: str, value: int, low: int, high: int) -> bool:
+    """Whether a field of an expression names this value."""
+    for part in text.split(","):
+        found = _PART.fullmatch(part)
+        if found is None:
+            return False
+        first = int(found["only"] or found["low"] or low)
+        last = int(found["only"] or found["high"] or high)
+        if value in range(first, last + 1, int(found["step"] or 1)):
+            return True
+    return False
 
 
 def _sound(expression: str) -> str:

@@ -1,6 +1,7 @@
 """Personality as numbers and voice (spec 3.10), and the `personality:` section."""
 
 from typing import Annotated, Literal
+from unicodedata import category
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -12,7 +13,7 @@ Delta = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 def _plain(words: str) -> str:
     """One line of words: directives hold no number, and nobody is to type one into them."""
-    if not words.isprintable() or any(letter.isnumeric() for letter in words):
+    if not words.isprintable() or any(category(letter)[0] == "N" for letter in words):
         raise ValueError("is one line of words without digits; write numbers as words")
     return words.strip()
 

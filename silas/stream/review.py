@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator
@@ -87,8 +88,8 @@ class ReviewQueue:
     def __init__(self, rooms: ReviewRooms) -> None:
         self._rooms = rooms
         self._turns = 0
-        self._showing: asyncio.Task[None] | None = None
-        self._looked: float | None = None
+        self._showing: set[asyncio.Task[None]] = set()
+        self._looked = -inf
         self._asked: dict[str, float] = {}
         self._planning: set[asyncio.Task[None]] = set()
 
@@ -102,6 +103,11 @@ class ReviewQueue:
         if scope_id == OWNER:
             self._turns = max(self._turns - 1, 0)
             self._show_soon()
+
+    async def heartbeat(self) -> None:
+        """Look for something to suggest though nobody said anything; asks no model (B11)."""
+        self._looked = -inf
+        self._show_soon()
 
     async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
         """Keep the next steps of the owner's finished work, and let the mood take note.
@@ -128,7 +134,7 @@ class ReviewQueue:
 
     async def stop(self) -> None:
         """Close the card that is open; it is shown again another time."""
-        tasks = [*self._planning, *([self._showing] if self._showing else [])]
+        tasks = self._planning | self._showing
         for task in tasks:
             task.cancel()
         if tasks:
@@ -136,13 +142,14 @@ class ReviewQueue:
 
     async def shown(self) -> None:
         """Wait until nothing is shown and nothing picked is being planned."""
-        while tasks := [t for t in (self._showing, *self._planning) if t and not t.done()]:
+        while tasks := self._planning | self._showing:
             await asyncio.wait(tasks)
 
     def _show_soon(self) -> None:
-        busy = self._showing is not None and not self._showing.done()
-        if self._rooms.asks_beside and self._turns == 0 and not busy:
-            self._showing = asyncio.create_task(self._show())
+        if self._rooms.asks_beside and self._turns == 0 and not self._showing:
+            task = asyncio.create_task(self._show())
+            self._showing.add(task)
+            task.add_done_callback(self._showing.discard)
 
     async def _show(self) -> None:
         async with self._recorded():
@@ -161,7 +168,7 @@ class ReviewQueue:
     async def _look(self) -> None:
         """Look for something to suggest, once in a while; no model is asked (decision B11)."""
         now = self._rooms.clock.monotonic()
-        if self._looked is not None and now - self._looked < _LOOK_SECONDS:
+        if now - self._looked < _LOOK_SECONDS:
             return
         self._looked = now
         moment = self._rooms.clock.now()

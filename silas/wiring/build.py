@@ -25,7 +25,7 @@ from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
 from silas.wiring.restart import picked_up
-from silas.wiring.review import plan_picked
+from silas.wiring.review import look_regularly, plan_picked
 from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
@@ -131,6 +131,7 @@ async def build(
             checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
             prune_conversations(parts.mind.chronicle, ground.clock, parts.audit),
             plan_picked(parts.picks, silas.stream, ground.clock),
+            look_regularly(parts.mind.review, config, ground.clock),
             *(begin() for begin in parts.mind.remembered.upkeep),
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))

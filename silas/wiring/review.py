@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
+from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -20,6 +21,7 @@ from silas.errors import SilasError
 from silas.memory import MemoryStore
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
+from silas.schedule import is_due
 from silas.stream.models import Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
@@ -138,3 +140,13 @@ async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock)
     while True:
         with suppress(SilasError):
             await stream.handle(picked(await picks.get(), clock))
+
+
+async def look_regularly(review: ReviewQueue, config: SilasConfig, clock: Clock) -> None:
+    """Let the queue look around when `suggestions.heartbeat_cron` says so (spec 5.1.6)."""
+    cron, zone = config.suggestions.heartbeat_cron, ZoneInfo(config.scheduler.timezone)
+    while config.scheduler.enabled and config.suggestions.enabled:
+        now = clock.now()
+        await clock.sleep(60.0 - now.second - now.microsecond / 1_000_000)
+        if is_due(cron, clock.now().astimezone(zone)):
+            await review.heartbeat()

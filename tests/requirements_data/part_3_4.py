@@ -9,7 +9,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.8-VERIFIED-NEEDS-OWNER", "3.8", "A verified memory changes only by the owner's action.", e.MEMORY),
     R("S3.8-PREFERENCES-START-WORKING", "3.8", "An inferred preference begins as working and is tagged behavior:."),
     R("S3.8-PREFERENCES-CONFIRMED", "3.8", "A preference becomes verified only by the owner's confirmation on a card."),
-    R("S3.8-PREFERENCES-CONSUMED", "3.8", "Planner and proxy take verified preferences as default hints.", e.AUTONOMY),
+    R("S3.8-PREFERENCES-CONSUMED", "3.8", "Planner and proxy take verified preferences as default hints."),
     R("S3.10-NO-RAW-AXES", "3.10", "The model never receives axis numbers, only rendered directives."),
     R("S3.10-COMPOSITION", "3.10", "Effective axes are the clamped sum of baseline, context, mood and override."),
     R("S3.10-CONSTITUTION-IMMUTABLE", "3.10", "The personality layer cannot change the constitution."),

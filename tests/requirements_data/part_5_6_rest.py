@@ -68,5 +68,5 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S6.4-CONSOLIDATION", "6.4", "Consolidation merges, prunes, re-embeds, and promotes only with the owner."),
     R("S6.5-BUNDLE", "4.2.3, 6.5", "A bundle is versioned JSON lines; import merges or replaces in one transaction."),
     R("S6.5-LABELS-KEPT", "6.5", "Import keeps taint, trust and lane."),
-    R("S6.6-POLICY-FIRST", "6.6", "Constitution and security policy come before behaviour preferences.", e.AUTONOMY),
+    R("S6.6-POLICY-FIRST", "6.6", "Constitution and security policy come before behaviour preferences."),
 )  # fmt: skip

@@ -11,7 +11,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1-START-REHYDRATES", "5.1", "Starting restores the previous state and logs stream_started before it listens."),
     R("S5.1-START-HEALTH", "5.1", "Starting checks and repairs the connections that active goals need.", e.CONNECTIONS),
     R("S5.1-START-GOAL", "5.1", "Starting parses and registers the active goal.", e.GOALS),
-    R("S5.1-START-HEARTBEATS", "5.1", "Starting registers the suggestion and autonomy heartbeats.", e.AUTONOMY),
+    R("S5.1-START-HEARTBEATS", "5.1", "Starting registers the suggestion and autonomy heartbeats."),
     R("S5.1-STEP-ORDER", "5.1", "A turn takes its sixteen steps in order, each wired to its room or its named null object."),
     R("S5.1-EARLY-STOPS", "5.1", "Only a gate block at step 1 or 8 ends a turn early."),
     R("S5.1-0-GATES-FROZEN", "5.1", "The active gates are gathered once and used for the whole turn."),

@@ -352,3 +352,42 @@ async def test_answers_to_plans_and_an_undo_are_learned_from() -> None:
             ).fetchone()
     assert last == "undo"
     assert "DecisionCard" in desk.kinds()
+
+
+@pytest.mark.proves("S5.1-START-HEARTBEATS")
+async def test_the_heartbeat_looks_without_a_turn_and_without_a_model() -> None:
+    model = ScriptedModel([])
+    desk = Desk(answering(), models={"proxy": model, "planner": model, "executor": model})
+    async with desk.harness as h:
+        await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
+        for _ in range(12):  # from four minutes past three to a quarter past
+            await until_asleep()
+            h.clock.advance(60)
+        await until(lambda: desk.kinds() == ["SuggestionCard"])
+        assert model.requests == []
+
+
+async def until_asleep() -> None:
+    """Let what was woken run until it waits again."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.proves("S6.6-POLICY-FIRST", "S3.8-PREFERENCES-CONSUMED")
+async def test_a_confirmed_habit_stands_in_the_prompts_and_approves_nothing() -> None:
+    def say(card: Card[Any]) -> Any:
+        return card.actions[0].value if isinstance(card, DecisionCard) else card.safe
+
+    models = planned(proposing(plan_text()))
+    desk, sandbox = Desk(say, models=models), done_sandbox()
+    async with desk.harness as h:
+        for _ in range(5):
+            await desk.queue.noted(Signal("plan:task", "approved"))
+        await desk.turn()
+        (rule,) = await desk.memory.rules()
+        reply = await soon(h.silas.ask("do it"))
+    assert rule.content == "The owner usually approves plans of the kind task as proposed."
+    for role in ("proxy", "planner"):
+        assert rule.content in models[role].requests[0].text
+    assert "PlanCard" in desk.kinds()
+    assert (reply.outcome, sandbox.runs) == ("declined", [])
