@@ -7,6 +7,7 @@ from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
+from silas.context import TokenCounter
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.persona.detect import FEEDBACK
@@ -34,12 +35,8 @@ _MOODS: Mapping[str, tuple[str, str]] = {
 
 def personality(config: SilasConfig, db: Database, audit: Audit, clock: Clock) -> PersonalityEngine:
     """The engine over its tables. It has no state of its own, so two of them are as one."""
-    return PersonalityEngine(config.personality, SqlPersonaStore(db), prose_tokens, audit, clock)
-
-
-def prose_tokens(text: str) -> int:
-    """Tokens of prose (spec 5.13); directives are nothing else."""
-    return int(len(text) / 3.5)
+    store, count = SqlPersonaStore(db), TokenCounter().count
+    return PersonalityEngine(config.personality, store, count, audit, clock)
 
 
 class OwnersPersona:

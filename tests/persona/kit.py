@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from silas.audit.log import AuditLog
+from silas.context import TokenCounter
 from silas.db import Database
 from silas.persona.engine import PersonalityEngine
 from silas.persona.models import PersonalityConfig
 from silas.persona.store import SqlPersonaStore
 from silas.testing import MockClock
 from silas.testing.approval import a_signer
-from silas.wiring.persona import prose_tokens
 
 
 class Room:
@@ -25,5 +25,5 @@ class Room:
         self.store = SqlPersonaStore(self.db)
         self.config = PersonalityConfig.model_validate(config)
         self.engine = PersonalityEngine(
-            self.config, self.store, prose_tokens, self.audit, self.clock
+            self.config, self.store, TokenCounter().count, self.audit, self.clock
         )
