@@ -89,6 +89,16 @@ class QuestionIsNeeded(Evaluator[Said, Heard, Expected]):
         return _verdict(ctx.output.asked is _expected(ctx).asks, words)
 
 
+@dataclass
+class IsRecalled(Evaluator[Said, Heard, Expected]):
+    """The answer is among what was found."""
+
+    def evaluate(self, ctx: Context) -> EvaluationReason:
+        found = "\n".join(ctx.output.recalled)
+        missing = [word for word in _expected(ctx).words if word not in found]
+        return _verdict(not missing, f"not among the first five: {', '.join(missing)}")
+
+
 def _check_faults(plan: WorkItem, wanted: Expected) -> list[str]:
     commands = [check.run for check in plan.verify]
     if not commands:

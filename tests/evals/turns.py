@@ -6,15 +6,19 @@ import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from pydantic_ai.models import Model
 
 from silas.audit.log import AuditLog
 from silas.cards import PlanCard
+from silas.memory import MemoryItem, MemoryType, TrustLevel
 from silas.plans import WorkItem
+from silas.stream.rooms import TurnRooms
 from silas.testing import FakeSandbox, Harness, ScriptedChannel
 from silas.testing.tools import exited
+from silas.types import OWNER, TaintLevel
 
 PLACE = "{place}"
 """Stands in a message for a project directory that is made for the turn."""
@@ -23,17 +27,24 @@ _ASKS = re.compile(
     r"\?\s*$|\bstill need\b|\bplease (?:tell|say|clarify|specify|provide)\b", re.I | re.M
 )
 
+_FIRST = 5  # memories that a turn brings into view
+
 Models = Mapping[str, Model]
 """By role; those that are missing are the built-in runbook model."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What an evaluation says: a message, after others, standing in a directory or not."""
+    """What an evaluation says: a message, after others, standing in a directory or not.
+
+    Attributes:
+        told: What is remembered before; then nothing is said but looked for.
+    """
 
     text: str
     before: tuple[str, ...] = ()
     stands_there: bool = False
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,7 @@ class Heard:
         place: The project directory of the turn.
         asked: A question came back, in the text or as a card that is no plan's.
         text: The answer.
+        recalled: What was found in memory, best first.
     """
 
     route: str
@@ -55,6 +67,35 @@ class Heard:
     place: str
     asked: bool
     text: str
+    recalled: tuple[str, ...] = ()
+
+
+async def recall(said: Said) -> Heard:
+    """Look for it in the memory of a Silas that was told all of it."""
+    rooms: list[TurnRooms] = []
+
+    def noted(made: TurnRooms) -> TurnRooms:
+        rooms.append(made)
+        return made
+
+    async with Harness(furnish=noted) as harness:
+        for number, text in enumerate(said.told):
+            await rooms[0].memory.store(_memory(f"mem-{number}", text, harness.clock.now()))
+        found = await rooms[0].retriever.recall(said.text, OWNER, _FIRST)
+    return Heard("", "", "", None, "", False, "", tuple(one.content for one, _ in found))
+
+
+def _memory(name: str, text: str, now: datetime) -> MemoryItem:
+    return MemoryItem(
+        memory_id=name,
+        content=text,
+        memory_type=MemoryType.fact,
+        trust_level=TrustLevel.verified,
+        taint=TaintLevel.owner,
+        source_kind="owner",
+        created_at=now,
+        updated_at=now,
+    )
 
 
 async def turn(said: Said, models: Models) -> Heard:
