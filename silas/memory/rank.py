@@ -3,6 +3,8 @@
 SQLite's own `bm25()` counts over the whole index, all scopes together; what one scope says would
 change what another one finds. Memories are short, so that a word counts once however often it
 stands there; what tells more is how much of the question a memory and its neighbours hold together.
+The longer a text beyond what says one thing, the less a word of it tells; and what was told to be
+remembered comes before what was only said, or talk about the same things would crowd it out.
 """
 
 from collections import defaultdict
@@ -13,9 +15,11 @@ from typing import NamedTuple
 from silas.db import Tx
 from silas.memory.holders import Held, holders, holds
 from silas.memory.lanes import Scope
-from silas.memory.talk import Talk, talk_around
+from silas.memory.talk import Talk, Turn, kept_of, talk_around
 from silas.memory.terms import terms
 
+_DEEP = 1_000  # memories with the best words, among which those are looked for that were kept
+_ONE_THING = 300  # characters
 _SEEDS = 40  # memories with the best words of their own, whose neighbours are looked at
 _LENT_ON = (0.6, 0.3)  # what a word is worth to the next memory of a talk, and to the one after it
 _LENT_BACK = (0.2, 0.1)  # and to the ones before
@@ -60,15 +64,17 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
         weight = word.weight
         for place in word.places:
             own[place] += weight
-    best = nlargest(max(_SEEDS, 2 * limit), zip(own.values(), own, strict=True))
-    seeds = [place for _, place in best]
+    best = [place for _, place in nlargest(_DEEP, zip(own.values(), own, strict=True))]
+    first = max(_SEEDS, 2 * limit)
+    seeds = [*best[:first], *kept_of(tx, best[first:])[:_SEEDS]]
     talk = talk_around(tx, scope, seeds, now)
     words_of = _words_of(talk, held)
     wanted = talk.turns if neighbours else [seed for seed in seeds if seed in talk.turns]
-    scored = ((_score(place, talk, held, words_of), place) for place in wanted)
-    ordered = nlargest(limit, (each for each in scored if each[0] > 0))
+    fits = {place: _score(place, talk, held, words_of) for place in wanted}
+    worth = ((score * talk.turns[place].worth, place) for place, score in fits.items() if score > 0)
+    ordered = nlargest(limit, worth)
     found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
-    return Fitting(found, min(1.0, found[0].score / (2 * asked)) if found else 0.0)
+    return Fitting(found, min(1.0, fits[found[0].place] / (2 * asked)) if found else 0.0)
 
 
 def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
@@ -92,11 +98,17 @@ def _score(
     """The weight of the words that a memory and its neighbours hold; twice where they hold all."""
     worth = [0.0] * len(held)
     for near, share in _shares(place, talk):
+        told = share / _long(talk.turns[near])
         for number in words_of.get(near, ()):
-            worth[number] += share
+            worth[number] += told
     score = sum(word.weight * found for word, found in zip(held, worth, strict=True))
     covered = sum(word.weight * min(1.0, found) for word, found in zip(held, worth, strict=True))
     return score * (1 + covered / sum(word.weight for word in held)) if score else 0.0
+
+
+def _long(turn: Turn) -> float:
+    """How many times as long a text is as one that says one thing: a word of it tells less."""
+    return max(1.0, len(turn.text) / _ONE_THING)
 
 
 def _shares(place: int, talk: Talk) -> Iterator[tuple[int, float]]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from silas.db import Tx
 from silas.memory.lanes import Scope
 
+_KEPT = 3.0  # so that neither two neighbours nor a repeated question push it out
 _REACH = 2  # memories before and after that are looked at
 _READ = 4_000  # characters of a memory that are read for a common word
 _AT_ONCE = 500  # rows in one statement
@@ -23,6 +24,7 @@ class Turn(NamedTuple):
         session_id: Its session, if it belongs to one.
         previous, next: The ids of the memories before and after it, where it names them.
         text: Its beginning.
+        kept: It was told to be remembered, and is no piece of a conversation.
     """
 
     memory_id: str
@@ -30,6 +32,12 @@ class Turn(NamedTuple):
     previous: str | None
     next: str | None
     text: str
+    kept: bool
+
+    @property
+    def worth(self) -> float:
+        """What was told to be remembered is worth more than what was only said."""
+        return _KEPT if self.kept else 1.0
 
 
 class Talk:
@@ -62,6 +70,20 @@ class Talk:
         return place + step if session and other and other.session_id == session else None
 
 
+def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
+    """Those of these places, in their order, whose memory is no piece of a conversation."""
+    found: set[int] = set()
+    for start in range(0, len(places), _AT_ONCE):
+        some = places[start : start + _AT_ONCE]
+        rows = tx.driver.execute(
+            "SELECT place FROM memory_items WHERE memory_type <> 'episode' "  # noqa: S608
+            f"AND place IN ({', '.join('?' * len(some))})",
+            some,
+        )
+        found.update(row[0] for row in rows)
+    return [place for place in places if place in found]
+
+
 def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> Talk:
     """These memories of a scope and their neighbours, as far as they are valid now."""
     near = {place + step for place in places for step in range(-_REACH, _REACH + 1)}
@@ -80,7 +102,8 @@ def _load(
         some = values[start : start + _AT_ONCE]
         rows = tx.driver.execute(
             "SELECT place, memory_id, session_id, temporal_prev, temporal_next, "  # noqa: S608
-            f"' ' || substr(content, 1, {_READ}) FROM {which} IN ({', '.join('?' * len(some))}) "
+            f"' ' || substr(content, 1, {_READ}), memory_type <> 'episode' FROM {which} "
+            f"IN ({', '.join('?' * len(some))}) "
             "AND place BETWEEN ? AND ? AND (valid_from IS NULL OR valid_from <= ?) "
             "AND (valid_until IS NULL OR valid_until > ?)",
             (scope.scope_id, *some, scope.first, scope.last, now, now),
