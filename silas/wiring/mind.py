@@ -42,6 +42,7 @@ _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 
 _DEEPER = 4  # times as many raw records are looked at, because most are Silas's own words
 _HOUR = 3600.0
+_OVERHEAD = 2_000  # tokens of a prompt that are no context: role, schemas, facts, the message
 _FOLLOWED = 5  # memories that a subscription shows
 
 
@@ -127,6 +128,7 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
         wish,
     )
     context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
+    context.reserve(min(_OVERHEAD, config.context.total_tokens // 4))
     items = Items(count, clock)
     return Mind(
         count_tokens=count,
