@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
-.PHONY: embeddings screenshots lighthouse lock system browser clean evals
+.PHONY: embeddings screenshots lighthouse lock system browser clean evals soak
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -66,6 +66,10 @@ bench-agentdojo: $(DOJO)/.ready system
 # Recall of evidence over conversations that were not made for Silas, where they lie beside the checkout.
 bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)
 	@$(BIN)/python -m benchmarks.memory $(ARGS)
+
+# A thousand turns in a window of 8,000 tokens: `make soak ARGS="200 40"` for a shorter one.
+soak: $(READY)
+	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
 # What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals`.
 evals: $(READY)
