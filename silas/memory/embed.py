@@ -128,7 +128,10 @@ class FastEmbedder:
         if self._path is not None and (
             missing := [f for f in _FILES if not (self._path / f).is_file()]
         ):
-            raise _unusable(f"{self._path} has no {missing[0]}; give the directory of the model")
+            raise _unusable(
+                f"{self._path} has no {missing[0]}; name the model's directory in "
+                "`memory.embedding_path`"
+            )
         where: Any = {} if self._path is None else {"specific_model_path": str(self._path)}
         try:
             return TextEmbedding(

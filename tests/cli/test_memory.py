@@ -242,3 +242,14 @@ def test_the_commands_run_in_a_process_of_their_own(home: dict[str, str]) -> Non
     found = run(silas("memory", "search", "fox"), home)
     assert (found.code, found.err) == (0, "")
     assert found.out.endswith("A quick fox.\n")
+
+
+def test_the_doctor_says_how_memories_are_found(
+    home: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SILAS_MEMORY__EMBEDDER", "fastembed")
+    monkeypatch.setenv("SILAS_MEMORY__EMBEDDING_PATH", "no-model")
+    findings = json.loads(say("doctor", "--json").stdout)
+    (found,) = [each for each in findings if each["part"] == "memory search"]
+    assert found["ok"] is False
+    assert "memory.embed" in found["words"]
