@@ -1,6 +1,6 @@
 /* The page as a whole: three surfaces, the rest behind More, and where one is. */
 
-import { announce, fill, h, icon } from "./dom.js";
+import { announce, fill, h, icon, toast } from "./dom.js";
 import { mountReview } from "./review.js";
 import { connect } from "./socket.js";
 import { on, state, weighty } from "./state.js";
@@ -141,6 +141,7 @@ function start() {
     const reading = at("activity").querySelector(".side-scroll").scrollTop > 40;
     if (location.hash === "#/activity" && !reading) route();
   });
+  on("devices", () => toast(state.newcomer));
   on("frame:message frame:post_execution", () => tell(state.transcript.at(-1)));
   addEventListener("hashchange", route);
   wide.addEventListener("change", layer);

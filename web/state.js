@@ -23,6 +23,7 @@ export function emptyState() {
     runbook: false,
     onboarding: false,
     cue: null,
+    newcomer: "", // who came in last
     closed: null, // the question that was closed last, and whether from here
   };
 }
@@ -102,6 +103,10 @@ const HANDLERS = {
     keep(at, frame);
     at.running.delete(frame.work_item_id);
     return ["stream", "running", "work"];
+  },
+  device_paired(at, frame) {
+    at.newcomer = frame.words;
+    return ["devices"];
   },
   undone(at, frame) {
     at.transcript = at.transcript.map((kept) =>

@@ -16,6 +16,7 @@ from silas.db import Database
 from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
 from silas.wiring.ground import MIGRATED, not_initialised
+from silas.wiring.served_at import where_it_runs
 from silas.wiring.unsigned import NoKey
 
 
@@ -49,6 +50,7 @@ async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
     path, clock = config.data_dir / "silas.db", SystemClock()
     if not path.exists():
         raise not_initialised(config)
+    config = where_it_runs(config)
     db = Database(path, clock)
     try:
         for package in MIGRATED:

@@ -19,6 +19,7 @@ from silas.channels.web.face import face_dir
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
 from silas.channels.web.hosts import WebHosts
+from silas.channels.web.newcomer import telling_of_newcomers
 from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.routes import cockpit_routes
@@ -38,6 +39,7 @@ from silas.wiring.cockpit import Rooms, cockpit_of
 from silas.wiring.door import web_door, web_limits
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.parts import Parts
+from silas.wiring.served_at import served_at
 from silas.wiring.unsigned import NoKey
 
 
@@ -124,6 +126,7 @@ async def open_cockpit(
                 beside=serve,
             )
         )
+        stack.enter_context(served_at(config))
         listening = asyncio.create_task(silas.stream.listen(workspace))
         stack.push_async_callback(_ended, channel, listening)
         base = WebHosts.of(config.channels.web).base
@@ -149,6 +152,7 @@ async def _opened(
         cockpit_routes(rooms, door),
         lambda: silas.stream.pressure,
     )
+    door.on_paired(telling_of_newcomers(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
     front.open(Guard(app, door, hosts, web_limits(config, parts.ground.clock)))

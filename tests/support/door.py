@@ -14,7 +14,7 @@ from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.guard import Guard
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits
-from silas.channels.web.pairing import COOKIE, ENROL_DOMAIN, Paired, WebDoor
+from silas.channels.web.pairing import ENROL_DOMAIN, Paired, WebDoor
 from silas.channels.web.sessions import WebSessions
 from silas.channels.web.wire import Proof, command_bytes
 from silas.db import Database
@@ -25,6 +25,7 @@ from silas.testing.stores import MemoryAudit
 from silas.types import new_nonce
 
 BASE = "http://127.0.0.1:8420"
+COOKIE = "silas_session_8420"
 PACKAGES = ("silas.approval", "silas.keys", "silas.channels.web")
 SAME_PAGE = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
 

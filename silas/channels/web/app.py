@@ -26,6 +26,11 @@ ASGI = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 class Pairs(Protocol):
     """What pairing needs of the door."""
 
+    @property
+    def cookie_name(self) -> str:
+        """Under which name a browser keeps its session."""
+        ...
+
     async def pair(
         self,
         token: str,
@@ -140,7 +145,7 @@ def _pairing(door: Pairs) -> APIRouter:
         return Response(
             answer.model_dump_json(),
             media_type="application/json",
-            headers={"Set-Cookie": set_cookie(paired.cookie, secure=secure)},
+            headers={"Set-Cookie": set_cookie(door.cookie_name, paired.cookie, secure=secure)},
         )
 
     return router

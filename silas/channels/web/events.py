@@ -196,6 +196,13 @@ class StoppedNow(Frozen):
     """Empty when it ended."""
 
 
+class DevicePaired(Frozen):
+    """Another browser came in; told to those that are here, and not kept."""
+
+    type: Literal["device_paired"] = "device_paired"
+    words: str
+
+
 class Undone(Frozen):
     """A work item's changes were taken back."""
 
@@ -218,6 +225,7 @@ Outbound = Annotated[
     | Refused
     | StoppedNow
     | Undone
+    | DevicePaired
     | CardEvent,
     Field(discriminator="type"),
 ]

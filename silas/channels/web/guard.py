@@ -14,7 +14,7 @@ from silas.channels.web.handshake import NOT_PAIRED, Handshake
 from silas.channels.web.headers import hardened
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits, address_of
-from silas.channels.web.pairing import COOKIE, WebDoor
+from silas.channels.web.pairing import WebDoor
 from silas.channels.web.paths import PAIR, SOCKET, Need, Rule, is_odd, rule_for
 from silas.channels.web.refusal import Refusal
 from silas.channels.web.session import WebSession
@@ -205,7 +205,8 @@ class Guard:
         return _limited(over) if over else None
 
     def _session(self, asked: Asked) -> WebSession | None:
-        found = (self._door.session(value) for value in _cookies(asked.headers.get("cookie", "")))
+        values = _cookies(asked.headers.get("cookie", ""), self._door.cookie_name)
+        found = (self._door.session(value) for value in values)
         return next((session for session in found if session is not None), None)
 
     def _who(self, asked: Asked, rule: Rule, session: WebSession | None) -> Refusal | None:
@@ -326,10 +327,10 @@ def _asked(scope: Scope) -> Asked:
     )
 
 
-def _cookies(header: str) -> list[str]:
+def _cookies(header: str, ours: str) -> list[str]:
     """Every value that came under our name, in the order in which they came."""
     found = (pair.partition("=") for pair in header.split(";"))
-    return [value.strip() for name, _, value in found if name.strip() == COOKIE][:_MOST_COOKIES]
+    return [value.strip() for name, _, value in found if name.strip() == ours][:_MOST_COOKIES]
 
 
 async def _read(receive: Receive, most: int) -> bytes | Refusal:

@@ -19,11 +19,13 @@ class WebHosts(Frozen):
     Attributes:
         origins: As browsers write them: scheme, host, and the port unless it is the scheme's own.
         base: Where a pairing link leads.
+        port: Where the server listens.
         auth_token: What must be known besides the link to pair; empty where nothing is.
     """
 
     origins: frozenset[str]
     base: str
+    port: int
     auth_token: str = ""
 
     @classmethod
@@ -39,8 +41,14 @@ class WebHosts(Frozen):
         return cls(
             origins=frozenset(map(origin_of, (*plain, *allowed))),
             base=origin_of((*(allowed if everywhere else ()), *plain)[0]),
+            port=config.port,
             auth_token=secret.strip(),
         )
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie: browsers send cookies to every port of a host."""
+        return f"silas_session_{self.port}"
 
     def knows(self, host: str) -> bool:
         """Whether a `Host` header names us."""

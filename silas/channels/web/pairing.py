@@ -28,9 +28,6 @@ ENROL_DOMAIN = b"silas/enrol/v1\n"
 FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a proof's timestamp may be, as for a signed message (spec 5.1)."""
 
-COOKIE = "silas_session"
-"""The name of the session's cookie."""
-
 _LONGEST_NAME = 64
 _LOOK_AGAIN = 1.0  # seconds
 _NONCE = re.compile(r"[0-9a-f]{32,128}")  # 128 bits or more, as hex
@@ -95,6 +92,7 @@ class WebDoor:
         self._audit = audit
         self._hosts = hosts
         self._listeners: list[Callable[[str], None]] = []
+        self._greeters: list[Callable[[WebSession], None]] = []
         self.clock = clock
         self.refusals = RefusalRecord(audit, clock)
         self._standing = frozenset[str]()
@@ -104,6 +102,11 @@ class WebDoor:
     def base(self) -> str:
         """The address at which the configuration has the cockpit."""
         return self._hosts.base
+
+    @property
+    def cookie_name(self) -> str:
+        """Under which name a browser keeps its session."""
+        return self._hosts.cookie
 
     async def pair(
         self,
@@ -241,6 +244,10 @@ class WebDoor:
         """Call this with the id of each session that is ended here, for sockets that are open."""
         self._listeners.append(tell)
 
+    def on_paired(self, tell: Callable[[WebSession], None]) -> None:
+        """Call this with each browser that comes in here, for the others to know."""
+        self._greeters.append(tell)
+
     def _let_in(self, token: str, name: str, public_key: bytes | None) -> Paired:
         with self._sessions.atomic():
             device = self._devices.add(name, public_key)
@@ -253,6 +260,8 @@ class WebDoor:
             )
         self._tell(ended)
         session = _session(opened.id, device)
+        for tell in self._greeters:
+            tell(session)
         return Paired(session=session, cookie=opened.cookie, page_token=opened.page_token)
 
     async def _require_auth_token(self, given: str) -> None:
@@ -313,15 +322,16 @@ class _Late(Exception):
     """The link was used up between looking and using."""
 
 
-def set_cookie(cookie: str, *, secure: bool) -> str:
+def set_cookie(name: str, cookie: str, *, secure: bool) -> str:
     """The `Set-Cookie` header of a session that has just begun.
 
     Args:
+        name: The door's `cookie_name`.
         cookie: `Paired.cookie`.
         secure: Whether the browser came over https; its `Origin` says so.
     """
     age = int(SESSION_LIFE.total_seconds())
-    words = f"{COOKIE}={cookie}; Max-Age={age}; Path=/; HttpOnly; SameSite=Strict"
+    words = f"{name}={cookie}; Max-Age={age}; Path=/; HttpOnly; SameSite=Strict"
     return f"{words}; Secure" if secure else words
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from silas.channels.web.asgi import Message, Scope
 from silas.channels.web.limits import PAIRINGS_PER_MINUTE, WebLimits
-from silas.channels.web.pairing import COOKIE
-from tests.support.door import BASE, SAME_PAGE, Browser, House, a_house
+from tests.support.door import BASE, COOKIE, SAME_PAGE, Browser, House, a_house
 
 PUBLIC = re.compile(
     r"/pair|/health|/healthz|/readyz|/manifest\.json|/favicon\.ico|/offline\.html|/static/[\w-][\w.-]*(/[\w-][\w.-]*)?"

@@ -12,7 +12,6 @@ from websockets.typing import Origin
 
 from silas.channels.models import WebConfig
 from silas.channels.web.asgi import Receive, Scope, Send
-from silas.channels.web.pairing import COOKIE
 from silas.channels.web.serve import served
 from silas.clock import SystemClock
 from silas.db import Database
@@ -27,13 +26,14 @@ class Server:
 
     def __init__(self, house: House, browser: Browser, port: int) -> None:
         self.house, self.browser, self.port = house, browser, port
+        self.cookie = f"{house.hosts.cookie}={browser.paired.cookie}"
 
     def request(self, line: str, *headers: str, host: str = "", page: bool = True) -> bytes:
         """The head of a request of our own page, with these headers besides."""
         own = [
             f"Host: {host or f'127.0.0.1:{self.port}'}",
             f"Origin: http://127.0.0.1:{self.port}",
-            f"Cookie: {COOKIE}={self.browser.paired.cookie}",
+            f"Cookie: {self.cookie}",
         ]
         if page:
             own.append(f"X-Silas-Page: {self.browser.paired.page_token}")
@@ -62,7 +62,7 @@ class Server:
         return connect(
             f"ws://127.0.0.1:{self.port}{path}",
             origin=Origin(origin or f"http://127.0.0.1:{self.port}"),
-            additional_headers={"Cookie": cookie or f"{COOKIE}={self.browser.paired.cookie}"},
+            additional_headers={"Cookie": cookie or self.cookie},
             open_timeout=SECONDS,
             proxy=None,
         )
@@ -182,7 +182,7 @@ async def test_a_socket_with_the_cookie_alone_hears_nothing(server: Server) -> N
     [
         ("https://evil.example", "", "/ws"),
         ("null", "", "/ws"),
-        ("", f"{COOKIE}=guess", "/ws"),
+        ("", "silas_session=guess", "/ws"),
         ("", "", "/work"),
         ("", "", "/ws/../ws"),
     ],

@@ -10,8 +10,7 @@ import pytest
 
 from silas.channels.web.asgi import Message
 from silas.channels.web.handshake import MOST_FRAME
-from silas.channels.web.pairing import COOKIE
-from tests.support.door import BASE, Browser, House, socket_scope
+from tests.support.door import BASE, COOKIE, Browser, House, socket_scope
 
 
 class Line:

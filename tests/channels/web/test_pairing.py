@@ -399,6 +399,6 @@ async def test_what_cannot_be_recorded_does_not_count_and_lets_nobody_in(
 
 
 def test_the_cookie_is_for_the_browser_alone_and_for_our_pages_alone() -> None:
-    plain = set_cookie("abc", secure=False)
-    assert plain == "silas_session=abc; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict"
-    assert set_cookie("abc", secure=True) == f"{plain}; Secure"
+    plain = set_cookie("silas_session_1", "abc", secure=False)
+    assert plain == "silas_session_1=abc; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict"
+    assert set_cookie("silas_session_1", "abc", secure=True) == f"{plain}; Secure"

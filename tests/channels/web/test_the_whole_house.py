@@ -1,5 +1,6 @@
 """The door of the whole cockpit, wired and served as `silas start` does it."""
 
+import asyncio
 import base64
 import json
 import re
@@ -10,11 +11,14 @@ from typing import Any
 
 import pytest
 
-from silas.channels.web.pairing import COOKIE, ENROL_DOMAIN
+from silas.channels.web.pages import Page
+from silas.channels.web.pairing import ENROL_DOMAIN
+from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.keys import Ed25519Signer
 from silas.testing.approval import a_signer
 from silas.types import new_nonce
+from silas.wiring.door import open_door
 from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
 
 Ask = Callable[..., Awaitable[Answered]]
@@ -54,11 +58,11 @@ async def let_in(cockpit: Cockpit, token: str, signer: Ed25519Signer) -> Ask:
 
 def cookie_of(answer: Answered) -> str:
     found = re.match(
-        rf"{COOKIE}=([0-9a-f]{{64}}); Max-Age=\d+; Path=/; HttpOnly; SameSite=Strict$",
+        r"(silas_session_\d+=[0-9a-f]{64}); Max-Age=\d+; Path=/; HttpOnly; SameSite=Strict$",
         answer.headers["set-cookie"],
     )
     assert found is not None, answer.headers["set-cookie"]
-    return f"{COOKIE}={found[1]}"
+    return found[1]
 
 
 @pytest.mark.proves("B6-LOOPBACK-NOT-TRUSTED")
@@ -86,7 +90,10 @@ async def test_every_endpoint_needs_the_session_and_the_page_token(cockpit: Cock
 async def test_a_link_pairs_one_browser_and_a_cookie_fixed_before_is_worth_nothing(
     cockpit: Cockpit,
 ) -> None:
-    token, fixed = (await cockpit.link()).partition("#")[2], f"{COOKIE}={'a' * 64}"
+    token, fixed = (
+        (await cockpit.link()).partition("#")[2],
+        f"silas_session_{cockpit.origin.rpartition(':')[2]}={'a' * 64}",
+    )
     answer = await pair(cockpit, token, signer=a_signer("phone"), cookie=fixed)
     said = json.loads(answer.body)
     assert (answer.status, said["level"], said["device"]) == (200, "owner", "a phone")
@@ -128,3 +135,58 @@ async def test_a_device_lets_another_one_in_and_revokes_it_by_its_own_hand_alone
     assert (await mine("POST", path, body("revoke", other, phone))).status == 200
     assert (await theirs("GET", "/work")).status == 401
     assert (await mine("GET", "/work")).status == 200
+
+
+async def test_two_silas_on_one_host_leave_each_other_their_cookies(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    async with a_cockpit(Home(tmp_path / "one")) as one, a_cockpit(Home(tmp_path / "two")) as two:
+        jar: dict[str, str] = {}  # as a browser keeps them: by name, for every port of the host
+        for cockpit, name in ((one, "one"), (two, "two")):
+            token = (await cockpit.link()).partition("#")[2]
+            answer = await pair(
+                cockpit, token, signer=a_signer(name), cookie="; ".join(jar.values())
+            )
+            cookie = cookie_of(answer)
+            jar[cookie.partition("=")[0]] = cookie
+        for cockpit in (one, two):
+            assert (await cockpit.http("GET", "/", cookie="; ".join(jar.values()))).status == 200
+
+
+async def test_a_link_that_is_made_beside_it_leads_to_where_the_server_really_is(
+    cockpit: Cockpit,
+) -> None:
+    somewhere = cockpit.config.channels.web.model_copy(update={"port": 1, "host": "::1"})
+    written = cockpit.config.channels.model_copy(update={"web": somewhere})
+    config = cockpit.config.model_copy(update={"channels": written})
+    async with open_door(config) as door:
+        assert door.base == cockpit.origin
+        token = (await door.link(door.base)).partition("#")[2]
+    assert (await pair(cockpit, token, signer=a_signer("phone"))).status == 200
+
+
+async def test_what_a_cockpit_left_behind_is_not_taken_for_one_that_runs(tmp_path: Path) -> None:
+    async with a_cockpit(Home(tmp_path)) as cockpit:
+        config = cockpit.config
+        left = config.data_dir / "cockpit.address"
+        said = left.read_bytes()
+    left.write_bytes(said)
+    other = config.channels.web.model_copy(update={"port": 1})
+    elsewhere = config.model_copy(
+        update={"channels": config.channels.model_copy(update={"web": other})}
+    )
+    async with open_door(elsewhere) as door:
+        assert door.base == "http://127.0.0.1:1"
+
+
+async def test_the_other_devices_are_told_when_one_more_is_paired(cockpit: Cockpit) -> None:
+    page = Page(WebSession(id="s-1", device_id="d-1", device="laptop", level="owner"))
+    token = (await cockpit.link()).partition("#")[2]
+    refused = await pair(cockpit, "0" * 64, signer=a_signer("thief"))
+    cockpit.channel.pages.enter(page)
+    assert refused.status == 400
+    assert not page.has_something
+    await pair(cockpit, token, signer=a_signer("phone"))
+    told = json.loads(await asyncio.wait_for(page.next(), 5) or "")
+    assert told["type"] == "device_paired"
+    assert "a phone was paired just now and can say yes for you" in told["words"]

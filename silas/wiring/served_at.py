@@ -1,0 +1,65 @@
+"""Where the cockpit of a running Silas is, for a command beside it: known only while it runs."""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from silas.config import SilasConfig
+
+_NAME = "cockpit.address"
+_MOST = 1024  # bytes that are read of it
+
+
+@contextmanager
+def served_at(config: SilasConfig) -> Generator[None]:
+    """Say where this cockpit is, until it ends, however it ends: the lock is the system's.
+
+    Args:
+        config: With the address that is really listened at.
+    """
+    web = config.channels.web
+    file = _opened(config.data_dir, os.O_CREAT | os.O_RDWR)
+    try:
+        with contextlib.suppress(BlockingIOError):  # of two on one directory the first is named
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(file, 0)
+            os.pwrite(file, json.dumps({"host": web.host, "port": web.port}).encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def where_it_runs(config: SilasConfig) -> SilasConfig:
+    """The configuration with the address of the cockpit that runs here; as it is where none does.
+
+    What a crash left is not believed: whoever listens there by now may be somebody else.
+    """
+    try:
+        file = _opened(config.data_dir, os.O_RDONLY)
+    except OSError:
+        return config
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _with(config, os.pread(file, _MOST, 0))
+    finally:
+        os.close(file)
+    return config
+
+
+def _with(config: SilasConfig, written: bytes) -> SilasConfig:
+    try:
+        said = json.loads(written)
+        address = {"host": str(said["host"]), "port": int(said["port"])}
+    except (ValueError, KeyError, TypeError):  # it is being written at this moment
+        return config
+    web = config.channels.web.model_copy(update=address)
+    return config.model_copy(update={"channels": config.channels.model_copy(update={"web": web})})
+
+
+def _opened(folder: Path, how: int) -> int:
+    return os.open(folder / _NAME, how | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
