@@ -35,6 +35,11 @@ _OTHER_USER = (
     "protect against root, nor against what such a program does as you without asking Silas. "
     "Requests are not signed as yours."
 )
+_CONFIRMED = (
+    " A yes is given in the signer's terminal alone. The signature of a paired device is none: the "
+    "cockpit's page comes from the process that asks, which could show one thing and have another "
+    "signed."
+)
 _AS_ROOT = "apart, but Silas runs as root, from which no signer is safe; run it as an ordinary user"
 
 
@@ -143,7 +148,7 @@ def arrangement(config: SilasConfig) -> tuple[bool, str]:
         return False, _AS_ROOT
     if signer_uid(config) == os.geteuid():
         opened = opened_by_others(config)
-        return not opened, opened or _SAME_USER
+        return not opened, opened or _SAME_USER + _CONFIRMED
     if record["backend"] != RECORDED_APART:
         return False, "the signer is another user's, but this user still has a private key"
-    return True, _OTHER_USER.format(user=config.keys.signer_user)
+    return True, _OTHER_USER.format(user=config.keys.signer_user) + _CONFIRMED

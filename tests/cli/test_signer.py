@@ -344,7 +344,9 @@ def test_doctor_says_which_arrangement_is_in_force(home: Path, env: dict[str, st
     user, inside = ordinary(), {**env, "SILAS_KEYS__SIGNER": "inside"}
     assert doctor(inside).startswith("True: inside: the key is unlocked in the process")
     with signer_as(user, env):
-        assert acting_as(user, lambda: doctor(env)).startswith("True: apart, as your own user:")
+        found = acting_as(user, lambda: doctor(env))
+    assert found.startswith("True: apart, as your own user:")
+    assert "A yes is given in the signer's terminal alone" in found
     assert "False: The signer does not answer" in acting_as(user, lambda: doctor(env))
 
 

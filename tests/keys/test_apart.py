@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from silas.errors import ApprovalError, ConfigError
 from silas.keys.apart import Ruling, SigningDesk, listening
 from silas.keys.remote import RemoteSigner, asked_public_key, pin_public_key
-from silas.keys.wire import LARGEST, BadFrame, body_length, document_of, frame
+from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
 
 KEY = a_signer()
@@ -68,6 +68,19 @@ async def serving(place: Path, *, agent_uid: int = ME) -> AsyncGenerator[Owner]:
 
 def remote(place: Path, *, key: str = KEY.public_key, uid: int = ME) -> RemoteSigner:
     return RemoteSigner(place, key, uid)
+
+
+async def test_no_device_says_yes_at_the_signer(tmp_path: Path) -> None:
+    place, device = tmp_path / "s" / "sock", a_signer("a paired phone")
+    wanted = {"ask": "sign", "data": b"all".hex(), "shown": b"this".hex()}
+    async with serving(place) as owner:
+        for proof in (
+            {"device": device.public_key, "signature": device.sign(b"all").hex()},
+            {"confirmed": "yes"},
+        ):
+            answer = await asyncio.to_thread(ask_now, place, {**wanted, **proof}, 5, lambda _: None)
+            assert answer.keys() == {"refused"}
+        assert owner.questions == []
 
 
 async def test_what_needs_no_question_is_signed_at_once(tmp_path: Path) -> None:
