@@ -1,7 +1,7 @@
 """A model that is heard while it answers: for one run, around the model that was configured."""
 
 import json
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import Final
 
 from pydantic_ai.exceptions import (
@@ -81,16 +81,16 @@ class AloudModel(WrapperModel):
     ) -> ModelResponse:
         """One request, heard while it is answered."""
         self._listener.again()
-        begun = False
+        events = _Counted()
         try:
             async with self.wrapped.request_stream(
                 messages, model_settings, model_request_parameters
             ) as stream:
-                begun = True
-                await self._hear(stream)
-            return charged(stream.get(), messages)
-        except ModelRequestRejectedError as error:
-            if begun or isinstance(error, ModelAuthenticationError | ModelNotFoundError):
+                await self._hear(events.of(stream))
+            if events.count:
+                return charged(stream.get(), messages)
+        except (ModelRequestRejectedError, UnexpectedModelBehavior) as error:
+            if events.count or isinstance(error, ModelAuthenticationError | ModelNotFoundError):
                 raise
         except (IndexError, KeyError, AttributeError):
             # as of a whole answer: the adapters reach into what a server sends
@@ -121,6 +121,20 @@ class AloudModel(WrapperModel):
         if self._tool:
             return isinstance(part, ToolCallPart) and part.tool_name == self._tool
         return isinstance(part, TextPart)
+
+
+class _Counted:
+    """Counts events: a server that will not stream, or does not know the word, sends none."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def of(
+        self, events: AsyncIterable[ModelResponseStreamEvent]
+    ) -> AsyncIterator[ModelResponseStreamEvent]:
+        async for event in events:
+            self.count += 1
+            yield event
 
 
 def _written(part: ModelResponsePart) -> str:

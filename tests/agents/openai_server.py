@@ -58,6 +58,7 @@ class OpenAIServer:
 
     replies: list[Reply]
     usage: bool = True
+    streams: bool = True
     base_url: str = ""
     bodies: list[Json] = field(default_factory=list[Json])
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
@@ -97,9 +98,10 @@ class OpenAIServer:
         if isinstance(answer, Drop):
             return False
         status, sent, extra = _response(answer, self.bodies[-1], turn, self.usage)
-        data = sent.encode()
+        streamed = bool(self.streams and self.bodies[-1].get("stream") and status == 200)
+        data = (_events(json.loads(sent)) if streamed else sent).encode()
         fields = {
-            "content-type": "application/json",
+            "content-type": "text/event-stream" if streamed else "application/json",
             "content-length": str(len(data)),
             **extra,
         }
@@ -148,12 +150,42 @@ def _response(
     return 200, json.dumps(completion), {}
 
 
+def _events(completion: Json) -> str:
+    """The same answer in pieces, as such servers stream it."""
+    choice: Json = completion["choices"][0]
+    message: Json = choice["message"]
+    calls: list[Json] = message.get("tool_calls") or []
+    deltas: list[Json] = [{"role": "assistant", "content": None if calls else ""}]
+    for at, call in enumerate(calls):
+        named: Json = {**call, "function": {**call["function"], "arguments": ""}}
+        deltas.append({"tool_calls": [{"index": at, **named}]})
+        for piece in _cut(call["function"]["arguments"]):
+            deltas.append({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
+    deltas += [{"content": piece} for piece in _cut(message["content"] or "")]
+    head: Json = {name: completion[name] for name in ("id", "created", "model")}
+    head["object"] = "chat.completion.chunk"
+    chunks: list[Json] = [
+        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+        for delta in deltas
+    ]
+    end: Json = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    chunks.append({**head, "choices": [end]})
+    if "usage" in completion:
+        chunks.append({**head, "choices": [], "usage": completion["usage"]})
+    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+    return "".join([*lines, "data: [DONE]\n\n"])
+
+
+def _cut(text: str) -> list[str]:
+    return [text[at : at + 7] for at in range(0, len(text), 7)]
+
+
 @asynccontextmanager
 async def openai_server(
-    replies: Iterable[Reply], *, usage: bool = True
+    replies: Iterable[Reply], *, usage: bool = True, streams: bool = True
 ) -> AsyncGenerator[OpenAIServer]:
     """Listen on a free loopback port for the duration of the block."""
-    state = OpenAIServer(list(replies), usage)
+    state = OpenAIServer(list(replies), usage, streams)
     tasks: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
