@@ -5,6 +5,9 @@ with who spoke, what was said, what a picture showed, when, and in which session
 to the retriever as it is. Recall at k is the share of a question's evidence turns among the first
 k memories found; a figure is the mean over all questions that have evidence, whatever their kind.
 Answers are never read. The ranking's constants were chosen on conversations 26 and 30 alone.
+
+Where `make embeddings` has put a sentence model beside the code, the same is told of meaning alone
+and of both together; `--words` leaves that out.
 """
 
 import asyncio
@@ -12,21 +15,27 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
 
 from silas.clock import SystemClock
 from silas.db import Database
-from silas.memory import MemoryItem, MemoryType, NoVectors
+from silas.memory import MemoryItem, MemoryType, NoVectors, Vectors
+from silas.memory.embed import Embedder, FastEmbedder
+from silas.memory.embedding import SemanticSearch
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
+from silas.memory.vectors import NumpyVectorIndex
 from silas.types import TaintLevel
 
 LOCOMO = Path(__file__).parents[2] / "shared" / "cases" / "locomo"
+MINILM = Path(__file__).parents[1] / ".venv" / "minilm"
 KS = (5, 10)
+WORDS = "words"
 
 
 class Question(NamedTuple):
@@ -46,8 +55,9 @@ class Conversation(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """How one question fared: the recall at each k, and the seconds it took."""
+    """How one question fared in one channel: the recall at each k, and the seconds it took."""
 
+    channel: str
     kind: str
     recall: tuple[float, ...]
     seconds: float
@@ -99,61 +109,111 @@ def _read(file: Path) -> Conversation:
     return Conversation(file.stem, items, questions)
 
 
-async def run(conversation: Conversation, directory: Path) -> Outcome:
-    """Keep a conversation, and ask everything about it."""
+Find = Callable[[str], Awaitable[list[str]]]
+"""The ids that a channel finds for a question, best first."""
+
+
+async def run(
+    conversation: Conversation, directory: Path, embedder: Embedder | None = None
+) -> Outcome:
+    """Keep a conversation, and ask everything about it in every channel there is."""
     clock = SystemClock()
     database = Database(directory / f"{conversation.name}.db", clock)
     database.migrate("silas.memory")
     try:
         store = SqlMemoryStore(database, clock)
-        retriever = HybridRetriever(store, NoVectors(), len, clock)
         started = time.perf_counter()
         for item in conversation.items:
             await store.store(item)
         index_seconds = time.perf_counter() - started
-        asked = [await _ask(retriever, question) for question in conversation.questions]
+        asked = [
+            await _ask(channel, find, question)
+            for channel, find in (await _channels(database, store, embedder)).items()
+            for question in conversation.questions
+        ]
     finally:
         database.close()
     return Outcome(conversation.name, asked, len(conversation.items), index_seconds)
 
 
-async def _ask(retriever: HybridRetriever, question: Question) -> Asked:
+async def _channels(
+    database: Database, store: SqlMemoryStore, embedder: Embedder | None
+) -> dict[str, Find]:
+    clock = SystemClock()
+
+    def recall(vectors: Vectors) -> Find:
+        retriever = HybridRetriever(store, vectors, len, clock)
+
+        async def find(text: str) -> list[str]:
+            found = await retriever.recall(text, "owner", max(KS))
+            return [each.item.memory_id for each in found]
+
+        return find
+
+    if embedder is None:
+        return {WORDS: recall(NoVectors())}
+    index = NumpyVectorIndex(database, embedder.name, embedder.dim)
+    search = SemanticSearch(database, embedder, index, clock)
+    await search.catch_up()
+
+    async def by_meaning(text: str) -> list[str]:
+        return [name for name, _ in await search.search("owner", text, max(KS))]
+
+    return {WORDS: recall(NoVectors()), "meaning": by_meaning, "both": recall(search)}
+
+
+async def _ask(channel: str, find: Find, question: Question) -> Asked:
     started = time.perf_counter()
-    found = await retriever.recall(question.text, "owner", max(KS))
+    ids = await find(question.text)
     seconds = time.perf_counter() - started
-    ids = [each.item.memory_id for each in found]
     recall = tuple(len(question.evidence & set(ids[:k])) / len(question.evidence) for k in KS)
-    return Asked(question.kind, recall, seconds)
+    return Asked(channel, question.kind, recall, seconds)
 
 
-def outcomes(names: Sequence[str] = ()) -> list[Outcome]:
+def the_model() -> Embedder | None:
+    """The sentence model beside the code, if it is there."""
+    if not (MINILM / "model.onnx").is_file() or find_spec("fastembed") is None:
+        return None
+    return FastEmbedder("all-MiniLM-L6-v2", 384, MINILM, MINILM, download=False)
+
+
+def outcomes(names: Sequence[str] = (), embedder: Embedder | None = None) -> list[Outcome]:
     """Every conversation in a database of its own."""
     with tempfile.TemporaryDirectory() as directory:
-        return [asyncio.run(run(each, Path(directory))) for each in conversations(names)]
+        return [asyncio.run(run(each, Path(directory), embedder)) for each in conversations(names)]
 
 
-def _recall(asked: Sequence[Asked]) -> str:
-    return "  ".join(f"{mean(each.recall[n] for each in asked):.3f}" for n in range(len(KS)))
+def _line(name: str, asked: Sequence[Asked], channels: Sequence[str]) -> str:
+    cells: list[str] = []
+    for channel in channels:
+        here = [each for each in asked if each.channel == channel]
+        cells += [f"{mean(each.recall[n] for each in here):.3f}" for n in range(len(KS))]
+    return f"{name:14} {len(asked) // len(channels):9}  {'  '.join(cells)}"
 
 
-def main(names: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Print the figures; where the conversations are not there, say so and succeed."""
     if not LOCOMO.is_dir():
         print(f"skipped: LoCoMo's conversations are not at {LOCOMO}")
         return 0
-    done = outcomes(names)
+    embedder = None if "--words" in arguments else the_model()
+    done = outcomes([name for name in arguments if name != "--words"], embedder)
     asked = [each for outcome in done for each in outcome.asked]
-    print(f"{'':14} questions  recall@{KS[0]}  @{KS[1]}")
+    channels = list(dict.fromkeys(each.channel for each in asked))
+    print(
+        f"{'':14} questions  " + "".join(f"{f'{each} @{KS[0]}, @{KS[1]}':14}" for each in channels)
+    )
     for outcome in done:
-        print(f"{outcome.name:14} {len(outcome.asked):9}  {_recall(outcome.asked)}")
+        print(_line(outcome.name, outcome.asked, channels))
     for kind in sorted({each.kind for each in asked}):
-        of_kind = [each for each in asked if each.kind == kind]
-        print(f"{kind:14} {len(of_kind):9}  {_recall(of_kind)}")
-    print(f"{'all':14} {len(asked):9}  {_recall(asked)}")
+        print(_line(kind, [each for each in asked if each.kind == kind], channels))
+    print(_line("all", asked, channels))
     memories = sum(outcome.memories for outcome in done)
     spent = sum(outcome.index_seconds for outcome in done)
-    print(f"storing and indexing: {spent / memories * 1e6:.0f} us a memory, {memories} memories")
-    print(f"a question: {median(each.seconds for each in asked) * 1e3:.2f} ms (median)")
+    print(f"storing and indexing words: {spent / memories * 1e6:.0f} us a memory of {memories}")
+    for channel in channels:
+        took = median(each.seconds for each in asked if each.channel == channel)
+        print(f"a question by {channel}: {took * 1e3:.2f} ms (median)")
     return 0
 
 

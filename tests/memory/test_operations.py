@@ -50,6 +50,7 @@ async def the(store: SqlMemoryStore, memory_id: str) -> MemoryItem:
     return item
 
 
+@pytest.mark.proves("S5.12-MEMORY-INHERITS", "S5.12-NO-SILENT-TRUST")
 @pytest.mark.parametrize(
     ("basis", "trust", "taint"),
     [
@@ -107,6 +108,7 @@ TARGETS = {
 BASES = {"WORDS": WORDS, "ALONE": ALONE, "MIXED": MIXED, "THEIRS": THEIRS}
 
 
+@pytest.mark.proves("S3.8-VERIFIED-NEEDS-OWNER", "S15-NEVER-CONSTITUTIONAL")
 @pytest.mark.parametrize("op", ALLOWED)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("basis", BASES)
@@ -131,6 +133,7 @@ async def test_who_may_change_what(store: SqlMemoryStore, op: str, target: str, 
         assert await store.get("m") == before
 
 
+@pytest.mark.proves("S5.12-MEMORY-INHERITS")
 async def test_a_paraphrase_keeps_what_it_was_made_from(store: SqlMemoryStore):
     old = a_memory("m", "He likes tea", sources=("tool:web_fetch",), taint=EXTERNAL)
     await store.store(old)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.store import SqlMemoryStore
@@ -78,6 +79,7 @@ async def test_of_several_memories_all_are_stored_or_none(store: SqlMemoryStore)
     assert await store.search_keyword("new", 5) == []
 
 
+@pytest.mark.proves("S6.1-FTS")
 async def test_words_find_a_memory_in_any_form_and_its_tags_too(store: SqlMemoryStore):
     await store.store(a_memory("paint", "Melanie painted a sunrise last year"))
     await store.store(a_memory("tag", "Nothing to see", semantic_tags=("painting",)))
@@ -88,6 +90,21 @@ async def test_words_find_a_memory_in_any_form_and_its_tags_too(store: SqlMemory
     assert await store.search_keyword("elephants", 5) == []
 
 
+@pytest.mark.proves("S6.1-FTS")
+def test_both_lanes_have_an_index_with_the_specified_tokenizer(tmp_path: Path):
+    database = Database(tmp_path / "silas.db", MockClock())
+    database.migrate("silas.memory")
+    with database.read() as tx:
+        rows = tx.driver.execute(
+            "SELECT sql FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
+        ).fetchall()
+    database.close()
+    assert len(rows) == 2
+    for (made,) in rows:
+        assert "USING fts5" in made
+        assert """tokenize="porter unicode61 tokenchars '_-'\"""" in made
+
+
 async def test_a_rare_word_weighs_more_than_a_common_one(store: SqlMemoryStore):
     for number in range(20):
         await store.store(a_memory(f"dog{number}", "the dog was in the garden"))
@@ -95,6 +112,7 @@ async def test_a_rare_word_weighs_more_than_a_common_one(store: SqlMemoryStore):
     assert ids(await store.search_keyword("the dog and the veterinarian", 3))[0] == "vet"
 
 
+@pytest.mark.proves("S4.2-STORE")
 async def test_the_raw_lane_is_found_only_where_it_is_asked_for(store: SqlMemoryStore):
     await store.store_raw(a_memory("raw", "the blue suitcase", session_id="s"))
     await store.store(a_memory("active", "the blue suitcase", session_id="s"))
@@ -107,6 +125,7 @@ async def test_the_raw_lane_is_found_only_where_it_is_asked_for(store: SqlMemory
     assert raw.reingestion_tier is ReingestionTier.low_reingestion
 
 
+@pytest.mark.proves("S4.2-STORE")
 async def test_a_change_is_found_by_its_new_words_and_no_longer_by_the_old(
     store: SqlMemoryStore, clock: MockClock
 ):
@@ -160,6 +179,7 @@ async def test_what_is_not_there_can_be_neither_changed_nor_deleted(store: SqlMe
     assert await store.get("m") == a_memory("m", "mine")
 
 
+@pytest.mark.proves("S4.2-STORE")
 async def test_what_was_deleted_is_found_by_nothing(store: SqlMemoryStore):
     item = a_memory("m", "secret garden", session_id="s", sources=("channel:web",))
     await store.store(item)
@@ -173,6 +193,7 @@ async def test_what_was_deleted_is_found_by_nothing(store: SqlMemoryStore):
     assert ids(await store.search_keyword("garden", 5)) == ["m"]
 
 
+@pytest.mark.proves("S5.12-NO-SILENT-TRUST", "S5.12-CONSTITUTION-PROTECTED")
 @pytest.mark.parametrize("trust", [TrustLevel.verified, TrustLevel.constitutional])
 async def test_nothing_external_is_ever_stored_as_verified(
     store: SqlMemoryStore, trust: TrustLevel
@@ -184,6 +205,7 @@ async def test_nothing_external_is_ever_stored_as_verified(
     assert await store.get("m") is None
 
 
+@pytest.mark.proves("S15-NEVER-CONSTITUTIONAL", "S5.12-CONSTITUTION-PROTECTED")
 async def test_a_constitutional_memory_stays_whoever_writes(store: SqlMemoryStore):
     item = a_memory(
         "c",

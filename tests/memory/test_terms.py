@@ -50,6 +50,7 @@ ATTACKS = [
 ]
 
 
+@pytest.mark.proves("A17-SAFE-KEYWORDS")
 @pytest.mark.parametrize("text", ATTACKS, ids=lambda text: ascii(text[:24]))
 async def test_no_question_is_query_syntax(tmp_path: Path, text: str):
     with a_store(tmp_path) as store:

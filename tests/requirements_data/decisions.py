@@ -40,7 +40,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("A14-DEFAULTS-RUN", "A14", "The shipped default configuration uses only what the base install has."),
     R("A15-NUMBERED-OPTIONS", "0.5, A15", "Every question on a text channel has numbered options, never a paragraph alone."),
     R("A16-VECTORS", "A16", "Vector search is exact, behind a port, without sqlite-vec."),
-    R("A17-SAFE-KEYWORDS", "A17", "A question is never handed to MATCH as it is; terms are quoted and few.", e.MEMORY),
+    R("A17-SAFE-KEYWORDS", "A17", "A question is never handed to MATCH as it is; terms are quoted and few."),
     R("A18-GUEST", "A18", "guardrails-ai runs in a sandboxed process of its own, installed on request.", e.PROVIDERS),
     R("A19-ENCRYPTED-FILE", "A19", "Without a key store the key is in one file, mode 0600, argon2id and SecretBox."),
     R("A19-UNLOCKED", "A19", "That file opens by passphrase or by a key file the owner chose, and by nothing else."),

@@ -46,7 +46,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S15-NEVER-BYPASS-GATES", "15", "A model cannot bypass a policy gate."),
     R("S15-NEVER-VERIFICATION", "15", "A model cannot influence a verification check."),
     R("S15-NEVER-PERSIST", "15", "A model cannot keep state between executor runs."),
-    R("S15-NEVER-CONSTITUTIONAL", "3.8, 15", "A model cannot override a constitutional memory: nothing changes one at run time.", e.MEMORY),
+    R("S15-NEVER-CONSTITUTIONAL", "3.8, 15", "A model cannot override a constitutional memory: nothing changes one at run time."),
     R("S15-NEVER-BY-PERSONALITY", "3.10, 5.1.4, 15", "A model cannot override constitution, approval or policy through personality."),
     R("S15-NEVER-WIDEN", "15", "A model cannot widen thresholds or a standing approval by itself."),
     R("S15-NEVER-ACTIVATE-SKILLS", "15", "A model cannot activate an imported skill.", e.SKILLS),

@@ -6,7 +6,7 @@ from tests.requirements_data.model import Requirement as R
 
 REQUIREMENTS: tuple[R, ...] = (
     # 3.8 memory, 3.10 persona
-    R("S3.8-VERIFIED-NEEDS-OWNER", "3.8", "A verified memory changes only by the owner's action.", e.MEMORY),
+    R("S3.8-VERIFIED-NEEDS-OWNER", "3.8", "A verified memory changes only by the owner's action."),
     R("S3.8-PREFERENCES-START-WORKING", "3.8", "An inferred preference begins as working and is tagged behavior:."),
     R("S3.8-PREFERENCES-CONFIRMED", "3.8", "A preference becomes verified only by the owner's confirmation on a card."),
     R("S3.8-PREFERENCES-CONSUMED", "3.8", "Planner and proxy take verified preferences as default hints."),
@@ -30,7 +30,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.1.1-ESCALATION-RISK", "4.1.1", "A permission escalation's risk is set by rule: medium on the same resource, else high.", e.CONNECTIONS),
     R("S4.1.1-CHANNELS-NEVER-SIGN", "4.1.1", "Channels collect decisions; the approval engine alone mints and signs."),
     # 4.2, 4.3 memory and context
-    R("S4.2-STORE", "4.2", "The memory store keeps, finds, changes and deletes items, raw lane apart.", e.MEMORY),
+    R("S4.2-STORE", "4.2", "The memory store keeps, finds, changes and deletes items, raw lane apart."),
     R("S4.3-RENDER-ORDER", "4.3", "Zones render as system, chronicle, memory, workspace."),
     # 4.4, 4.5 approval and nonces
     R("S4.4-ISSUED-UNUSED", "4.4", "A new token is signed, bound to its subject's hash, and has no uses."),

@@ -48,7 +48,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.12-SEARCH-EXTERNAL", "5.12", "web_search output is always external."),
     R("S5.12-SCRUBBED", "5.12", "External results are scrubbed before context or memory."),
     R("S5.12-MEMORY-INHERITS", "5.12", "A memory has the taint of what made it, lowered by anything external."),
-    R("S5.12-CONSTITUTION-PROTECTED", "5.12", "External input cannot make or change a constitutional memory.", e.MEMORY),
+    R("S5.12-CONSTITUTION-PROTECTED", "5.12", "External input cannot make or change a constitutional memory."),
     R("S5.12-NO-SILENT-TRUST", "5.12", "External content becomes verified only by explicit trusted confirmation."),
     R("S5.13-COUNTER", "5.13", "Tokens are counted as characters divided by 3.5.", e.COUNTER),
     # 5.14, 5.15 persona
@@ -63,7 +63,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S6.1-NUMBERED", "6.1", "Migrations are numbered, strictly increasing, and applied in order."),
     R("S6.1-IDEMPOTENT", "6.1", "Running migrations again changes nothing."),
     R("S6.1-BEFORE-START", "6.1", "All pending migrations run before the Stream; a failing one aborts the start."),
-    R("S6.1-FTS", "6.1", "Memory has keyword search with the specified tokenizer.", e.MEMORY),
+    R("S6.1-FTS", "6.1", "Memory has keyword search with the specified tokenizer."),
     R("S6.1-SQLITE-VEC", "6.1", "Vector search uses sqlite-vec.", e.NO_SQLITE_VEC),
     R("S6.4-CONSOLIDATION", "6.4", "Consolidation merges, prunes, re-embeds, and promotes only with the owner."),
     R("S6.5-BUNDLE", "4.2.3, 6.5", "A bundle is versioned JSON lines; import merges or replaces in one transaction."),
