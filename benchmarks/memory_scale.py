@@ -153,6 +153,8 @@ async def _measure(items: int, directory: Path, vectors: bool) -> dict[str, floa
             asked,
             lambda question: words.recall(question, "owner", 10),
         )
+        plain = f"one OR of all words among {items:,}"
+        figures |= await _timed(plain, asked[::10], lambda question: _plain(database, question))
         figures["found among the first ten, by words"] = await _share(words, asked)
         figures["keeping four records of a turn, us"] = await _four_by_four(store, items, speech)
         if vectors:
@@ -160,6 +162,17 @@ async def _measure(items: int, directory: Path, vectors: bool) -> dict[str, floa
     finally:
         database.close()
     return figures
+
+
+async def _plain(database: Database, question: str) -> Sequence[object]:
+    """What full-text search costs that is handed every word of a question."""
+    every = " OR ".join(f'"{word}"' for word in question.rstrip("?").split())
+    with database.read() as tx:
+        return tx.driver.execute(
+            "SELECT i.* FROM memory_words AS w JOIN memory_items AS i ON i.place = w.rowid "
+            "WHERE memory_words MATCH ? ORDER BY bm25(memory_words) LIMIT 10",
+            (every,),
+        ).fetchall()
 
 
 async def _with_vectors(

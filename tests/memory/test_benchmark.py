@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,12 @@ def test_recall_is_the_share_of_evidence_among_the_first(
     said = ["Did you go to Lisbon?", "Yes, in spring.", "I play the cello.", "It snowed."]
     turn = {"session": 1, "date": "1:56 pm on 8 May, 2023", "caption": None}
     turns = [{**turn, "id": f"D1:{n}", "speaker": "Ann", "text": t} for n, t in enumerate(said)]
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"question": "Who plays the cello?", "category": "one", "evidence": ["D1:2"]},
         {"question": "Who was in Lisbon?", "category": "two", "evidence": ["D1:0", "D9:9"]},
         {"question": "Who was on the moon?", "category": "none", "evidence": []},
     ]
-    talk = {"id": "1", "speakers": ["Ann"], "turns": turns, "questions": asked}
+    talk: dict[str, Any] = {"id": "1", "speakers": ["Ann"], "turns": turns, "questions": asked}
     (tmp_path / "1.json").write_text(json.dumps(talk))
     monkeypatch.setattr(memory, "LOCOMO", tmp_path)
     (outcome,) = memory.outcomes()
