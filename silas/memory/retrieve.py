@@ -1,9 +1,11 @@
 """Finding memories by every channel there is, merged into one list (spec 4.2.1, 6.3)."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from silas.clock import Clock
+from silas.errors import DatabaseError
 from silas.memory.fuse import Scores, fused
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
@@ -40,14 +42,18 @@ class HybridRetriever:
         scope = OWNER if scope_id is None else scope_id
         found = await self._by_strategy(query, scope, session_id)
         fitting = self._within(found, query.max_results, query.max_tokens)
-        await self._store.count_access([item.memory_id for item in fitting], scope)
+        await self._count_access(fitting, scope)
         return fitting
 
     async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
         """See `MemoryRetriever.recall`."""
         found = (await self._hybrid(text, scope_id, limit))[:limit]
-        await self._store.count_access([each.item.memory_id for each in found], scope_id)
+        await self._count_access([each.item for each in found], scope_id)
         return found
+
+    async def _count_access(self, items: Sequence[MemoryItem], scope_id: str) -> None:
+        with suppress(DatabaseError):  # what was found is there to be had, counted or not
+            await self._store.count_access([item.memory_id for item in items], scope_id)
 
     async def _by_strategy(
         self, query: Query, scope_id: str, session_id: str | None
@@ -72,8 +78,9 @@ class HybridRetriever:
         """The session's memories, those first that fit the question, then the newest."""
         if session_id is None:
             return []
-        newest = (await self._store.search_session(session_id, scope_id))[::-1]
-        fitting = await self._store.search_keyword(query.query, len(newest), scope_id)
+        wanted = max(_DEPTH, query.max_results)
+        newest = await self._store.newest_of_session(session_id, wanted, scope_id)
+        fitting = await self._store.search_keyword(query.query, wanted, scope_id)
         first = [item for item in fitting if item.session_id == session_id]
         return list({item.memory_id: item for item in (*first, *newest)}.values())
 

@@ -21,6 +21,8 @@ _VALID = "(valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR va
 
 _ACTIVE, _RAW = lane_of(ReingestionTier.active), lane_of(ReingestionTier.low_reingestion)
 
+_OLDEST, _NEWEST = "created_at, place", "created_at DESC, place DESC"
+
 _AT_ONCE = 500  # memories forgotten in one transaction: a few ms, then others have their turn
 
 
@@ -111,7 +113,16 @@ class SqlMemoryStore:
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""
-        return self._active("memory_items_session", "session_id = ?", (scope_id, session_id))
+        which = "session_id = ?"
+        return self._active("memory_items_session", which, (scope_id, session_id), _OLDEST)
+
+    async def newest_of_session(
+        self, session_id: str, limit: int, scope_id: str = OWNER
+    ) -> list[MemoryItem]:
+        """Active memories of a session, newest first: a session may be as long as a life."""
+        which = "session_id = ?"
+        order = f"{_NEWEST} LIMIT {max(limit, 0)}"
+        return self._active("memory_items_session", which, (scope_id, session_id), order)
 
     async def search_temporal(
         self, since: datetime, until: datetime, limit: int, scope_id: str = OWNER
@@ -119,14 +130,17 @@ class SqlMemoryStore:
         """See `MemoryStore.search_temporal`; both ends belong to the window."""
         start, end = moment_text(since), moment_text(until)
         made = (
-            "SELECT place FROM memory_items WHERE scope_id = ? AND reingestion_tier = 'active' "
-            "AND created_at BETWEEN ? AND ? ORDER BY created_at DESC LIMIT ?"
+            "SELECT place FROM memory_items INDEXED BY memory_items_created_at "
+            "WHERE scope_id = ? AND reingestion_tier = 'active' "
+            "AND created_at BETWEEN ? AND ? ORDER BY created_at DESC, place DESC LIMIT ?"
         )
         valid = (
-            "SELECT place FROM memory_items WHERE scope_id = ? AND reingestion_tier = 'active' "
+            "SELECT place FROM memory_items INDEXED BY memory_items_validity "
+            "WHERE scope_id = ? AND reingestion_tier = 'active' "
             "AND (valid_from IS NOT NULL OR valid_until IS NOT NULL) "
             "AND (valid_from IS NULL OR valid_from <= ?) "
-            "AND (valid_until IS NULL OR valid_until > ?) ORDER BY created_at DESC LIMIT ?"
+            "AND (valid_until IS NULL OR valid_until > ?) "
+            "ORDER BY created_at DESC, place DESC LIMIT ?"
         )
         most = max(limit, 0)
         with self._db.read() as tx:
@@ -141,7 +155,7 @@ class SqlMemoryStore:
     async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.rules`."""
         which = "memory_type = 'preference' AND trust_level <> 'working'"
-        return self._active("memory_items_rules", which, (scope_id,))
+        return self._active("memory_items_rules", which, (scope_id,), _OLDEST)
 
     async def forget(self, source: str, scope_id: str = OWNER) -> int:
         """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
@@ -180,15 +194,17 @@ class SqlMemoryStore:
         now, most = moment_text(self._clock.now()), max(limit, 0)
         return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
 
-    def _active(self, index: str, which: str, values: tuple[str, ...]) -> list[MemoryItem]:
-        """Active memories of a scope that are valid now, oldest first."""
+    def _active(
+        self, index: str, which: str, values: tuple[str, ...], order: str
+    ) -> list[MemoryItem]:
+        """Active memories of a scope that are valid now."""
         now = moment_text(self._clock.now())
         with self._db.read() as tx:
             rows = tx.driver.execute(
                 # named, because SQLite would rather walk through the whole scope by time
                 f"SELECT {COLUMNS} FROM memory_items INDEXED BY {index} "  # noqa: S608
                 f"WHERE scope_id = ? AND {which} AND reingestion_tier = 'active' AND {_VALID} "
-                "ORDER BY created_at, place",
+                f"ORDER BY {order}",
                 (*values, now, now),
             ).fetchall()
         return [item_of(row) for row in rows]

@@ -1,12 +1,13 @@
 """Finding memories by words, session, time and meaning, merged into one list (spec 6.3)."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from silas.errors import DatabaseError
 from silas.memory import NoVectors, Vectors
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
@@ -123,3 +124,29 @@ async def test_what_was_brought_is_counted_and_nothing_else(store: SqlMemoryStor
     await a_retriever(store).retrieve(Asked("keyword", "harbour", max_results=1))
     counts = [item.access_count for item in await store.search_keyword("harbour", 2)]
     assert sorted(counts) == [0, 2]
+
+
+async def test_what_was_found_is_given_though_it_cannot_be_counted(
+    store: SqlMemoryStore, monkeypatch: pytest.MonkeyPatch
+):
+    async def locked(memory_ids: Iterable[str], scope_id: str = "owner") -> None:
+        raise DatabaseError("The database is locked.")
+
+    await store.store(a_memory("m", "the harbour"))
+    monkeypatch.setattr(store, "count_access", locked)
+    found = await a_retriever(store).recall("harbour", "owner", 1)
+    assert [each.item.memory_id for each in found] == ["m"]
+
+
+async def test_a_session_as_long_as_a_life_is_not_read_whole(store: SqlMemoryStore):
+    items = [
+        a_memory(f"m{n}", f"day {n}", session_id="s", created_at=NOW + timedelta(minutes=n))
+        for n in range(300)
+    ]
+    await store.store_many(items)
+    found = await a_retriever(store).retrieve(Asked("session", "day 7", 3), "owner", "s")
+    assert ids(found)[0] == "m7"
+    found = await a_retriever(store).retrieve(Asked("session", "elephants", 2), "owner", "s")
+    assert ids(found) == ["m299", "m298"]
+    assert len(await store.newest_of_session("s", 40)) == 40
+    assert await store.newest_of_session("s", -1) == []

@@ -39,7 +39,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS memory_items_id ON memory_items (scope_id, mem
 CREATE INDEX IF NOT EXISTS memory_items_created_at
   ON memory_items (scope_id, reingestion_tier, created_at);
 CREATE INDEX IF NOT EXISTS memory_items_session
-  ON memory_items (scope_id, session_id) WHERE session_id IS NOT NULL;
+  ON memory_items (scope_id, session_id, created_at) WHERE session_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS memory_items_validity
   ON memory_items (scope_id, valid_from)
   WHERE valid_from IS NOT NULL OR valid_until IS NOT NULL;
