@@ -18,7 +18,10 @@ class Standing(StrEnum):
     """On what an operation stands, the firmest that holds."""
 
     owners_words = "owners_words"
-    """The content is the owner's, word for word, under his signature."""
+    """The content is the owner's, word for word, under his signature, and no others' in view."""
+    words_among_others = "words_among_others"
+    """The content is the owner's so, but text of others was in view: it may have chosen what he
+    said it about."""
     owner_alone = "owner_alone"
     """The owner asks, and nothing but his own text was in view."""
     owner_asks = "owner_asks"
@@ -37,14 +40,19 @@ class Verdict(NamedTuple):
 _YES = Verdict(True)
 _CONSTITUTIONAL = Verdict(False, "it says who Silas is, and nothing changes it while Silas runs")
 _VERIFIED = Verdict(False, "the owner confirmed it, and only his own words change it")
+_FIRM = frozenset({Standing.owners_words, Standing.words_among_others})
+"""On these grounds content counts as confirmed: its owner said it himself."""
+
 _ASK = Verdict(False, "the owner confirmed it, and others' text was in view; he can do it himself")
 _LESS = Verdict(False, "it is trusted more than the text that asks for this")
 
 _RULES: Mapping[tuple[str, TrustLevel, Standing], Verdict] = {
     ("update", TrustLevel.working, Standing.owners_words): _YES,
+    ("update", TrustLevel.working, Standing.words_among_others): _YES,
     ("update", TrustLevel.working, Standing.owner_alone): _YES,
     ("update", TrustLevel.working, Standing.owner_asks): _YES,
     ("update", TrustLevel.verified, Standing.owners_words): _YES,
+    ("update", TrustLevel.verified, Standing.words_among_others): _ASK,
     ("update", TrustLevel.verified, Standing.owner_alone): _VERIFIED,
     ("update", TrustLevel.verified, Standing.owner_asks): _VERIFIED,
     ("update", TrustLevel.verified, Standing.others): _VERIFIED,
@@ -76,7 +84,8 @@ def verdict(op: str, target: MemoryItem, basis: OpBasis) -> Verdict:
 def standing_of(op: str, basis: OpBasis) -> Standing:
     """The firmest ground that an operation has; only content can be the owner's words."""
     if op in {"store", "update"} and basis.owners_words:
-        return Standing.owners_words
+        alone = basis.taint is TaintLevel.owner
+        return Standing.owners_words if alone else Standing.words_among_others
     if not basis.owner_asks:
         return Standing.others
     return Standing.owner_alone if basis.taint is TaintLevel.owner else Standing.owner_asks
@@ -106,7 +115,7 @@ class Operations:
 
     async def _keep(self, op: Mapping[str, Any], basis: OpBasis) -> str:
         now = self._clock.now()
-        firm = standing_of("store", basis) is Standing.owners_words
+        firm = standing_of("store", basis) in _FIRM
         item = MemoryItem(
             memory_id=new_id("mem"),
             content=_content(op, basis),
@@ -127,7 +136,7 @@ class Operations:
     async def _update(self, op: Mapping[str, Any], basis: OpBasis) -> str:
         old = await self._judged("update", op, basis)
         content = _content(op, basis)
-        firm = standing_of("update", basis) is Standing.owners_words
+        firm = standing_of("update", basis) in _FIRM
         changes: dict[str, Any] = {
             "content": content,
             "trust_level": TrustLevel.verified if firm else TrustLevel.working,

@@ -35,6 +35,7 @@ def a_basis(
 
 
 WORDS = a_basis(OWNER, words=True)
+QUOTED = a_basis(EXTERNAL, words=True)
 ALONE = a_basis(OWNER)
 MIXED = a_basis(EXTERNAL)
 THEIRS = a_basis(EXTERNAL, asks=False)
@@ -55,7 +56,7 @@ async def the(store: SqlMemoryStore, memory_id: str) -> MemoryItem:
     ("basis", "trust", "taint"),
     [
         (WORDS, VERIFIED, OWNER),
-        (a_basis(EXTERNAL, words=True), VERIFIED, OWNER),
+        (QUOTED, VERIFIED, OWNER),
         (ALONE, WORKING, OWNER),
         (MIXED, WORKING, EXTERNAL),
         (a_basis(AUTH, asks=False), WORKING, AUTH),
@@ -84,18 +85,18 @@ async def test_only_the_owners_own_words_are_remembered_as_confirmed(
 # to a verified and to a constitutional one
 ALLOWED = {
     "update": {
-        "working": {"WORDS", "ALONE", "MIXED"},
-        "outside": {"WORDS", "ALONE", "MIXED", "THEIRS"},
+        "working": {"WORDS", "QUOTED", "ALONE", "MIXED"},
+        "outside": {"WORDS", "QUOTED", "ALONE", "MIXED", "THEIRS"},
         "verified": {"WORDS"},
     },
     "delete": {
-        "working": {"WORDS", "ALONE", "MIXED"},
-        "outside": {"WORDS", "ALONE", "MIXED", "THEIRS"},
+        "working": {"WORDS", "QUOTED", "ALONE", "MIXED"},
+        "outside": {"WORDS", "QUOTED", "ALONE", "MIXED", "THEIRS"},
         "verified": {"WORDS", "ALONE"},
     },
     "link": {
-        "working": {"WORDS", "ALONE", "MIXED"},
-        "outside": {"WORDS", "ALONE", "MIXED", "THEIRS"},
+        "working": {"WORDS", "QUOTED", "ALONE", "MIXED"},
+        "outside": {"WORDS", "QUOTED", "ALONE", "MIXED", "THEIRS"},
         "verified": {"WORDS", "ALONE"},
     },
 }
@@ -105,7 +106,7 @@ TARGETS = {
     "verified": (VERIFIED, OWNER),
     "constitutional": (CONSTITUTIONAL, OWNER),
 }
-BASES = {"WORDS": WORDS, "ALONE": ALONE, "MIXED": MIXED, "THEIRS": THEIRS}
+BASES = {"WORDS": WORDS, "QUOTED": QUOTED, "ALONE": ALONE, "MIXED": MIXED, "THEIRS": THEIRS}
 
 
 @pytest.mark.proves("S3.8-VERIFIED-NEEDS-OWNER", "S15-NEVER-CONSTITUTIONAL")
