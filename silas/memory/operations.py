@@ -30,6 +30,10 @@ class Standing(StrEnum):
     """Somebody else asks."""
 
 
+_FIRM = frozenset({Standing.owners_words, Standing.words_among_others})
+"""On these grounds content counts as confirmed: its owner said it himself."""
+
+
 class Verdict(NamedTuple):
     """What the rules say: whether it may be done, and the sentence if not."""
 
@@ -40,9 +44,6 @@ class Verdict(NamedTuple):
 _YES = Verdict(True)
 _CONSTITUTIONAL = Verdict(False, "it says who Silas is, and nothing changes it while Silas runs")
 _VERIFIED = Verdict(False, "the owner confirmed it, and only his own words change it")
-_FIRM = frozenset({Standing.owners_words, Standing.words_among_others})
-"""On these grounds content counts as confirmed: its owner said it himself."""
-
 _ASK = Verdict(False, "the owner confirmed it, and others' text was in view; he can do it himself")
 _LESS = Verdict(False, "it is trusted more than the text that asks for this")
 
