@@ -47,7 +47,7 @@ class HybridRetriever:
 
     async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
         """See `MemoryRetriever.recall`."""
-        found = (await self._hybrid(text, scope_id, limit))[:limit]
+        found = await self._hybrid(text, scope_id, limit) if limit > 0 else []
         await self._count_access([each.item for each in found], scope_id)
         return found
 
