@@ -203,6 +203,7 @@ async def test_step_12_hands_an_approved_plan_to_the_background_and_pins_it_in_v
     assert reply.plan is house.dispatched[0]
     assert plan.content == plan_text()
     assert plan.pinned
+    assert [signal.outcome for signal in house.review.signals] == ["approved"]
 
 
 @pytest.mark.proves("S5.1-13-SENT-ONCE")
