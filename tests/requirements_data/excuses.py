@@ -25,7 +25,7 @@ PROVIDERS = (
 CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
 SHUTDOWN = "later: the long-running server (silas start) and its signal handling"
 OPERATIONS = "later: metrics, alerts, rate limits and backpressure of the long-running server"
-EVALS = "measured by tests/evals: what a language model does is never asserted"
+EVALS = "later: a language model measured by make evals; what it does is never asserted"
 SELF_UPDATE = "later: the self-update action and its card; Silas cannot change itself without it"
 
 # replaced by a decision
