@@ -56,7 +56,7 @@ async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is
     await device.sees_a_card(GATE.intent)
     await device.loses_the_connection()
     await device.answers("Go on")
-    await device.at("composer").fill("list the files")
+    await device.at("composer").fill("good morning")
     await device.page.keyboard.press("Enter")
     await expect(device.at("said").last).to_contain_text("Waits for the connection")
     assert not asked.done()
@@ -64,7 +64,7 @@ async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is
     assert await asyncio.wait_for(asked, _BOUND) == "approve"
     await expect(device.at("heard").first).to_be_visible()
     said = [one for one in cockpit.channel.transcript.after(0, 50).kept if one.type == "message"]
-    assert [one.text for one in said if one.sender == "owner"] == ["list the files"]
+    assert [one.text for one in said if one.sender == "owner"] == ["good morning"]
 
 
 async def test_with_no_page_connected_nobody_is_asked_and_the_safe_answer_stands(
