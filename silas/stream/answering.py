@@ -61,7 +61,9 @@ class Answering:
         if response.plan_action is not None:
             became = text.removeprefix(response.message).strip()
             if became:
-                self._keeper.reply(turn, became, TaintLevel.owner, "silas")
+                # it names the plan, whose words are the model's
+                rests_on = self._keeper.sources(turn)
+                self._keeper.reply(turn, became, turn.response_taint, "silas", rests_on)
             self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
         await turn.send(text)
 

@@ -13,6 +13,7 @@ from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
 from silas.types import OWNER
+from silas.work.models import AlreadyRunning
 
 _OUTCOMES: dict[str, Outcome] = {"refused": "blocked", "waiting": "waiting"}
 """How a turn ends whose plan was neither approved nor declined."""
@@ -65,14 +66,21 @@ class PlanFlow:
         if proposal.verdict in ("approved", "waiting"):
             self._rooms.work.claim(item.id, turn.scope_id)
         if proposal.verdict == "approved":
-            turn.outcome = "dispatched"
-            self._rooms.work_view.began(turn.scope, item)
-            self._rooms.dispatch(item, turn.send)
-            return f"{response.message}\n\nApproved: {item.title}. Working on it."
+            return self._dispatched(turn, item, response)
         if proposal.verdict != "waiting":
             self._rooms.context.complete(turn.scope_id, f"plan:{item.id}")
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         return proposal.words
+
+    def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
+        try:
+            self._rooms.dispatch(item, turn.send)
+        except AlreadyRunning as error:  # another conversation was given the same yes meanwhile
+            turn.outcome = "blocked"
+            return f"{response.message}\n\n{error.message} It was not started a second time."
+        turn.outcome = "dispatched"
+        self._rooms.work_view.began(turn.scope, item)
+        return f"{response.message}\n\nApproved: {item.title}. Working on it."
 
     def _in_view(self, turn: Turn, item: WorkItem, markdown: str) -> None:
         """The plan in the workspace; it cannot be evicted before its work has ended."""

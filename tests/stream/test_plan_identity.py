@@ -1,11 +1,13 @@
 """What a plan is linked to, the mode it carries, and what its id stands for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from silas.plans import WorkItemStatus, subject_of
+from silas.plans import WorkItem, WorkItemStatus, subject_of
+from silas.stream.models import Send
 from silas.stream.rooms import TurnRooms
 from silas.testing import (
     CallTool,
@@ -16,6 +18,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.types import OWNER, InteractionMode, InteractionRegister
+from silas.work.models import AlreadyRunning
 from tests.stream.kit import (
     WaitingSandbox,
     answering,
@@ -209,6 +212,20 @@ async def test_a_plan_that_is_running_is_not_started_a_second_time() -> None:
     assert len(channel.cards) == 1
     assert first is not None
     assert first.status is WorkItemStatus.done
+
+
+async def test_a_plan_that_was_begun_while_its_card_was_answered_is_not_started_again() -> None:
+    def begun(item: WorkItem, send: Send) -> None:
+        raise AlreadyRunning(f"{item.id} is running already.", work_item_id=item.id)
+
+    def late(rooms: TurnRooms) -> TurnRooms:
+        return replace(rooms, dispatch=begun)
+
+    models = planned(proposing(plan_text()))
+    async with Harness(ScriptedChannel(saying_yes), models=models, furnish=late) as h:
+        reply = await soon(h.silas.ask("do it"))
+    assert reply.outcome == "blocked"
+    assert "task-example is running already. It was not started a second time." in reply.text
 
 
 async def test_the_same_plan_may_be_approved_and_run_again_when_it_has_ended() -> None:
