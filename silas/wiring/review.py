@@ -1,8 +1,9 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 from zoneinfo import ZoneInfo
 
@@ -145,8 +146,19 @@ async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock)
 async def look_regularly(review: ReviewQueue, config: SilasConfig, clock: Clock) -> None:
     """Let the queue look around when `suggestions.heartbeat_cron` says so (spec 5.1.6)."""
     cron, zone = config.suggestions.heartbeat_cron, ZoneInfo(config.scheduler.timezone)
+    looked = clock.now()
     while config.scheduler.enabled and config.suggestions.enabled:
+        await clock.sleep(60.0)
         now = clock.now()
-        await clock.sleep(60.0 - now.second - now.microsecond / 1_000_000)
-        if is_due(cron, clock.now().astimezone(zone)):
+        if any(is_due(cron, minute.astimezone(zone)) for minute in _minutes(looked, now)):
             await review.heartbeat()
+        looked = now
+
+
+def _minutes(after: datetime, until: datetime) -> Iterator[datetime]:
+    """The minutes that began since, of the last hour: nobody makes up for a night's sleep."""
+    minute = until.replace(second=0, microsecond=0)
+    first = max(after, until - timedelta(hours=1))
+    while minute > first:
+        yield minute
+        minute -= timedelta(minutes=1)

@@ -113,6 +113,13 @@ def test_the_page_is_fetched_in_one_step() -> None:
     assert named == {f"/static/{name}" for name in at_once}
 
 
+@pytest.mark.parametrize("surface", ["activity", "more"])
+def test_what_a_surface_needs_besides_is_asked_for_at_once(surface: str) -> None:
+    (named,) = re.findall(rf"^  {surface}: \[(.*?)\],$", _text("theme.js"), re.M)
+    besides = _reached(f"{surface}.js", later=False) - _reached("app.js", later=False)
+    assert {f"{name}.js" for name in re.findall(r'"(\w+)"', named)} == besides
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_no_markup_carries_code_or_style_of_its_own(page: str) -> None:
     for tag, attributes in _tags(page):
