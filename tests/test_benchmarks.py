@@ -12,6 +12,8 @@ SMALL = {
     "scrub": {"rounds": 1, "characters": 100_000},
     "cockpit": {"connections": 20, "messages": 20},
     "memory_scale": {"items": 1_000},
+    "context": {"turns": 200, "scopes": 2},
+    "turn": {"rounds": 2, "turns": 200, "scopes": 2},
 }
 
 

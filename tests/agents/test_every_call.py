@@ -106,7 +106,9 @@ def test_no_other_place_makes_or_runs_an_agent() -> None:
         for path in SOURCE.rglob("*.py")
         if "silas.agents.role" in path.read_text(encoding="utf-8")
     }
-    assert users == {f"agents/{name}.py" for name in ("run", "proxy", "planner", "executor")}
+    assert users == {
+        f"agents/{name}.py" for name in ("run", "proxy", "planner", "executor", "scorer")
+    }
 
 
 @pytest.mark.proves("S4.24-RUN-TIME-TOOLSETS")
