@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
+.PHONY: demo start test search check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
 .PHONY: embeddings screenshots lighthouse lock system browser clean evals soak
 
 $(READY): requirements.lock pyproject.toml
@@ -30,6 +30,10 @@ start: $(READY) system
 
 test: $(READY) $(VENV)/.embeddings system browser
 	@$(BIN)/python -m pytest -n 2
+
+# The same tests, whose properties are tried with other inputs each time.
+search: $(READY) $(VENV)/.embeddings system browser
+	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=search
 
 check: $(READY) $(VENV)/.embeddings
 	$(BIN)/ruff format --check .

@@ -39,6 +39,13 @@ def applied(program: str, patch: str, root: Path) -> None:
     assert done.returncode == 0, (done.stderr, patch)
 
 
+def without_empty_directories(root: Path) -> None:
+    """A tree as git can know it: it keeps no directory without a file, and removes none."""
+    for directory, _, _ in os.walk(root, topdown=False):
+        if directory != str(root) and not os.listdir(directory):
+            os.rmdir(directory)
+
+
 def as_git_sees(root: Path) -> dict[str, tuple[str, int, bytes]]:
     """Git knows files and links, and of permissions only whether the owner may execute."""
     return {
@@ -76,6 +83,10 @@ def test_patch_makes_the_same_change_of_its_text(
 )
 @given(tree=EDITS, edits=EDITS)
 @example(tree=[("file", [".git"], b"", 0, ["a"])], edits=[("file", ["b"], b"", 0, ["a"])])
+@example(  # a file takes the place of a directory that held nothing but an empty one
+    tree=[("dir", ["b", "a"], b"", 0, ["a"])],
+    edits=[("move", ["b"], b"", 0, ["c"]), ("file", ["b"], b"", 0, ["a"])],
+)
 def test_git_makes_the_same_change_of_any_patch(
     tree: Edits, edits: Edits, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -88,6 +99,7 @@ def test_git_makes_the_same_change_of_any_patch(
     patch = workspace.patch()
     assert bool(patch) == bool(workspace.changes())
     if "\ndiff --git " in patch:
+        without_empty_directories(base / "other")
         applied("git", patch, base / "other")
     assert as_git_sees(base / "other") == as_git_sees(workspace.copy)
 
