@@ -184,7 +184,8 @@ class ApprovalEngine:
         running = spawned or subject
         if refusal is not None:
             return self._refuse(refusal, "verify", token, running)
-        # 6 uses left   7 a fresh nonce, bound to what runs   8 spent and recorded, both or neither
+        # 6 uses left, and not taken back   7 a fresh nonce, bound to what runs
+        # 8 spent and recorded, both or neither
         use = TokenUse(
             token.token_id, running.digest, new_nonce(), uses_allowed(token), token.expires_at
         )
@@ -201,8 +202,10 @@ class ApprovalEngine:
 
         if await self._nonces.spend(use, witness):
             return _VALID
-        spent = Refusal("E_APPROVAL_SPENT", "Every use of this approval is spent; ask again.")
-        return self._refuse(spent, "verify", token, running)
+        refusal = await self._revoked(token) or Refusal(
+            "E_APPROVAL_SPENT", "Every use of this approval is spent; ask again."
+        )
+        return self._refuse(refusal, "verify", token, running)
 
     async def check(self, token: ApprovalToken, subject: Subject) -> Verdict:
         """Whether a use that `verify` spent still authorises this subject; spends nothing.
@@ -224,7 +227,7 @@ class ApprovalEngine:
             or conditions_met(token, now)
         )
         if refusal is None:
-            refusal = await self._unspent(token, subject)
+            refusal = await self._revoked(token) or await self._unspent(token, subject)
         return _VALID if refusal is None else self._refuse(refusal, "check", token, subject)
 
     async def require(
@@ -248,6 +251,11 @@ class ApprovalEngine:
     def _halted(self) -> Refusal | None:
         words = self._stops.words()
         return Refusal("E_APPROVAL_STOPPED", words) if words else None
+
+    async def _revoked(self, token: ApprovalToken) -> Refusal | None:
+        if not await self._nonces.is_used("revoked", token.token_id):
+            return None
+        return Refusal("E_APPROVAL_REVOKED", "The owner took this approval back; ask again.")
 
     async def _unspent(self, token: ApprovalToken, subject: Subject) -> Refusal | None:
         total = await self._nonces.uses(token.token_id)

@@ -11,9 +11,9 @@ from silas.errors import ApprovalError
 
 __all__ = ["DOMAINS", "SAFETY_BUFFER", "NonceStore", "SqlNonceStore"]
 
-DOMAINS = frozenset({"msg", "exec", "proof"})
-"""Message nonces and execution nonces (spec 4.5), and those of what a device signed; they cannot
-collide."""
+DOMAINS = frozenset({"msg", "exec", "proof", "revoked"})
+"""Message nonces and execution nonces (spec 4.5), those of what a device signed, and the ids of
+approvals that the owner took back; they cannot collide."""
 
 SAFETY_BUFFER = timedelta(minutes=10)
 """How long a use is remembered after its token has expired, against a clock that steps back."""
@@ -68,9 +68,23 @@ class SqlNonceStore:
                 raise replayed()
             if len(spent) >= use.max_executions:
                 return 0
+            if tx.driver.execute(_EXISTS, (nonce_key("revoked", use.token_id),)).fetchone():
+                return 0
             tx.driver.execute(_TAKE, row)
             witness(len(spent) + 1)
         return len(spent) + 1
+
+    async def revoke(
+        self, token_id: str, expires_at: datetime, witness: Callable[[], object]
+    ) -> bool:
+        """Take every use of a token that is left, durably, together with what `witness` writes."""
+        now = self._clock.now()
+        row = _row(nonce_key("revoked", token_id), now, max(now, expires_at) + SAFETY_BUFFER)
+        with self._db.write(durable=True) as tx:
+            if tx.driver.execute(_TAKE_ONCE, row).rowcount != 1:
+                return False
+            witness()
+        return True
 
     async def uses(self, token_id: str, digest: str = "") -> int:
         """How many uses were spent, of the token or of it for one digest."""

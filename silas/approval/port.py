@@ -61,7 +61,8 @@ class NonceStore(Protocol):
     """What was used once and must not be used again, keyed `"{domain}:{binding}"` (spec 4.5).
 
     Domains: `msg`, whose binding is the message's nonce, `exec`, whose binding is
-    `"{token_id}:{digest}:{nonce}"`, and `proof`, whose binding is `"{device_id}:{nonce}"`.
+    `"{token_id}:{digest}:{nonce}"`, `proof`, whose binding is `"{device_id}:{nonce}"`, and
+    `revoked`, whose binding is the id of an approval that was taken back.
     """
 
     async def is_used(self, domain: str, nonce: str) -> bool:
@@ -81,10 +82,26 @@ class NonceStore(Protocol):
                 nothing was spent.
 
         Returns:
-            The number of this use from 1, or 0 where none is left; then nothing was written.
+            The number of this use from 1, or 0 where none is left or the token was revoked; then
+            nothing was written.
 
         Raises:
             ApprovalError: This very nonce was used before.
+        """
+        ...
+
+    async def revoke(
+        self, token_id: str, expires_at: datetime, witness: Callable[[], object]
+    ) -> bool:
+        """Take every use of a token that is left, in one durable transaction.
+
+        Args:
+            token_id: Whose uses.
+            expires_at: When the token ends by itself; until then it is remembered.
+            witness: Called inside the transaction; if it raises, nothing was revoked.
+
+        Returns:
+            False where it was revoked before; then nothing was written.
         """
         ...
 

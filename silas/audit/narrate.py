@@ -86,6 +86,7 @@ _SENTENCES: Mapping[str, str] = {
     # approval
     "approval.issued": "The owner's answer to {work_item_id} was signed: {verdict}.",
     "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
+    "approval.revoked": "The approval of {work_item_id} was taken back.",
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
     # the owner's key
     "key.rotation_began": "The owner asked for a new key.",

@@ -12,6 +12,7 @@ _COMMANDS = {
     "ask": ("work", "Say something to Silas, once; waits for the work it starts."),
     "run": ("work", "Show a plan's card, take the approval, run it sandboxed, verify it."),
     "approve": ("work", "Show the card of a plan that waits for you; on your yes, run it."),
+    "approvals": ("approvals", "What waits for your yes, and what your yes still allows."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "diff": ("inspect", "Everything a work item changed, as a patch."),

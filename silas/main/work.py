@@ -87,6 +87,13 @@ def run(
 @click.pass_context
 def approve(ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool) -> None:
     """Show the card of a plan that waits for you; on your yes, run it."""
+    approve_one(ctx, work_item_id, approve, as_json=as_json)
+
+
+def approve_one(
+    ctx: click.Context, work_item_id: str, approve: str | None, *, as_json: bool
+) -> None:
+    """Ask about one plan that waits, and run it on a yes; ends the process with its exit code."""
 
     async def work() -> int:
         channel = terminal(to_stderr=as_json, approve=approve)

@@ -158,7 +158,7 @@ class MemoryNonceStore:
         key = nonce_key("exec", use.binding)
         spent = self._spent.setdefault(use.token_id, [])
         number = len(spent) + 1
-        if number > use.max_executions:
+        if number > use.max_executions or await self.is_used("revoked", use.token_id):
             return 0
         self._keep(key, _Kept(self._clock.now(), use.expires_at + SAFETY_BUFFER))
         try:
@@ -168,6 +168,17 @@ class MemoryNonceStore:
             raise
         spent.append(key)
         return number
+
+    async def revoke(
+        self, token_id: str, expires_at: datetime, witness: Callable[[], object]
+    ) -> bool:
+        """Take every use of a token that is left, unless `witness` raises."""
+        key, now = nonce_key("revoked", token_id), self._clock.now()
+        if key in self._kept:
+            return False
+        witness()
+        self._keep(key, _Kept(now, max(now, expires_at) + SAFETY_BUFFER))
+        return True
 
     async def uses(self, token_id: str, digest: str = "") -> int:
         """How many uses were spent, of the token or of it for one digest."""

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from silas.wiring.approvals import ApprovalDesk, Given, open_approvals
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.door import open_door
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from silas.wiring.workers import worker_rows
 
 __all__ = [
+    "ApprovalDesk",
     "AuditDesk",
     "Conformance",
     "Finding",
+    "Given",
     "Ground",
     "MCPDesk",
     "MemoryDesk",
@@ -41,6 +44,7 @@ __all__ = [
     "examine_sandbox",
     "initialise",
     "key_facts",
+    "open_approvals",
     "open_audit",
     "open_door",
     "open_mcp",
@@ -58,6 +62,9 @@ __all__ = [
 
 # Loaded when first asked for: looking at the record must not cost what a model run costs.
 _HOMES = {
+    "ApprovalDesk": "approvals",
+    "Given": "approvals",
+    "open_approvals": "approvals",
     "Conformance": "conform",
     "Ground": "ground",
     "MCPDesk": "mcp",

@@ -27,6 +27,7 @@ _ABOUT_A_PLAN = frozenset(
     {
         *("plan_proposed", "plan_waits", "plan_approved", "plan_not_approved", "plan_refused"),
         *("approval.issued", "approval.used", "approval.refused"),
+        "approval.revoked",
     }
 )
 _RAN: dict[str, str] = {

@@ -49,6 +49,19 @@ async def refuse_entry(
     return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
 
 
+async def taken_back(item: WorkItem, approval: ApprovalVerifier) -> str | None:
+    """That the owner revoked the approval while the work was done or checked, or None.
+
+    Time that ran out while it was checked is no reason to throw the work away; his word is.
+    """
+    if item.approval_token is None:
+        return "There is no approval for this plan."
+    verdict = await approval.check(item.approval_token, subject_of(item))
+    if verdict.code != "E_APPROVAL_REVOKED":
+        return None
+    return f"The approval does not hold: {verdict.reason.rstrip('.')}."
+
+
 def _counters_agree(token: ApprovalToken) -> bool:
     """Whether the view of a token's uses agrees with itself; the nonce store alone counts them."""
     return token.executions_used == len(set(token.execution_nonces)) <= token.max_executions

@@ -34,7 +34,7 @@ from silas.work.attempt import Attempt, instructions, what_failed
 from silas.work.board import Board
 from silas.work.crew import Crew
 from silas.work.effects import Effects
-from silas.work.entry import refuse_entry
+from silas.work.entry import refuse_entry, taken_back
 from silas.work.grant_uses import PlanGrants
 from silas.work.inherit import inherited
 from silas.work.models import (
@@ -226,6 +226,9 @@ class TaskRunner:
                     return await self._blocked(item, verdict.reason)
                 if passed:
                     self._require_running()  # what was verified before a stop is not applied
+                    taken = await taken_back(item, self._approval)
+                    if taken is not None:
+                        return await self._blocked(item, taken)
                     return await self._done(item, site, attempt, changes)
             failures = what_failed(attempt)
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))

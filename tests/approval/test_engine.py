@@ -20,6 +20,7 @@ from silas.approval import (
 )
 from silas.approval.engine import ApprovalEngine
 from silas.approval.models import SIGNED_FIELDS
+from silas.approval.revoking import revoke
 from silas.approval.rules import CLOCK_SKEW
 from silas.audit import AuditLog
 from silas.errors import ApprovalError
@@ -86,6 +87,20 @@ async def test_an_approved_plan_runs_once(
         "approval.refused",
     ]
     assert (await audit.verify_chain()).valid
+
+
+async def test_an_approval_that_is_taken_back_begins_nothing_and_lets_nothing_go_on(
+    engine: ApprovalEngine, audit: AuditLog, nonces: NonceStore
+) -> None:
+    begun, unused = [await engine.issue_token(TASK, a_decision()) for _ in range(2)]
+    await engine.require(begun, TASK)
+    assert await engine.check(begun, TASK)
+    assert await revoke(begun, nonces, audit)
+    assert await revoke(unused, nonces, audit)
+    assert (await engine.check(begun, TASK)).code == "E_APPROVAL_REVOKED"
+    await refused(engine, audit, nonces, "E_APPROVAL_REVOKED", unused, TASK)
+    assert not await revoke(unused, nonces, audit)
+    assert [e for e, _ in await events(audit)].count("approval.revoked") == 2
 
 
 @pytest.mark.proves("S5.11-CHECK-HOLDS")

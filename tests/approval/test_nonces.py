@@ -77,6 +77,40 @@ async def test_the_same_execution_nonce_is_a_replay(nonces: NonceStore, clock: M
     assert await nonces.uses("token-1") == 1
 
 
+async def test_a_revoked_token_has_no_use_left_and_no_other_is_touched(
+    nonces: NonceStore, clock: MockClock
+) -> None:
+    told: list[str] = []
+    assert await nonces.spend(a_use(clock), nobody) == 1
+    assert await nonces.revoke("token-1", clock.now(), lambda: told.append("revoked"))
+    assert not await nonces.revoke("token-1", clock.now(), lambda: told.append("again"))
+    assert told == ["revoked"]
+    assert await nonces.spend(a_use(clock, "n-2"), nobody) == 0
+    assert await nonces.uses("token-1") == 1
+    assert await nonces.spend(a_use(clock, token_id="token-2"), nobody) == 1
+
+
+async def test_what_cannot_be_witnessed_is_not_revoked(
+    nonces: NonceStore, clock: MockClock
+) -> None:
+    def broken() -> None:
+        raise DatabaseError("full", code="E_DB_FULL")
+
+    with pytest.raises(DatabaseError):
+        await nonces.revoke("token-1", clock.now(), broken)
+    assert await nonces.spend(a_use(clock), nobody) == 1
+
+
+async def test_a_revocation_outlives_its_token_however_old_it_is(
+    nonces: NonceStore, clock: MockClock
+) -> None:
+    end = clock.now() + timedelta(days=400)
+    await nonces.revoke("token-1", end, lambda: None)
+    clock.advance(399 * 86400)
+    await nonces.prune_expired(clock.now())
+    assert await nonces.spend(a_use(clock, expires_at=end), nobody) == 0
+
+
 @pytest.mark.parametrize("other", ["token-", "token-10", "token-1;", "token-0", "t", "token-1%"])
 async def test_one_tokens_uses_are_not_anothers(
     nonces: NonceStore, clock: MockClock, other: str

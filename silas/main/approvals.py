@@ -1,0 +1,173 @@
+"""The commands about what the owner approved. They work beside a running Silas."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import ASKED, print_json
+from silas.main.shared import DONE, hash_option, look_config, run_to_exit
+from silas.main.work import approve_one
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from silas.plans import WaitingPlan
+    from silas.wiring import ApprovalDesk, Given
+
+_OVER = ("used", "expired", "revoked", "void", "declined")
+
+
+def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
+    from silas.wiring import open_approvals
+
+    return open_approvals(look_config(ctx))
+
+
+@click.group()
+def approvals() -> None:
+    """What waits for your yes, and what your yes still allows."""
+
+
+@approvals.command("list")
+@click.option("--all", "everything", is_flag=True, help="Also what allows nothing any more.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
+    """Plans that wait for you, and approvals in force."""
+
+    async def work() -> int:
+        async with _open(ctx) as desk:
+            waiting = await desk.waiting()
+            given = [g for g in await desk.given() if everything or g.state not in _OVER]
+        if as_json:
+            print_json([_asked(one) for one in waiting] + [_given(one) for one in given])
+            return DONE
+        if not waiting and not given:
+            click.echo("Nothing waits for you, and no approval is in force.")
+        for one in waiting:
+            click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}")
+        for one in given:
+            click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one)}")
+        if waiting:
+            click.echo(
+                "\nasked: `silas approvals show ID` shows the plan; `approve ID`, `deny ID`."
+            )
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("show")
+@click.argument("approval")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
+    """The card of a plan, and how its approval stands; by the id of either."""
+
+    async def work() -> int:
+        from silas.channels.text import card_lines
+        from silas.plans import plan_bytes, plan_card
+        from silas.wiring import Given
+
+        async with _open(ctx) as desk:
+            found = await desk.find(approval)
+        if as_json:
+            print_json(_given(found) if isinstance(found, Given) else _asked(found))
+            return DONE
+        why = "approved before" if isinstance(found, Given) else found.rationale
+        card = plan_card(plan_bytes(found.item), rationale=why)
+        click.echo("\n".join(card_lines(card)))
+        click.echo(f"\nHash: sha256:{card.plan_hash}")
+        for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:
+            click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("approve")
+@click.argument("work_item_id")
+@click.option(
+    "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approvals_approve(
+    ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool
+) -> None:
+    """Show the card of a plan that waits; on your yes, run it. As `silas approve`."""
+    approve_one(ctx, work_item_id, approve, as_json=as_json)
+
+
+@approvals.command("deny")
+@click.argument("work_item_id")
+@click.pass_context
+def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
+    """Answer a plan that waits with no."""
+
+    async def work() -> int:
+        async with _open(ctx) as desk:
+            item = await desk.deny(work_item_id)
+        click.echo(f"Declined: {item.id}  {item.title}. Nothing was run.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("revoke")
+@click.argument("approval")
+@click.pass_context
+def approvals_revoke(ctx: click.Context, approval: str) -> None:
+    """Take an approval back; work under way ends at its next effect."""
+
+    async def work() -> int:
+        async with _open(ctx) as desk:
+            taken = await desk.revoke(approval)
+        click.echo(f"Taken back: {taken.item.id}  {taken.item.title}. Nothing more of it begins.")
+        if taken.state == "at work":
+            click.echo("Its run ends before its next effect; `silas stop --now` kills it at once.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _uses(one: "Given") -> str:
+    return f"{one.uses} of {one.token.max_executions} used, until {one.token.expires_at:%F %R} UTC"
+
+
+def _facts(one: "Given") -> list[str]:
+    token = one.token
+    return [
+        f"Approval: {token.token_id}",
+        f"State: {one.state}; {_uses(one)}",
+        f"Answer: {token.verdict.value}, scope {token.scope.value}",
+        f"Signed: {token.issued_at:%F %R} UTC",
+    ]
+
+
+def _asked(one: "WaitingPlan") -> dict[str, Any]:
+    from silas.plans import plan_hash
+
+    return {
+        "work_item": one.item.id,
+        "title": one.item.title,
+        "plan_hash": plan_hash(one.item),
+        "state": ASKED,
+    }
+
+
+def _given(one: "Given") -> dict[str, Any]:
+    token = one.token
+    return {
+        "work_item": one.item.id,
+        "title": one.item.title,
+        "plan_hash": token.plan_hash,
+        "state": one.state,
+        "token": token.token_id,
+        "scope": token.scope.value,
+        "verdict": token.verdict.value,
+        "issued_at": token.issued_at.isoformat(),
+        "expires_at": token.expires_at.isoformat(),
+        "uses": one.uses,
+        "max_executions": token.max_executions,
+    }

@@ -1,0 +1,172 @@
+"""The owner's approvals beside a running Silas: what waits, what is in force, taking it back."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from silas.approval import ApprovalToken, ApprovalVerdict, NonceStore, Stops
+from silas.approval.nonces import SqlNonceStore
+from silas.approval.revoking import revoke
+from silas.approval.rules import current
+from silas.audit import Audit
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.errors import ApprovalError
+from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
+from silas.stop import Sentinel
+from silas.stop.epochs import StopEpochs
+from silas.wiring.ownerkey import settle_succession
+from silas.wiring.upkeep import opened
+
+_AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+"""Work whose spent use still authorises its next effect."""
+
+_YES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
+
+
+class Given(NamedTuple):
+    """An approval that was signed, and how it stands now.
+
+    Attributes:
+        item: What it is for; its token is there.
+        state: `in force`, `at work` (its last use is being made), or why it authorises nothing
+            more: `used`, `expired`, `revoked`, `void` (an emergency stop), `declined`.
+        uses: How many of its uses were spent.
+    """
+
+    item: WorkItem
+    token: ApprovalToken
+    state: str
+    uses: int
+
+
+@dataclass(frozen=True)
+class ApprovalDesk:
+    """For `silas approvals`: it signs nothing and runs nothing."""
+
+    store: WorkItemStore
+    asked: WaitingPlans
+    nonces: NonceStore
+    audit: Audit
+    clock: Clock
+    stops: Stops
+
+    async def waiting(self) -> list[WaitingPlan]:
+        """Plans that the owner was asked about and has not answered, the oldest first."""
+        return await self.asked.all()
+
+    async def given(self) -> list[Given]:
+        """Every approval that is kept with its work, the newest last."""
+        items = [item for status in WorkItemStatus for item in await self._with(status)]
+        found = [await self._stands(item, t) for item in items if (t := item.approval_token)]
+        return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
+
+    async def find(self, named: str) -> WaitingPlan | Given:
+        """What the owner names by the id of the work, or by that of its approval or its beginning.
+
+        Raises:
+            ApprovalError: There is none, or more than one.
+        """
+        waiting = [one for one in await self.waiting() if one.item.id == named]
+        if waiting:
+            return waiting[0]
+        found = [
+            each
+            for each in await self.given()
+            if named == each.item.id or (len(named) >= 8 and each.token.token_id.startswith(named))
+        ]
+        if len(found) == 1:
+            return found[0]
+        raise ApprovalError(
+            f"There is no approval for {named!r}, and no question about it; `silas approvals list` "
+            "has the ids."
+            if not found
+            else f"{named!r} begins the id of several approvals; give more of it.",
+            code="E_APPROVAL_UNKNOWN",
+        )
+
+    async def deny(self, named: str) -> WorkItem:
+        """Answer an open question with no, for good.
+
+        Raises:
+            ApprovalError: No question about it is open.
+        """
+        found = await self.find(named)
+        if isinstance(found, Given):
+            raise ApprovalError(
+                f"{found.item.id} does not wait for an answer; `silas approvals revoke "
+                f"{found.item.id}` takes its approval back.",
+                code="E_APPROVAL_NOT_WAITING",
+                work_item_id=found.item.id,
+            )
+        await self.audit.log("plan_not_approved", work_item_id=found.item.id, verdict="declined")
+        await self.asked.drop(found.item)
+        return found.item
+
+    async def revoke(self, named: str) -> Given:
+        """Take an approval back: nothing of it begins, and what is under way ends.
+
+        Raises:
+            ApprovalError: There is none, or it authorises nothing any more.
+        """
+        found = await self.find(named)
+        if isinstance(found, WaitingPlan):
+            raise ApprovalError(
+                f"{found.item.id} was not approved yet; `silas approvals deny {found.item.id}` "
+                "answers it with no.",
+                code="E_APPROVAL_NOT_GIVEN",
+                work_item_id=found.item.id,
+            )
+        taken = found.state in ("in force", "at work")
+        if not taken or not await revoke(found.token, self.nonces, self.audit):
+            raise ApprovalError(
+                f"The approval of {found.item.id} authorises nothing any more "
+                f"({found.state if not taken else 'revoked'}); nothing was changed.",
+                code="E_APPROVAL_OVER",
+                work_item_id=found.item.id,
+            )
+        return found
+
+    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+        return await self.store.list_by_status(status)
+
+    async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
+        uses = await self.nonces.uses(token.token_id)
+        gone = await self.nonces.is_used("revoked", token.token_id)
+        void = current(token, self.stops.stops()) is not None
+        state = _state(item, token, uses, self.clock.now(), revoked=gone, void=void)
+        return Given(item, token, state, uses)
+
+
+def _state(
+    item: WorkItem, token: ApprovalToken, uses: int, now: datetime, *, revoked: bool, void: bool
+) -> str:
+    rules = (
+        (token.verdict not in _YES, "declined"),
+        (revoked, "revoked"),
+        (void, "void"),
+        (token.expires_at <= now, "expired"),
+        (uses < token.max_executions, "in force"),
+        (item.status in _AT_WORK, "at work"),
+    )
+    return next((state for holds, state in rules if holds), "used")
+
+
+@asynccontextmanager
+async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
+    """The approvals of an initialised Silas, without starting anything else."""
+    with opened(config, []) as (db, audit, ring):  # nothing is signed here
+        await settle_succession(db, audit, ring)
+        clock = SystemClock()
+        yield ApprovalDesk(
+            SqlWorkItemStore(db, clock),
+            SqlWaitingPlans(db, clock),
+            SqlNonceStore(db, clock, config.nonce_store),
+            audit,
+            clock,
+            StopEpochs(db, clock, Sentinel(config.data_dir)),
+        )

@@ -1,0 +1,122 @@
+"""`silas approvals`: what waits, what is in force, saying no, and taking a yes back."""
+
+import asyncio
+import json
+from collections.abc import Generator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from silas.approval import ApprovalVerdict
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.main.app import cli
+from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
+from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
+from silas.testing import a_plan
+from silas.testing.approval import a_signer, a_token
+from silas.wiring.ground import MIGRATED
+
+
+@pytest.fixture
+def db(here: Path) -> Generator[Database]:
+    (found,) = here.rglob("silas.db")
+    database = Database(found, SystemClock())
+    for package in MIGRATED:
+        database.migrate(package)
+    yield database
+    with database.write() as tx:  # the home is shared with other tests
+        for table in ("approval_nonces", "waiting_plans", "work_items"):
+            tx.driver.execute(f"DELETE FROM {table}")
+    database.close()
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["approvals", *words])
+
+
+def waiting(db: Database, **plan: object) -> WorkItem:
+    item = a_plan(**plan)
+    asyncio.run(SqlWaitingPlans(db, SystemClock()).put(WaitingPlan(item, "because you asked")))
+    return item
+
+
+def approved(db: Database, name: str, status: str = "pending", **token: object) -> WorkItem:
+    item = a_plan(id=name)
+    end = SystemClock().now() + timedelta(minutes=30)
+    fields = {"plan_hash": subject_of(item).digest, "work_item_id": name, "expires_at": end}
+    signed = a_token(a_signer(), SystemClock(), **{**fields, **token})
+    item.approval_token = signed.model_copy(update={"token_id": f"token-of-{name}"})
+    item.status = WorkItemStatus(status)
+    asyncio.run(SqlWorkItemStore(db, SystemClock()).save(item))
+    return item
+
+
+def states(*options: str) -> dict[str, str]:
+    listed = json.loads(run("list", "--json", *options).stdout)
+    return {each["work_item"]: each["state"] for each in listed}
+
+
+def test_what_waits_is_listed_shown_and_can_be_answered_with_no(db: Database) -> None:
+    item = waiting(db, id="wait-1")
+    assert states() == {"wait-1": "asked"}
+    assert "asked    wait-1" in run("list").stdout
+    shown = run("show", "wait-1").stdout
+    assert "because you asked" in shown
+    assert f"Hash: sha256:{plan_hash(item)}" in shown
+    assert "It waits for your answer." in shown
+    done = run("deny", "wait-1")
+    assert done.exit_code == 0, done.stderr
+    assert "Declined: wait-1" in done.stdout
+    assert "Nothing waits for you" in run("list").stdout
+    assert run("approve", "wait-1").exit_code != 0
+    record = CliRunner().invoke(cli, ["audit", "show"]).stdout
+    assert "did not approve the plan wait-1" in " ".join(record.split())
+
+
+def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> None:
+    approved(db, "open-1", max_executions=3)
+    late = SystemClock().now() - timedelta(minutes=1)
+    approved(db, "late-1", expires_at=late)
+    approved(db, "no-1", verdict=ApprovalVerdict.declined)
+    approved(db, "void-1", conditions={"stops": 7})
+    over = {"late-1": "expired", "no-1": "declined", "void-1": "void"}
+    assert states() == {"open-1": "in force"}
+    assert states("--all") == {"open-1": "in force", **over}
+    assert "State: in force; 0 of 3 used" in run("show", "token-of-open").stdout
+    taken = run("revoke", "open-1")
+    assert taken.exit_code == 0, taken.stderr
+    assert "Taken back: open-1" in taken.stdout
+    assert states("--all") == {"open-1": "revoked", **over}
+    again = run("revoke", "open-1")
+    assert again.exit_code == 3
+    assert "authorises nothing any more (revoked)" in again.stderr
+    record = CliRunner().invoke(cli, ["audit", "show"]).stdout
+    assert "approval of open-1 was taken back" in " ".join(record.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show", "nothing"], "`silas approvals list` has the ids"),
+        (["revoke", "nothing"], "`silas approvals list` has the ids"),
+        (["deny", "token-of"], "begins the id of several approvals"),
+        (["revoke", "asked-2"], "`silas approvals deny asked-2`"),
+        (["deny", "given-2"], "`silas approvals revoke given-2`"),
+    ],
+)
+def test_a_wrong_id_gets_one_sentence_and_changes_nothing(
+    db: Database, words: list[str], says: str
+) -> None:
+    waiting(db, id="asked-2")
+    approved(db, "given-2")
+    approved(db, "given-3")
+    before = states("--all")
+    refused = run(*words)
+    assert refused.exit_code == 3
+    assert says in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert states("--all") == before
