@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Generator
+from typing import Any
 
 from silas.audit import Audit
 from silas.canonical import canonical_json
@@ -17,7 +18,7 @@ from silas.tools.models import (
     ToolResult,
 )
 from silas.tools.outcomes import OutcomeStatus, OutcomeStore
-from silas.tools.passage import Passage, about_call, identify, ids_of, key_of
+from silas.tools.passage import Passage, about_call, identify, ids_of
 from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,
@@ -50,12 +51,14 @@ class Attempts:
         self._running: dict[str, asyncio.Event] = {}
 
     # 8 -------------------------------------------------------------------------------------------
-    async def recorded(self, passage: Passage, context: ToolCallContext) -> ToolResult | None:
+    async def recorded(
+        self, key: str, passage: Passage, context: ToolCallContext
+    ) -> ToolResult | None:
         """The outcome of a call that was already made, or None if it may be attempted.
 
         The same call may be running in another task; its outcome is then waited for and shared.
         """
-        key, about = key_of(passage.call, context), about_call(passage.call, context)
+        about = about_call(passage.call, context)
         while (running := self._running.get(key)) is not None:
             await running.wait()
         try:
@@ -74,9 +77,8 @@ class Attempts:
         await self._audit.log("tool_call.deduped", **about)
         return _entered(found.model_copy(update={"deduped": True}), passage, context)
 
-    async def made(self, passage: Passage, context: ToolCallContext) -> ToolResult:
+    async def made(self, key: str, passage: Passage, context: ToolCallContext) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
-        key = key_of(passage.call, context)
         with self._marked_running(key):
             self._begun(key, passage, context)  # 9
             try:
@@ -136,8 +138,9 @@ class Attempts:
     def _concluded(
         self, key: str, passage: Passage, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
-        clean = self._scrubbed(result, passage.tool).model_copy(
+        clean = result.model_copy(
             update={
+                **self._scrubbed(result, passage.tool),
                 "ran": passage.call,
                 "deduped": False,
                 "taint": _taint_of(result, passage, context),
@@ -155,7 +158,7 @@ class Attempts:
         self._healed(passage, HealthOutcome())
         return _entered(clean, passage, context)
 
-    def _scrubbed(self, result: ToolResult, tool: RegisteredTool) -> ToolResult:
+    def _scrubbed(self, result: ToolResult, tool: RegisteredTool) -> dict[str, Any]:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
         # Markup stays only where the owner says so and the tool names no farther origin.
         near = result.origin in (OriginKind.tool, OriginKind.file)
@@ -165,13 +168,11 @@ class Attempts:
             # before, since cleaning could cut through a secret; after, since it could join one
             return self._scrub(cleaned(self._scrub(text), kind))
 
-        return result.model_copy(
-            update={
-                "return_value": clean(result.return_value),
-                "content": tuple(cleaned_json(block, clean) for block in result.content),
-                "error": None if result.error is None else clean(result.error),
-            }
-        )
+        return {
+            "return_value": clean(result.return_value),
+            "content": tuple(cleaned_json(block, clean) for block in result.content),
+            "error": None if result.error is None else clean(result.error),
+        }
 
     def _failed(
         self,

@@ -32,6 +32,7 @@ from silas.tools.passage import (
     fitting_arguments,
     identify,
     ids_of,
+    key_of,
     own_stance,
     preview_of,
     tainted,
@@ -144,11 +145,12 @@ class ToolExecutor:
         gate, passage = await self._gated(passage, context)  # 5
         ruling = await self._decided(passage, gate, context)  # 6
         context = await self._authorised(passage, ruling, context)  # 7
-        recorded = await self._attempts.recorded(passage, context)  # 8
+        key = key_of(passage.call, context)
+        recorded = await self._attempts.recorded(key, passage, context)  # 8
         if recorded is not None:
             return recorded
         await self._not_stopped(tool_name, action, request, context)
-        return await self._attempts.made(passage, context)  # 9 and 10
+        return await self._attempts.made(key, passage, context)  # 9 and 10
 
     def foresee(
         self, tool_name: str, action: str, request: dict[str, Any]
@@ -208,20 +210,19 @@ class ToolExecutor:
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> RegisteredTool:
         tool = self._registry.get(tool_name)
-        facts = about_request(tool_name, action, request, context)
-        if tool is None:
-            unknown = ToolUnavailable(
-                f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN", **ids_of(context)
-            )
-            raise await self._audited(unknown, "tool_call.failed", facts)
-        if not usable(tool.health, self._clock.now()):
-            down = ToolUnavailable(
+        if tool is not None and usable(tool.health, self._clock.now()):
+            return tool
+        why, code = (
+            (f"There is no tool named {tool_name!r}.", "E_TOOL_UNKNOWN")
+            if tool is None
+            else (
                 f"The tool {tool_name!r} is unavailable just now; do without it or try later.",
-                code="E_TOOL_UNAVAILABLE",
-                **ids_of(context),
+                "E_TOOL_UNAVAILABLE",
             )
-            raise await self._audited(down, "tool_call.failed", facts)
-        return tool
+        )
+        absent = ToolUnavailable(why, code=code, **ids_of(context))
+        facts = about_request(tool_name, action, request, context)
+        raise await self._audited(absent, "tool_call.failed", facts)
 
     # 2 -------------------------------------------------------------------------------------------
     async def _validated(

@@ -296,8 +296,8 @@ class ToolCallContext(Frozen):
     granted_scopes: frozenset[str]
     scope_id: str = "owner"
     worker: str = ""
-    worker_policy: WorkerApprovalPolicy = WorkerApprovalPolicy()
-    run_policy: RunApprovalPolicy = RunApprovalPolicy()
+    worker_policy: WorkerApprovalPolicy = Field(default_factory=WorkerApprovalPolicy)
+    run_policy: RunApprovalPolicy = Field(default_factory=RunApprovalPolicy)
     gates: tuple[Gate, ...] = ()
     authorise: Authorise
     authorise_alone: Authorise
