@@ -29,7 +29,9 @@ _UNSHOWN = ("script", "style", "template", "noscript", "title", "iframe", "texta
 _REST = r"""(?:(?:[^<>"']++|"[^"]*"|'[^']*')*+>|[^<>]*+>)"""
 """The rest of a tag; quotes may hold its end, unless they are never closed."""
 
-_UNSHOWN_END = re.compile(rf"</({'|'.join(_UNSHOWN)})\s*>", re.IGNORECASE)
+_UNSHOWN_END = re.compile(rf"</((?ai:{'|'.join(_UNSHOWN)}))\s*>")
+"""Names of elements know no letters but ASCII ones: a long s or a dotless i makes another name."""
+
 _UNSHOWN_ELEMENT = {
     name: re.compile(rf"<{name}\b{_REST}.*?</{name}\s*>", re.IGNORECASE | re.DOTALL)
     for name in _UNSHOWN

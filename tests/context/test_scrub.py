@@ -99,6 +99,7 @@ _NASTY = st.sampled_from(
         "葛", "\U000e0100", "﹤", ENGLAND, "#", "data:a/", "file:/", "](https://a.b)", "][",
         "\uff1csystem\uff1e", "<user>", "<p style='display:none'>", "<b hidden>", "</b>", "--!>",
         "<title>", "</title>", "Human:", "\n\nAssistant:", "### System:",
+        "</\u017fcript>", "</T\u0131tle>", "</\u0130frame>",
     ]
 )  # fmt: skip
 
@@ -111,6 +112,9 @@ _TEXTS = st.lists(_NASTY | st.characters(exclude_categories=[]), max_size=40).ma
 @example("<<img src=x>img src=x>--- end ---")
 @example("<" * 9 + "img src=x>" * 9)
 @example("\u0915<img src=x>\u200d\u0937")
+@example("<script>a</\u017fcript>b</SCRIPT>")
+@example("<title>a</t\u0131tle>")
+@example("<iframe>a</\u0130frame>")
 def test_scrubbing_is_total_and_twice_is_once(text: str) -> None:
     once = scrub(text)
     assert scrub(once) == once
