@@ -84,7 +84,7 @@ class CeiledLimits(UsageLimits):
         return cls(**given, ceiling=ceiling)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Patience(AbstractCapability[Any]):
     """Repeats a failed model request inside its run, so that no tool call is ever repeated for it.
 

@@ -1,13 +1,16 @@
 """One role's PydanticAI agents, made once for each output they are asked for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
 
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
-from pydantic_ai.models import Model
-from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
+from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls, ToolSearch
+from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.tools import AgentNativeTool, DeferredToolRequests, DeferredToolResults
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from silas.agents.aloud import AloudModel, can_stream
 from silas.agents.calls import Call
@@ -19,14 +22,49 @@ from silas.agents.prompt import load_prompt
 from silas.clock import Clock
 
 
-@dataclass
-class _Attended(Patience):
-    """Patience, and somebody who resolves paused calls: one capability for both.
+_offered: Final[ContextVar[AbstractToolset[Any] | None]] = ContextVar("offered", default=None)
 
-    PydanticAI copies a run's context for every capability at every one of some two dozen hooks.
+
+@contextmanager
+def offering(toolsets: Sequence[AbstractToolset[Any]]) -> Generator[None]:
+    """What the run that is begun within may call: these tools, and no others.
+
+    Tools that are handed to a run stand beside those of its agent, which has none here, and
+    PydanticAI then asks both for everything, each in a task of its own.
+    """
+    whole = toolsets[0] if len(toolsets) == 1 else CombinedToolset(list(toolsets))
+    token = _offered.set(whole if toolsets else None)
+    try:
+        yield
+    finally:
+        _offered.reset(token)
+
+
+@dataclass(kw_only=True)
+class _Attended(Patience, ToolSearch[Any]):
+    """Patience, somebody who resolves paused calls, and the run's own tools: one capability.
+
+    PydanticAI copies a run's context for every capability at every one of some two dozen hooks. It
+    gives every agent a search for tools that are not shown at first; there are none here, so this
+    stands in its place.
     """
 
-    pausing: CombinedCapability[Any] = field(kw_only=True)
+    pausing: CombinedCapability[Any]
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        """The tools that are offered to this run, in place of the agent's, which has none."""
+        offered = _offered.get()
+        return toolset if offered is None else offered
+
+    def get_native_tools(self) -> Sequence[AgentNativeTool[Any]]:
+        """None: what a provider runs by itself never comes by the tool door."""
+        return ()
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """The request as it is: no tool is shown later than another."""
+        return request_context
 
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[Any], *, requests: DeferredToolRequests
@@ -91,7 +129,7 @@ class Role:
                 output_type=output_type(call, mode),
                 validation_context=context,
                 capabilities=[
-                    _Attended(self._clock, pausing=CombinedCapability(list(self._pausing)))
+                    _Attended(clock=self._clock, pausing=CombinedCapability(list(self._pausing)))
                 ],
                 # the one retry is run_structured_agent's; a tool may be corrected a few times
                 retries={"output": 0, "tools": _TOOL_CORRECTIONS},

@@ -21,7 +21,7 @@ from silas.agents.form import OutputForm, OutputMode, summarise
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.patience import CeiledLimits
-from silas.agents.role import Role
+from silas.agents.role import Role, offering
 from silas.errors import LLMError, from_foreign
 
 D = TypeVar("D")
@@ -117,14 +117,13 @@ class _Attempt(Generic[D, T]):
         """A valid answer, or what was wrong with it."""
         asking = self.asking
         agent = self.role.agent(self.call, mode, asking.profiles)
-        with capture_run_messages() as messages:
+        with capture_run_messages() as messages, offering(asking.toolsets):
             try:
                 result = await agent.run(
                     prompt,
                     model=self.role.aloud(self.call, mode, asking.listener),
                     deps=asking.deps,
                     message_history=list(history) or None,
-                    toolsets=list(asking.toolsets),
                     usage_limits=CeiledLimits.of(asking.limits or UsageLimits()),
                     usage=self.usage,
                 )
