@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import lru_cache
 
 from silas.persona.models import (
     AxisDelta,
@@ -37,16 +38,24 @@ _FROM_MOOD: Mapping[str, Mapping[str, float]] = {
 about being right, and nothing that is harsher."""
 
 
+_NO_WISH = AxisDelta()
+
+
 def clamp(value: float, least: float = 0.0, most: float = 1.0) -> float:
     """The value, or the bound it passed."""
     return min(max(value, least), most)
 
 
+_KEPT = 64  # sums of each kind: in most turns nothing has moved since the last one
+
+
+@lru_cache(maxsize=_KEPT)
 def drifted(baseline: AxisProfile, drift: AxisDelta) -> AxisProfile:
     """Where the axes stand after what was learned."""
     return _profile(lambda axis: _of(baseline, axis) + _of(drift, axis))
 
 
+@lru_cache(maxsize=_KEPT)
 def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     """A preset as what it adds to the configured baseline, so that what is learned counts, too."""
 
@@ -57,6 +66,7 @@ def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     return AxisDelta(**{axis: added(axis) for axis in AXES})
 
 
+@lru_cache(maxsize=_KEPT)
 def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     """What a mood does to the axes; nothing where it is neutral."""
     away = {name: _of(mood, name) - _of(neutral, name) for name in MOODS}
@@ -68,6 +78,7 @@ def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     )
 
 
+@lru_cache(maxsize=_KEPT)
 def compose(baseline: AxisProfile, *deltas: AxisDelta) -> AxisProfile:
     """`clamp(baseline + context + mood + override, 0, 1)`, once, after everything was added."""
     return _profile(lambda axis: _of(baseline, axis) + sum(_of(delta, axis) for delta in deltas))
@@ -101,6 +112,8 @@ def hours_between(earlier: datetime, later: datetime) -> float:
 
 def calmed(mood: MoodState, neutral: MoodState, rate: float, hours: float) -> MoodState:
     """A mood some hours later: every hour takes this share of the way back to neutral."""
+    if mood == neutral:
+        return neutral
     left = (1.0 - rate) ** hours
     return MoodState(
         **{n: clamp(_of(neutral, n) + (_of(mood, n) - _of(neutral, n)) * left) for n in MOODS}
@@ -109,6 +122,8 @@ def calmed(mood: MoodState, neutral: MoodState, rate: float, hours: float) -> Mo
 
 def faded(delta: AxisDelta, rate: float, hours: float) -> AxisDelta:
     """A passing wish some hours later."""
+    if delta == _NO_WISH:
+        return delta
     left = (1.0 - rate) ** hours
     return AxisDelta(**{axis: _of(delta, axis) * left for axis in AXES})
 

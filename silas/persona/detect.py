@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from silas.persona.models import AxisDelta, EventWeights, MoodDelta
 from silas.persona.state import DEFAULT
@@ -84,7 +85,7 @@ def context_of(
         return str(hint)
     said = f" {' '.join(_words(text[:_LOOKED_AT]))} "
     found = {
-        name: sum(f" {' '.join(_words(phrase))} " in said for phrase in phrases)
+        name: sum(_spoken(phrase) in said for phrase in phrases)
         for name, phrases in words.items()
         if name in names
     }
@@ -118,6 +119,11 @@ def _is_compliment(sentence: str) -> bool:
     if "nothing" in sentence.split():
         return False
     return any(sentence == one or sentence.startswith(f"{one} ") for one in _COMPLIMENTS)
+
+
+@lru_cache(maxsize=1024)  # the configured ones, looked for in every message
+def _spoken(phrase: str) -> str:
+    return f" {' '.join(_words(phrase))} "
 
 
 def _words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from silas.persona.axes import AXES
 from silas.persona.models import AxisProfile, VoiceConfig
@@ -107,8 +108,21 @@ def render_directives(
     Pure. What is over `most` tokens goes from the end, the voice first; precedence and constitution
     stay whatever it costs. What is under `least` is filled up with good manners.
     """
+    levels = tuple(level_of(getattr(axes, axis)) for axis in AXES)
+    return _written(levels, voice, tuple(constitution), count, least, most)
+
+
+@lru_cache(maxsize=64)  # levels hardly ever change from turn to turn
+def _written(
+    levels: tuple[int, ...],
+    voice: VoiceConfig,
+    constitution: tuple[str, ...],
+    count: Count,
+    least: int,
+    most: int,
+) -> str:
     kept = [_PRECEDENCE, *(_sentence(one) for one in constitution)]
-    spoken = [_LEVELS[axis][level_of(getattr(axes, axis))] for axis in AXES]
+    spoken = [_LEVELS[axis][level] for axis, level in zip(AXES, levels, strict=True)]
     parts = [*kept, *spoken, *_voice(voice)]
     while len(parts) > len(kept) and count(" ".join(parts)) > most:
         parts.pop()

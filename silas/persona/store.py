@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -127,6 +128,7 @@ def _event_row(event: PersonaEvent) -> tuple[str | int, ...]:
     )
 
 
+@lru_cache(maxsize=64)  # a turn looks twice, and nearly every row is as it was
 def _state(scope_id: str, row: tuple[Any, ...]) -> PersonaState:
     axes, mood, voice, preset, context, drift, tuning, updated = row
     try:
