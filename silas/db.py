@@ -11,7 +11,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -104,6 +104,83 @@ def _create(path: Path) -> None:
         return
 
 
+class _Held:
+    """The one connection that writes, and who holds it."""
+
+    def __init__(self, writer: Tx) -> None:
+        self.writer = writer
+        self.lock = threading.RLock()
+        self.owner: object | None = None
+        self._durable = False
+
+    def begin(self, durable: bool) -> bool:
+        """Begin a transaction; false where the caller's own is open already and is joined."""
+        if self.owner is not None:
+            if self.owner is not _here():
+                raise AssertionError("a transaction was left open across an await")
+            if durable and not self._durable:
+                raise AssertionError("a durable write cannot join one that is not")
+            return False
+        driver = self.writer.driver
+        try:
+            if durable:
+                driver.execute("PRAGMA synchronous=FULL")
+            driver.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+        self.owner, self._durable = _here(), durable
+        return True
+
+    def end(self, failed: BaseException | None) -> None:
+        """Commit, or take everything back and let the error out."""
+        driver, durable = self.writer.driver, self._durable
+        try:
+            if failed is not None:
+                raise failed
+            driver.execute("COMMIT")
+        except BaseException as error:
+            if driver.in_transaction:
+                driver.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise _translated(error) from error
+            raise
+        finally:
+            self.owner, self._durable = None, False
+            if durable:
+                driver.execute("PRAGMA synchronous=NORMAL")
+
+
+class _Write:
+    """One `with database.write()`; a class, because a turn has a dozen and a generator is slow."""
+
+    __slots__ = ("_began", "_durable", "_held")
+
+    def __init__(self, held: _Held, durable: bool) -> None:
+        self._held = held
+        self._durable = durable
+        self._began = False
+
+    def __enter__(self) -> Tx:
+        held = self._held
+        held.lock.acquire()
+        try:
+            self._began = held.begin(self._durable)
+        except BaseException:
+            held.lock.release()
+            raise
+        return held.writer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        held = self._held
+        try:
+            if self._began:
+                held.end(error)
+        finally:
+            held.lock.release()
+
+
 class Database:
     """The state of one Silas. Readers never wait; writers queue, here and across processes."""
 
@@ -115,14 +192,12 @@ class Database:
         """
         self.path = path
         self._clock = clock
-        self._lock = threading.RLock()
-        self._owner: object | None = None
-        self._durable = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _create(path)
             self._writer = Tx(_connect(path))
             self._reader = Tx(_connect(path))
+            self._held = _Held(self._writer)
             with self.write() as tx:
                 tx.driver.execute(_MIGRATIONS_TABLE)
         except (OSError, sqlite3.Error) as error:
@@ -138,14 +213,14 @@ class Database:
     @contextmanager
     def read(self) -> Generator[Tx]:
         """A consistent look; inside `write` it sees that transaction's own changes."""
-        with self._lock:
+        held = self._held
+        with held.lock:
             try:
-                yield self._writer if self._owner is not None else self._reader
+                yield self._reader if held.owner is None else held.writer
             except sqlite3.Error as error:
                 raise _translated(error) from error
 
-    @contextmanager
-    def write(self, *, durable: bool = False) -> Generator[Tx]:
+    def write(self, *, durable: bool = False) -> AbstractContextManager[Tx]:
         """One `BEGIN IMMEDIATE` transaction; a nested call joins it. Never await inside.
 
         Args:
@@ -155,35 +230,7 @@ class Database:
         Raises:
             DatabaseError: The write could not be begun or committed; nothing of it remains.
         """
-        with self._lock:
-            if self._owner is not None:
-                if self._owner is not _here():
-                    raise AssertionError("a transaction was left open across an await")
-                if durable and not self._durable:
-                    raise AssertionError("a durable write cannot join one that is not")
-                yield self._writer
-                return
-            driver = self._writer.driver
-            try:
-                if durable:
-                    driver.execute("PRAGMA synchronous=FULL")
-                driver.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
-                raise _translated(error) from error
-            self._owner, self._durable = _here(), durable
-            try:
-                yield self._writer
-                driver.execute("COMMIT")
-            except BaseException as error:
-                if driver.in_transaction:
-                    driver.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
-                    raise _translated(error) from error
-                raise
-            finally:
-                self._owner, self._durable = None, False
-                if durable:
-                    driver.execute("PRAGMA synchronous=NORMAL")
+        return _Write(self._held, durable)
 
     def migrate(self, package: str) -> None:
         """Bring one domain's tables up to date: `NNN_name.sql` under the package's `migrations`.
