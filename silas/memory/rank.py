@@ -64,7 +64,8 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
         weight = word.weight
         for place in word.places:
             own[place] += weight
-    best = [place for _, place in nlargest(_DEEP, zip(own.values(), own, strict=True))]
+    newest = sorted(own, reverse=True)
+    best = sorted(newest, key=own.__getitem__, reverse=True)[:_DEEP]
     first = max(_SEEDS, 2 * limit)
     seeds = [*best[:first], *kept_of(tx, best[first:])[:_SEEDS]]
     talk = talk_around(tx, scope, seeds, now)
