@@ -362,7 +362,7 @@ def _put(tx: Tx, item: MemoryItem, facts: BundleFacts) -> str:
         return Fate.kept
     if found is not None:
         records.remove(tx, found)
-    records.insert(tx, item)
+    records.insert(tx, [item])
     return outcome
 
 

@@ -61,15 +61,18 @@ def scope_in(tx: Tx, scope_id: str, lane: Lane) -> Scope:
     return Scope(scope_id, lane, _first(row[0], lane), row[1], row[2])
 
 
-def next_place(tx: Tx, scope_id: str, lane: Lane) -> int:
-    """A place for one more memory of a scope, counted in its lane."""
-    one_more = f"{lane.name}_last = {lane.name}_last + 1, {lane.name}_items = {lane.name}_items + 1"
+def next_places(tx: Tx, scope_id: str, lane: Lane, many: int) -> int:
+    """The first of so many places for memories of a scope, one after the other, counted in its
+    lane.
+    """
+    last, items = f"{lane.name}_last", f"{lane.name}_items"
     counted = tx.driver.execute(
-        f"UPDATE memory_scopes SET {one_more} WHERE scope_id = ? RETURNING {lane.name}_last",  # noqa: S608
-        (scope_id,),
+        f"UPDATE memory_scopes SET {last} = {last} + ?, {items} = {items} + ? "  # noqa: S608
+        f"WHERE scope_id = ? RETURNING {last}",
+        (many, many, scope_id),
     ).fetchone()
     if counted is not None:
-        return int(counted[0])
+        return int(counted[0]) - many + 1
     row = tx.driver.execute("SELECT coalesce(max(number), 0) + 1 FROM memory_scopes").fetchone()
     lasts = {each.name: _first(row[0], each) - 1 for each in _LANES.values()}
     tx.driver.execute(
@@ -77,7 +80,7 @@ def next_place(tx: Tx, scope_id: str, lane: Lane) -> int:
         "raw_items) VALUES (?, ?, ?, 0, ?, 0)",
         (row[0], scope_id, lasts["active"], lasts["raw"]),
     )
-    return next_place(tx, scope_id, lane)
+    return next_places(tx, scope_id, lane, many)
 
 
 def one_less(tx: Tx, scope_id: str, lane: Lane) -> None:

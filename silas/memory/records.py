@@ -1,12 +1,13 @@
 """Memories as they lie in their tables: the row, its words in an index, its sources."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from silas.db import Tx
 from silas.errors import MemoryRefused
-from silas.memory.lanes import lane_of, next_place, one_less
+from silas.memory.lanes import Lane, lane_of, next_places, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import indexed
@@ -34,22 +35,39 @@ class Record(NamedTuple):
     item: MemoryItem
 
 
-def insert(tx: Tx, item: MemoryItem) -> None:
-    """Keep a memory.
+def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
+    """Keep memories, each in the lane of its tier, in their order.
 
     Raises:
         MemoryRefused: One is there under its id, or it is trusted more than where it came from.
     """
-    check_trust(item)
-    place = next_place(tx, item.scope_id, lane_of(item.reingestion_tier))
-    if tx.driver.execute(_INSERT, (place, *row_of(item))).rowcount != 1:
-        raise MemoryRefused(
-            f"There is a memory {item.memory_id} already; change it, or give a new id.",
-            code="E_MEM_EXISTS",
-            scope_id=item.scope_id,
-        )
-    _index(tx, Record(place, item))
-    _note_sources(tx, Record(place, item))
+    lanes: dict[tuple[str, Lane], list[MemoryItem]] = {}
+    for item in items:
+        check_trust(item)
+        lanes.setdefault((item.scope_id, lane_of(item.reingestion_tier)), []).append(item)
+    for (scope_id, lane), together in lanes.items():
+        first = next_places(tx, scope_id, lane, len(together))
+        new = [Record(place, item) for place, item in enumerate(together, first)]
+        rows = [(place, *row_of(item)) for place, item in new]
+        if tx.driver.executemany(_INSERT, rows).rowcount != len(new):
+            raise _there_already(tx, new)
+        _index(tx, new, lane)
+        _note_sources(tx, new)
+
+
+def _there_already(tx: Tx, new: Sequence[Record]) -> MemoryRefused:
+    """The error for the first of these memories whose id another one has."""
+    item = next(
+        record.item
+        for record in new
+        if (found := find(tx, record.item.memory_id, record.item.scope_id)) is None
+        or found.place != record.place
+    )
+    return MemoryRefused(
+        f"There is a memory {item.memory_id} already; change it, or give a new id.",
+        code="E_MEM_EXISTS",
+        scope_id=item.scope_id,
+    )
 
 
 def find(tx: Tx, memory_id: str, scope_id: str) -> Record | None:
@@ -109,13 +127,13 @@ def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
         )
     if new.item.reingestion_tier is not old.item.reingestion_tier:
         remove(tx, old)
-        insert(tx, new.item)
+        insert(tx, [new.item])
         return
     _unindex(tx, old)
     _forget_sources(tx, old)
     tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
-    _index(tx, new)
-    _note_sources(tx, new)
+    _index(tx, [new], lane_of(new.item.reingestion_tier))
+    _note_sources(tx, [new])
 
 
 def remove(tx: Tx, record: Record) -> None:
@@ -174,11 +192,10 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
         ) from error
 
 
-def _index(tx: Tx, record: Record) -> None:
-    index = lane_of(record.item.reingestion_tier).words
-    tx.driver.execute(
-        f"INSERT INTO {index} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
-        (record.place, *_indexed(record.item)),
+def _index(tx: Tx, new: Sequence[Record], lane: Lane) -> None:
+    tx.driver.executemany(
+        f"INSERT INTO {lane.words} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
+        [(record.place, *_indexed(record.item)) for record in new],
     )
 
 
@@ -194,10 +211,10 @@ def _indexed(item: MemoryItem) -> tuple[str, str]:
     return indexed(item.content), indexed(list_text(item.semantic_tags))
 
 
-def _note_sources(tx: Tx, record: Record) -> None:
+def _note_sources(tx: Tx, new: Sequence[Record]) -> None:
     tx.driver.executemany(
         "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
-        [(record.item.scope_id, source, record.place) for source in record.item.sources],
+        [(item.scope_id, source, place) for place, item in new for source in item.sources],
     )
 
 

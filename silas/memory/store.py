@@ -56,8 +56,7 @@ class SqlMemoryStore:
         if not items:
             return
         with self._db.write() as tx:
-            for item in items:
-                records.insert(tx, item)
+            records.insert(tx, items)
 
     async def get(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem | None:
         """See `MemoryStore.get`."""
