@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from silas.memory.forgotten import Forgotten
 from silas.memory.models import MemoryItem, Ranked
 from silas.types import OWNER, TaintLevel
 
@@ -87,7 +88,18 @@ class MemoryStore(Protocol):
         """Delete everything that came from a source, both lanes, derived memories included.
 
         A source matches exactly, or as a prefix that ends at a boundary: `tool:web_fetch`,
-        `tool:web_fetch https://example.org`. Returns how many were deleted.
+        `tool:web_fetch https://example.org`. Returns how many were deleted. `forgotten_since` tells
+        of it from then on.
+        """
+        ...
+
+    async def forget_again(self, source: str, scope_id: str = OWNER) -> int:
+        """Delete what was made of a source that another process forgot meanwhile; tells nobody."""
+        ...
+
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+        """Sources that were forgotten, in whatever process, after the forgetting of this number;
+        one memory by itself as `memory:ID`.
         """
         ...
 

@@ -7,7 +7,8 @@ from typing import Any
 from silas.clock import Clock
 from silas.db import Database, Tx
 from silas.errors import MemoryRefused
-from silas.memory import records
+from silas.memory import forgotten, records
+from silas.memory.forgotten import Forgotten
 from silas.memory.lanes import Lane, lane_of, scope_in
 from silas.memory.models import MemoryItem, ReingestionTier
 from silas.memory.rank import Fitting, best_of
@@ -88,6 +89,7 @@ class SqlMemoryStore:
         """
         with self._db.write() as tx:
             records.remove(tx, records.changeable(tx, memory_id, scope_id))
+            forgotten.note(tx, scope_id, forgotten.one_memory(memory_id))
 
     async def search_keyword(
         self, query: str, limit: int, scope_id: str = OWNER
@@ -158,16 +160,33 @@ class SqlMemoryStore:
 
     async def forget(self, source: str, scope_id: str = OWNER) -> int:
         """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
-        forgotten = 0
+        gone = await self.forget_again(source, scope_id)
+        with self._db.write() as tx:
+            gone += self._remove_some(tx, source, scope_id)  # what came meanwhile
+            forgotten.note(tx, scope_id, source)
+        return gone
+
+    async def forget_again(self, source: str, scope_id: str = OWNER) -> int:
+        """See `MemoryStore.forget_again`."""
+        gone = 0
         while True:
             with self._db.write() as tx:
-                batch = records.of_source(tx, source, scope_id, _AT_ONCE)
-                for record in batch:
-                    records.remove(tx, record)
-            forgotten += len(batch)
-            if len(batch) < _AT_ONCE:
-                return forgotten
+                some = self._remove_some(tx, source, scope_id)
+            gone += some
+            if some < _AT_ONCE:
+                return gone
             await self._clock.sleep(0)
+
+    def _remove_some(self, tx: Tx, source: str, scope_id: str) -> int:
+        batch = records.of_source(tx, source, scope_id, _AT_ONCE)
+        for record in batch:
+            records.remove(tx, record)
+        return len(batch)
+
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+        """See `MemoryStore.forgotten_since`."""
+        with self._db.read() as tx:
+            return forgotten.since(tx, scope_id, last)
 
     async def count_access(self, memory_ids: Iterable[str], scope_id: str = OWNER) -> None:
         """Count that these memories were brought to somebody, all in one statement."""

@@ -36,6 +36,10 @@ class View(Protocol):
         """Divide the window as this profile says from now on."""
         ...
 
+    def forget(self, scope_id: str, source: str) -> int:
+        """Take out of view what came from a source, derived items included; returns how many."""
+        ...
+
     async def refresh(self, scope_id: str, turn_number: int) -> None:
         """Look at what is subscribed to, before it is rendered."""
         ...

@@ -5,6 +5,7 @@ from silas.gates import Gate, GateTrigger
 from silas.persona import Happened
 from silas.stream.answering import Answering
 from silas.stream.following import Following
+from silas.stream.forgetting import Forgetting
 from silas.stream.gating import TurnGates
 from silas.stream.handover import Consequences
 from silas.stream.keeping import Keeper
@@ -29,6 +30,7 @@ class TurnSteps:
         self.keeper = Keeper(rooms)
         self.recall = Recall(rooms)
         self.following = Following(rooms)
+        self.forgetting = Forgetting(rooms)
         self.waking = Waking(rooms, self.recall, self.following)
         self.remembering = Remembering(rooms, self.keeper)
         self.router = Router(rooms, Viewing(rooms))
@@ -53,11 +55,13 @@ class TurnProcessor:
             return await self._run(incoming, arrival, channel, send)
         finally:
             self._rooms.review.turn_ended(self._scope.id)
+            await self._steps.forgetting.after(self._scope.id)
 
     async def _run(
         self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
     ) -> Reply:
         rooms, steps = self._rooms, self._steps
+        steps.forgetting.before(self._scope.id)  # what was taken back elsewhere
         await steps.waking.wake(self._scope)  # what was before a restart
         turn = self._begin(incoming, arrival, channel, send)  # 0    freeze the active gate set
         await rooms.review.poll(turn.scope_id)  # 0.5  what waits for the owner

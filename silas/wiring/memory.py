@@ -277,9 +277,12 @@ class MemoryDesk:
             return len(records.of_source(tx, source, scope_id, _EVERYTHING))
 
     async def forget_source(self, source: str, scope_id: str = OWNER) -> Forgotten:
-        """Forget everything that came from a source, the conversation's lines too, on record."""
-        memories = await self.rooms.store.forget(source, scope_id)
+        """Forget everything that came from a source, the conversation's lines too, on record.
+
+        The memories last: a running Silas is told of them, and may read no line of it any more.
+        """
         said = await self.chronicle.forget(scope_id, source)
+        memories = await self.rooms.store.forget(source, scope_id)
         await self.audit.log(
             "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
         )
@@ -322,17 +325,25 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
         try:
             for package in MIGRATED:
                 db.migrate(package)
-            audit = AuditLog(db, clock, NoKey())
-            count = TokenCounter().count
-            fit = rules_within(config, count)
-            around = Surroundings(signer, ring, _nobody_to_ask, count, fit)
-            rooms = memory_rooms(config, db, clock, audit, around)
-            chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
-            yield MemoryDesk(rooms, db, clock, audit, chronicle)
+            yield desk_on(config, db, clock, signer, ring)
         finally:
             db.close()
     finally:
         ring.release()
+
+
+def desk_on(
+    config: SilasConfig, db: Database, clock: Clock, signer: BundleSigner, ring: KeyRing
+) -> MemoryDesk:
+    """The desk over a database that is open, with the keys that bundles are known by."""
+    audit = AuditLog(db, clock, NoKey())
+    count = TokenCounter().count
+    fit = rules_within(config, count)
+    rooms = memory_rooms(
+        config, db, clock, audit, Surroundings(signer, ring, _nobody_to_ask, count, fit)
+    )
+    chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
+    return MemoryDesk(rooms, db, clock, audit, chronicle)
 
 
 async def _nobody_to_ask(item: MemoryItem) -> bool:

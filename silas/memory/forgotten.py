@@ -1,0 +1,49 @@
+"""What was forgotten, as a Silas learns it that is running beside the one that forgot."""
+
+from typing import NamedTuple
+
+from silas.db import Tx
+
+EVERY_MEMORY = "memory"
+"""The source of every memory in view: each is there as `memory:ID`."""
+
+
+class Forgotten(NamedTuple):
+    """What a scope forgot.
+
+    Attributes:
+        last: The number of the last forgetting; 0 where there was none.
+        sources: The sources that were forgotten, the last one last.
+    """
+
+    last: int
+    sources: tuple[str, ...]
+
+
+def note(tx: Tx, scope_id: str, source: str) -> None:
+    """Tell that everything of a source is forgotten; in the transaction that deletes the last."""
+    tx.driver.execute(
+        "INSERT INTO memory_forgotten (scope_id, number, source) "
+        "SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM memory_forgotten WHERE scope_id = ?1",
+        (scope_id, source),
+    )
+    tx.driver.execute(
+        "DELETE FROM memory_forgotten WHERE scope_id = ?1 AND source = ?2 AND number < "
+        "(SELECT max(number) FROM memory_forgotten WHERE scope_id = ?1)",
+        (scope_id, source),
+    )
+
+
+def since(tx: Tx, scope_id: str, last: int) -> Forgotten:
+    """What a scope forgot after the forgetting of this number."""
+    rows = tx.driver.execute(
+        "SELECT number, source FROM memory_forgotten WHERE scope_id = ? AND number > ? "
+        "ORDER BY number",
+        (scope_id, last),
+    ).fetchall()
+    return Forgotten(rows[-1][0] if rows else last, tuple(source for _, source in rows))
+
+
+def one_memory(memory_id: str) -> str:
+    """The source that one memory is in view by."""
+    return f"{EVERY_MEMORY}:{memory_id}"

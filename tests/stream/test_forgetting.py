@@ -1,0 +1,113 @@
+"""What is taken back beside a running Silas, as `silas memory forget` does it from a terminal."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from silas.agents.models import MemoryOp, MemoryOpType
+from silas.db import Database
+from silas.keys import KeyRing
+from silas.memory import MemoryType
+from silas.testing import CallTool, FakeTool, Harness
+from silas.tools import RiskLevel, ToolConfig, ToolResult
+from silas.types import OWNER, TaintLevel
+from silas.wiring.memory import MemoryDesk, Unsigned, desk_on
+from tests.stream.kit import House, direct, everything, said, soon
+
+PAGE = "tool:look c.org"
+
+
+@contextmanager
+def beside(h: Harness) -> Generator[MemoryDesk]:
+    """What a command in another process has: connections of its own to the same database."""
+    database = Database(h.config.data_dir / "silas.db", h.clock)
+    try:
+        yield desk_on(h.config, database, h.clock, Unsigned(), KeyRing.alone("0" * 64))
+    finally:
+        database.close()
+
+
+async def forget(h: Harness, source: str, scope_id: str = OWNER) -> None:
+    with beside(h) as desk:
+        await desk.forget_source(source, scope_id)
+
+
+def look_at_page(h: Harness, *, forgotten_meanwhile: bool = False) -> None:
+    """A tool that reads a page; its source may be forgotten before the turn is over."""
+
+    async def page(request: dict[str, object]) -> ToolResult:
+        del request
+        if forgotten_meanwhile:
+            await forget(h, PAGE)
+        return ToolResult(
+            ok=True, return_value="The cat is Mia.", taint=TaintLevel.external, source="c.org"
+        )
+
+    look = FakeTool("look", page, capabilities=("proxy",))
+    h.silas.registry.register(look, ToolConfig(connector_id="x", risk_default=RiskLevel.low))
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+async def test_what_is_forgotten_elsewhere_leaves_the_view_of_a_running_conversation(
+    forgotten: bool,
+) -> None:
+    house = House([CallTool("look"), direct("Her name is Mia."), direct()])
+    async with house.harness as h:
+        look_at_page(h)
+        await soon(h.silas.ask("what is the cat called?"))
+        if forgotten:
+            await soon(forget(h, PAGE))
+        await soon(h.silas.ask("thank you"))
+    last = house.proxy.requests[-1].text
+    assert "what is the cat called?" in last
+    assert ("Mia" in last) is not forgotten
+
+
+async def test_what_is_forgotten_while_a_turn_reads_it_is_kept_of_that_turn_nowhere() -> None:
+    note = MemoryOp(op=MemoryOpType.store, content="A cat Mia", memory_type=MemoryType.fact)
+    house = House([CallTool("look"), direct("Her name is Mia.", memory_ops=[note]), direct()])
+    async with house.harness as h:
+        look_at_page(h, forgotten_meanwhile=True)
+        await soon(h.silas.ask("what is the cat called?"))
+        kept = [memory.content for memory in everything(h)]
+        with beside(h) as desk:
+            lines = [line.content for line in await desk.chronicle.get_recent(OWNER, 99)]
+        await soon(h.silas.ask("thank you"))
+    assert "what is the cat called?" in kept
+    assert not [text for text in (*kept, *lines) if "Mia" in text]
+    assert "Mia" not in house.proxy.requests[-1].text
+
+
+async def test_one_conversation_forgets_and_another_keeps_its_view() -> None:
+    house = House([direct("Good day.")] * 4)
+    async with house.harness as h:
+        for scope in ("a", "b"):
+            await soon(h.silas.stream.handle(said(h, f"I am {scope}, hello", scope)))
+        await soon(forget(h, "channel:cli", "a"))
+        for scope in ("a", "b"):
+            await soon(h.silas.stream.handle(said(h, "and now?", scope)))
+    seen = [request.text for request in house.proxy.requests]
+    assert "I am a, hello" not in seen[2]
+    assert "I am b, hello" in seen[3]
+
+
+async def test_one_memory_that_is_forgotten_leaves_the_view_alone() -> None:
+    cat, dog = "My cat is called Mia.", "My dog is called Rex."
+    ops = [
+        MemoryOp(op=MemoryOpType.store, content=text, memory_type=MemoryType.fact)
+        for text in (cat, dog)
+    ]
+    house = House([direct(memory_ops=ops), direct(), direct()])
+    async with house.harness as h:
+        await soon(h.silas.ask(f"remember: {cat} {dog}"))
+        await soon(h.silas.ask("what are my cat and my dog called?"))
+        recalled = {item.content for item in house.in_view("memory")}
+        (mine,) = [one for one in everything(h) if one.content == cat]
+        with beside(h) as desk:
+            await desk.forget_one(mine.memory_id)
+        await soon(h.silas.ask("and now?"))
+        left = {item.content for item in house.in_view("memory")}
+    assert {cat, dog} <= recalled
+    assert cat not in left
+    assert dog in left
