@@ -46,7 +46,7 @@ class Answering:
     def keep(self, turn: Turn) -> None:
         """The answer as it stands, written before a card is asked or anything is sent."""
         response = need(turn.response, "step 7")
-        text = "\n\n".join((response.message, *turn.notes))
+        text = self._rooms.discreet("\n\n".join((response.message, *turn.notes)))
         turn.response = response.model_copy(update={"message": text})
         self._keeper.answer(turn, text)
         if response.plan_action is not None:
@@ -55,9 +55,9 @@ class Answering:
             self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
 
     # 13
-    async def send(self, turn: Turn, text: str) -> None:
-        """Send it; what became of a plan is kept before."""
-        response = need(turn.response, "step 7")
+    async def send(self, turn: Turn, text: str) -> str:
+        """Send it, and tell what was sent; what became of a plan is kept before."""
+        response, text = need(turn.response, "step 7"), self._rooms.discreet(text)
         if response.plan_action is not None:
             became = text.removeprefix(response.message).strip()
             if became:
@@ -66,10 +66,11 @@ class Answering:
                 self._keeper.reply(turn, became, turn.response_taint, "silas", rests_on)
             self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
         await turn.send(text)
+        return text
 
     async def stopped(self, turn: Turn, words: str) -> Reply:
         """The turn ends with these words; nothing of the answer is kept."""
-        turn.outcome = "blocked"
+        turn.outcome, words = "blocked", self._rooms.discreet(words)
         if turn.message_id:
             self._keeper.reply(turn, words, TaintLevel.owner, "silas")
         self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, words))

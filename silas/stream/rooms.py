@@ -94,6 +94,7 @@ class TurnRooms:
         files: What the owner may name to be followed.
         followed, followed_turns: What is followed, and for how many turns without mention.
         together: Makes one transaction of several writes.
+        discreet: A text without any known secret.
         rehydrated_entries: Chronicle entries that come back into view after a restart.
         profiles: Names of the context profiles, the default first.
         facts: Facts of the surroundings for plans, such as the interpreter.
@@ -130,6 +131,7 @@ class TurnRooms:
     audit: Audit
     clock: Clock
     together: Together
+    discreet: Callable[[str], str]
     rehydrated_entries: int
     profiles: tuple[str, ...]
     facts: Mapping[str, str]

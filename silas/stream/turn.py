@@ -84,7 +84,7 @@ class TurnProcessor:
         await steps.remembering.carry_out(turn)  # 10   gated side effects
         steps.answering.keep(turn)  # 11   chronicle; 11.5 raw lane
         text = await steps.plan_flow.run(turn)  # 12   approval, dispatch
-        await steps.answering.send(turn, text)  # 13   one answer, without waiting for the work
+        text = await steps.answering.send(turn, text)  # 13   one answer, without waiting for work
         await self._access_state(turn)  # 14   gates that unlock levels
         happened = Happened(turn.outcome, turn.text, turn.taint)
         await rooms.persona.after_turn(turn.scope_id, happened)  # 15   mood and telemetry

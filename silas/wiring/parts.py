@@ -382,6 +382,7 @@ class Parts:
             audit=self.audit,
             clock=self.ground.clock,
             together=self.db.write,
+            discreet=self.secrecy.redact,
             rehydrated_entries=config.rehydration.max_chronicle_entries,
             profiles=profiles(config),
             facts=machine_facts(),
