@@ -63,13 +63,16 @@ function close() {
   location.hash = `#/${before}`;
 }
 
+/** Questions on cards, and plans that wait without one. */
+const waiting = () => state.cards.length + state.waiting.length;
+
 function drawTitle() {
-  const many = state.cards.length;
+  const many = waiting();
   document.title = `${many ? `(${many}) ` : ""}${VIEWS[view]} · Silas`;
 }
 
 function drawBadge() {
-  const many = state.cards.length;
+  const many = waiting();
   drawTitle();
   const heavy = weighty(state.cards) > 5;
   for (const badge of document.querySelectorAll(".badge")) {

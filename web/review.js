@@ -23,6 +23,9 @@ export function mountReview(root) {
     drawWaiting(waiting);
   };
   on("cards link all running", draw);
+  on("frame:plans_waiting", () => {
+    if (state.waiting.length) announce(`Plans that wait in Review: ${state.waiting.length}`);
+  });
   on("frame:card_closed", () => {
     const { outcome, words, mine } = state.closed;
     if (outcome === "answered") toast(mine ? `Answered: ${words}` : `Answered elsewhere: ${words}`);
@@ -36,7 +39,7 @@ const active = () => state.cards.find((card) => card.request_id === wanted) ?? s
 function drawTable(table, heading) {
   const event = active();
   if (!event) {
-    const words = !state.arrived ? "coming" : state.running.size ? "working" : "quiet";
+    const words = !state.arrived ? "coming" : state.waiting.length ? "plans" : state.running.size ? "working" : "quiet";
     if (table.dataset.empty !== words) {
       const had = table.contains(document.activeElement);
       fill(table, empty());
@@ -107,6 +110,11 @@ function drawWaiting(place) {
 
 function empty() {
   if (!state.arrived) return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+  if (state.waiting.length) {
+    return h("div", { class: "empty" },
+      h("p", { class: "empty-title" }, "No question is open."),
+      h("p", {}, "Plans wait for your word below; nothing of them runs before you have seen one and said yes."));
+  }
   return h("div", { class: "empty" },
     h("p", { class: "empty-title" }, "Nothing waits for you."),
     state.running.size

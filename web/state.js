@@ -108,6 +108,10 @@ const HANDLERS = {
     at.newcomer = frame.words;
     return ["devices"];
   },
+  plans_waiting(at, frame) {
+    at.waiting = frame.waiting.filter((one) => !at.cards.some((card) => card.work_item_id === one.work_item_id));
+    return ["cards"];
+  },
   undone(at, frame) {
     at.transcript = at.transcript.map((kept) =>
       kept.type === "post_execution" && kept.work_item_id === frame.work_item_id

@@ -76,6 +76,7 @@ class Proposer:
         self._audit = audit
         self._clock = clock
         self._ready = ready
+        self._asking: list[str] = []
 
     def parse(self, markdown: str) -> WorkItem | PlanError:
         """A model's plan as a work item, or what is wrong with it and where."""
@@ -100,6 +101,15 @@ class Proposer:
         The question is kept until it is answered: a crash loses neither it nor the answer.
         """
         self._ready()
+        self._asking.append(item.id)
+        try:
+            return await self._proposed(item, channel, to, rationale)
+        finally:
+            self._asking.remove(item.id)
+
+    async def _proposed(
+        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+    ) -> Proposal:
         await self._waiting.put(WaitingPlan(item, rationale))
         try:
             proposal = await self._decided(item, channel, to, rationale)
@@ -124,6 +134,10 @@ class Proposer:
     async def waiting(self) -> list[WorkItem]:
         """The plans whose question is open, the oldest first."""
         return [waiting.item for waiting in await self._waiting.all()]
+
+    async def unasked(self) -> list[WorkItem]:
+        """Those of them that nobody is asked about at this moment, here."""
+        return [item for item in await self.waiting() if item.id not in self._asking]
 
     async def _decided(
         self, item: WorkItem, channel: CardChannel, to: str, rationale: str

@@ -27,6 +27,7 @@ from silas.channels.web.serve import served
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
+from silas.channels.web.unasked import tell_unasked
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
@@ -144,10 +145,11 @@ async def _opened(
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
     rooms = cockpit_of(parts, silas)
+    standing, clock = _Standing(config, silas, rooms), parts.ground.clock
     app = create_app(
         door,
         channel,
-        Sockets(channel, _Standing(config, silas, channel, rooms)),
+        Sockets(channel, standing),
         Files(face_dir()),
         cockpit_routes(rooms, door),
         lambda: silas.stream.pressure,
@@ -155,11 +157,14 @@ async def _opened(
     door.on_paired(telling_of_newcomers(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
-    front.open(Guard(app, door, hosts, web_limits(config, parts.ground.clock)))
+    front.open(Guard(app, door, hosts, web_limits(config, clock)))
+    looking = asyncio.create_task(tell_unasked(standing.waiting, channel.pages, clock))
     try:
         yield
     finally:
         front.close()
+        looking.cancel()
+        await asyncio.wait([looking])
         await rooms.setup.close()
 
 
@@ -179,18 +184,12 @@ class _Standing:
 
     config: SilasConfig
     silas: Session
-    channel: WebChannel
     rooms: Rooms
 
     async def waiting(self) -> tuple[Waiting, ...]:
-        """Plans that wait, and are on no card."""
-        shown = {getattr(card, "work_item_id", "") for card in self.channel.cards}
-        waiting = await self.silas.proposer.waiting()
-        return tuple(
-            Waiting(work_item_id=item.id, title=item.title)
-            for item in waiting
-            if item.id not in shown
-        )
+        """Plans that wait, and that nobody is asked about now."""
+        unasked = await self.silas.proposer.unasked()
+        return tuple(Waiting(work_item_id=item.id, title=item.title) for item in unasked)
 
     def stopped(self) -> str:
         """Words about a stop in force."""

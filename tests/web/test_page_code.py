@@ -12,10 +12,12 @@ from silas.cards import ChannelMessage, message_bytes
 from silas.channels.web.events import (
     CardClosed,
     MessageDelta,
+    PlansWaiting,
     PostExecution,
     Refused,
     Said,
     StoppedNow,
+    Waiting,
 )
 from silas.channels.web.wire import Message, Proof, command_bytes, decision_bytes, inbound
 from tests.web.support.chromium import in_a_browser
@@ -336,3 +338,17 @@ async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
     )
     there.send(late)
     await expect(there.page.get_by_test_id("result").last).to_contain_text("has passed")
+
+
+async def test_a_plan_that_begins_to_wait_is_seen_and_counted_at_once(there: Stage) -> None:
+    page, title = there.page, "<b>Tidy</b> the notes"
+    waiting, empty = page.locator("#review .waiting"), page.locator("#review .empty-title")
+    await expect(empty).to_have_text("Nothing waits for you.")
+    there.send(PlansWaiting(waiting=(Waiting(work_item_id="task-1", title=title),)))
+    await expect(waiting.locator("li")).to_have_text([f"{title}Show"])
+    await expect(empty).to_have_text("No question is open.")
+    await expect(page).to_have_title("(1) Stream · Silas")
+    there.send(PlansWaiting(waiting=()))
+    await expect(waiting).to_be_hidden()
+    await expect(empty).to_have_text("Nothing waits for you.")
+    await expect(page).to_have_title("Stream · Silas")

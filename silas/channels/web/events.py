@@ -140,6 +140,13 @@ class Waiting(Frozen):
     title: str
 
 
+class PlansWaiting(Frozen):
+    """Which plans wait for their owner has changed; these are all of them."""
+
+    type: Literal["plans_waiting"] = "plans_waiting"
+    waiting: tuple[Waiting, ...]
+
+
 class StreamState(Frozen):
     """Everything a page needs when it connects: the same on every device.
 
@@ -226,6 +233,7 @@ Outbound = Annotated[
     | StoppedNow
     | Undone
     | DevicePaired
+    | PlansWaiting
     | CardEvent,
     Field(discriminator="type"),
 ]
