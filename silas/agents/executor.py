@@ -8,8 +8,9 @@ from typing_extensions import TypeVar
 from silas.agents.choice import OutputSetting
 from silas.agents.models import ExecutorAgentOutput
 from silas.agents.outcome import StructuredRun
+from silas.agents.prompt import skill_blocks
 from silas.clock import Clock
-from silas.context import frame, visible
+from silas.context import frame
 from silas.skills import SkillText
 
 if TYPE_CHECKING:
@@ -81,6 +82,5 @@ class ExecutorAgent(Generic[Deps]):
             usage=RunUsage() if usage is None else usage,
         )
         # The briefing first: it is what was approved, and all that the runbook model follows.
-        told = [frame("skill", visible(skill.text), name=skill.name) for skill in skills]
-        prompt = "\n\n".join([frame("briefing", instructions), *told])
+        prompt = "\n\n".join([frame("briefing", instructions), *skill_blocks(skills)])
         return await run_structured_agent(self._role, prompt, EXECUTOR, asking)

@@ -8,9 +8,10 @@ from silas.agents.choice import OutputSetting
 from silas.agents.listener import Listen, nobody_listens
 from silas.agents.models import AgentResponse, PlannerAdvice
 from silas.agents.outcome import StructuredRun
-from silas.agents.prompt import TurnRequest
+from silas.agents.prompt import TurnRequest, skill_blocks
 from silas.clock import Clock
 from silas.context import frame, framed, scrub_output
+from silas.skills import SkillText
 from silas.types import Origin, OriginKind
 
 if TYPE_CHECKING:
@@ -78,9 +79,20 @@ class PlannerAgent:
         return await run_structured_agent(self._role, request.render(), PLANNER, asking)
 
     async def advise(
-        self, item: "WorkItem", failures: str, *, limits: "UsageLimits | None" = None
+        self,
+        item: "WorkItem",
+        failures: str,
+        *,
+        skills: Sequence[SkillText],
+        limits: "UsageLimits | None" = None,
     ) -> StructuredRun[PlannerAdvice]:
         """Guidance for an executor that is stuck (spec 5.2.1 e); it changes nothing by itself.
+
+        Args:
+            item: The work.
+            failures: What failed, in words.
+            skills: What the executor is told besides the briefing.
+            limits: Ten model requests where nothing else is said.
 
         Raises:
             LLMError: The model cannot be reached or refuses.
@@ -92,6 +104,7 @@ class PlannerAgent:
             (
                 frame("task", _TASK),
                 frame("briefing", item.body, title=item.title, attempts=str(item.attempts)),
+                *skill_blocks(skills),
                 framed(scrub_output(failures), _CHECKS, "failures"),
             )
         )

@@ -1,12 +1,13 @@
 """What proxy and planner are told, each part in a block that names it (spec 3.5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 
 from silas.context import flat, frame, framed, scrub, visible
+from silas.skills import SkillText
 from silas.types import Origin, OriginKind, TaintLevel
 
 
@@ -30,6 +31,7 @@ class TurnRequest:
         context: What the context manager rendered, block by block; its kinds are not those of
             this request, and nothing in it can pass for framing.
         skills: Name and description of each skill on offer.
+        told: What the skills of the work say that the turn goes on from; for the planner.
         access_level: Whose turn it is.
         reason: Why the proxy routed the turn to the planner.
         continuation_of: The work item that is deepened or corrected.
@@ -44,6 +46,7 @@ class TurnRequest:
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     context: str = ""
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
+    told: tuple[SkillText, ...] = ()
     access_level: str = "public"
     reason: str = ""
     continuation_of: str = ""
@@ -65,12 +68,18 @@ class TurnRequest:
             _block("access_level", self.access_level),
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        return "\n\n".join(filter(None, (*lasting, self.context, *changing)))
+        parts = (*lasting, self.context, *skill_blocks(self.told), *changing)
+        return "\n\n".join(filter(None, parts))
 
     def _message(self) -> str:
         if self.taint is TaintLevel.external:
             return framed(scrub(self.text), Origin(kind=OriginKind.message))
         return frame("message", visible(self.text), taint=self.taint.value)
+
+
+def skill_blocks(skills: Sequence[SkillText]) -> list[str]:
+    """What skills say, each in a block of its own; they advise and grant nothing."""
+    return [frame("skill", visible(skill.text), name=skill.name) for skill in skills]
 
 
 def _block(kind: str, text: str) -> str:

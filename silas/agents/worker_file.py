@@ -48,7 +48,7 @@ class Worker(NamedTuple):
         name: Its name, as plans and other workers use it.
         description: What it is for, in one line.
         model: The model it runs on; None for the executor's.
-        skills: Skills that must be installed.
+        skills: Skills that it is told whenever it works; they must be installed.
         delegates: Workers it may hand tasks to.
         offer: The tools it has, and its own policy about their calls.
         instructions: What it is told, below the constitution and the executor's role.

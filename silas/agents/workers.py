@@ -40,6 +40,11 @@ class Team(NamedTuple):
         """Hex SHA-256 of each file, by the worker's name, for the approval to bind."""
         return {name: self.members[name].digest for name in sorted(self.members)}
 
+    def skills(self) -> tuple[str, ...]:
+        """The skills that their files name, each once."""
+        named = (skill for member in self.members.values() for skill in member.skills)
+        return tuple(dict.fromkeys(named))
+
 
 class Workers(Protocol):
     """What work needs to know of workers."""

@@ -45,11 +45,25 @@ class Grants(NamedTuple):
     limits: SandboxLimits
 
 
-WorkerDigests = Callable[[str], Mapping[str, str]]
-"""Hex SHA-256 of a worker's file and of each it may delegate to, by name; raises `ConfigError`."""
+class TeamFacts(NamedTuple):
+    """What an approval binds of a worker and of everybody it may delegate to.
+
+    Attributes:
+        digests: Hex SHA-256 of each one's file, by name.
+        skills: The skills that these files name.
+    """
+
+    digests: Mapping[str, str]
+    skills: tuple[str, ...]
 
 
-def no_workers(name: str) -> Mapping[str, str]:
+_NOBODY = TeamFacts({}, ())
+
+TeamOf = Callable[[str], TeamFacts]
+"""The team of a worker, as its files are now; raises `ConfigError`."""
+
+
+def no_workers(name: str) -> TeamFacts:
     """There are none, so a plan that names one binds nothing and is refused."""
     raise ConfigError(f"There is no worker {name!r} here.", code="E_CFG_WORKER")
 
@@ -57,9 +71,7 @@ def no_workers(name: str) -> Mapping[str, str]:
 class PlanBinding:
     """Reads what a plan would run, and compares it with what its token binds."""
 
-    def __init__(
-        self, skills: Skills, grants: Grants, audit: Audit, workers: WorkerDigests
-    ) -> None:
+    def __init__(self, skills: Skills, grants: Grants, audit: Audit, workers: TeamOf) -> None:
         self._skills = skills
         self._grants = grants
         self._audit = audit
@@ -74,13 +86,14 @@ class PlanBinding:
         named = _named(item)
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
-        skills = await asyncio.to_thread(self._skills.digests, item.skills) if item.skills else {}
-        workers = self._team(item)
-        return {BINDS: bound(item, paths, skills, self._grants, workers)}
+        team = self._team(item)
+        wanted = (*item.skills, *team.skills)
+        skills = await asyncio.to_thread(self._skills.digests, wanted) if wanted else {}
+        return {BINDS: bound(item, paths, skills, self._grants, team.digests)}
 
-    def _team(self, item: WorkItem) -> Mapping[str, str]:
+    def _team(self, item: WorkItem) -> TeamFacts:
         if item.worker is None:
-            return {}
+            return _NOBODY
         try:
             return self._workers(item.worker)
         except ConfigError as error:

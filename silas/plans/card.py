@@ -189,6 +189,9 @@ def _held(plan: Plan) -> tuple[str, ...]:
         for path in plan.get("read", [])
     ]
     lines += [f"every file of the skill {_quoted(name)}" for name in plan["skills"]]
+    if plan.get("worker"):
+        lines.append(f"the file of the worker {_quoted(plan['worker'])}, of each that it may")
+        lines.append("  delegate to, and every file of the skills that these name")
     return (*lines, "the sandbox and its limits, as configured now")
 
 

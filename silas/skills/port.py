@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from silas.skills.folder import SkillError
+from silas.types import Origin, OriginKind, TaintLevel
+
 
 class SkillText(NamedTuple):
     """What an agent is told of a skill.
@@ -21,6 +24,11 @@ class SkillText(NamedTuple):
     def path(self) -> str:
         """The file, as `Skills.digests` names it."""
         return f"{self.name}/SKILL.md"
+
+    @property
+    def origin(self) -> Origin:
+        """Of what the owner approved: it makes nothing external, and proves no argument his."""
+        return Origin(kind=OriginKind.file, name=self.path, taint=TaintLevel.owner)
 
 
 class Skills(Protocol):
@@ -45,3 +53,14 @@ class Skills(Protocol):
     def missing(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those that cannot be used; work that names one is refused."""
         ...
+
+
+def usable(skills: Skills, names: Sequence[str]) -> tuple[SkillText, ...]:
+    """`SKILL.md` of those of these that can be used; for advice that can do without the others."""
+    told: list[SkillText] = []
+    for name in names:
+        try:
+            told += skills.instructions((name,))
+        except SkillError:
+            continue  # a plan that names it is refused, and says why
+    return tuple(told)

@@ -104,25 +104,28 @@ class PlanFlow:
         route = need(turn.route, "step 7")
         named = action.continuation_of or route.continuation_of or item.follow_up_of
         changes = dict[str, Any]()
-        if named is not None and await self._continues(turn, named):
+        before = None if named is None else await self._continues(turn, named)
+        if before is not None:
             wanted = item.input_artifacts_from or ["*"]
             changes = {"follow_up_of": named, "input_artifacts_from": wanted}
+            if "skills" not in item.model_fields_set:  # inherited, and then on the card (10.3)
+                changes["skills"] = list(before.skills)
         elif named is not None:
             changes = {"follow_up_of": None, "input_artifacts_from": list[str]()}
         item = item.model_copy(update=changes)
         return item.model_copy(update={"interaction_mode": self._router.mode(turn, item)})
 
-    async def _continues(self, turn: Turn, named: str) -> bool:
-        """Whether this names finished work of this very conversation; a model may name anything."""
+    async def _continues(self, turn: Turn, named: str) -> WorkItem | None:
+        """The finished work of this conversation that this names; a model may name anything."""
         known = await self._rooms.work.known(named, turn.scope_id)
         if known is None:
             reason = "there is no such work in this conversation"
         elif known.item.status is not WorkItemStatus.done:
             reason = f"it is {known.item.status.value}, so there is nothing to go on from"
         else:
-            return True
+            return known.item
         await self._rooms.audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
-        return False
+        return None
 
 
 def _rationale(turn: Turn, message: str) -> str:

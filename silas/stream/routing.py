@@ -1,10 +1,12 @@
 """Step 7: persona, proxy, planner, and the mode the turn proceeds in (spec 5.1, 5.1.0)."""
 
+import asyncio
 from dataclasses import replace
 
 from silas.agents import AgentResponse, RouteDecision, StructuredRun, TurnRequest
 from silas.errors import LLMError
 from silas.plans import WorkItem, plan_bytes, plan_card
+from silas.skills import SkillText, usable
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
@@ -73,6 +75,7 @@ class Router:
         planned = await rooms.planner.plan(
             replace(
                 request,
+                told=await self._told(turn, route.continuation_of),
                 reason=route.reason,
                 continuation_of=route.continuation_of or "",
                 interaction_mode=turn.mode.value,
@@ -85,6 +88,16 @@ class Router:
         turn.response, turn.speaker = planned.output, "agent:planner"
         proposed = planned.output.plan_action is not None
         await self._note("turn_planned", turn, planned, proposed=proposed)
+
+    async def _told(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
+        """What the skills of this conversation's work say that the planner goes on from (6.5)."""
+        known = None if before is None else await self._rooms.work.known(before, turn.scope_id)
+        if known is None or not known.item.skills:
+            return ()
+        told = await asyncio.to_thread(usable, self._rooms.skills, known.item.skills)
+        for skill in told:
+            turn.provenance.entered(skill.text, skill.origin)
+        return told
 
     async def _note(
         self, event: str, turn: Turn, run: StructuredRun[object], **facts: str | bool

@@ -30,7 +30,9 @@ class FixedSkills:
         """Their texts."""
         if missing := self.missing(names):
             raise SkillError(f"there is no skill {missing[0]!r}; see `silas skills list`.")
-        return tuple(SkillText(name, self.texts[name], self._digest(name)) for name in names)
+        return tuple(
+            SkillText(name, self.texts[name], self._digest(name)) for name in dict.fromkeys(names)
+        )
 
     def digests(self, names: Sequence[str]) -> dict[str, str]:
         """Of those there are."""

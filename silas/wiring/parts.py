@@ -57,7 +57,7 @@ from silas.wiring.telling import Telling
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
-from silas.wiring.workers import digests_of, hiring, offer_delegation, tools_of, worker_library
+from silas.wiring.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
 from silas.work.board import Board
 from silas.work.crew import Crew
 from silas.work.effects import Effects
@@ -153,7 +153,7 @@ class Parts:
         )
         self.workers = worker_library(config)
         self.binding = PlanBinding(
-            self.skills, Grants(sandbox.name, self.limits), self.audit, digests_of(self.workers)
+            self.skills, Grants(sandbox.name, self.limits), self.audit, teams_of(self.workers)
         )
         self.policies = RunPolicies()
         self.picks: asyncio.Queue[str] = asyncio.Queue()
@@ -296,7 +296,7 @@ class Parts:
         planner: "PlannerAgent",
     ) -> TaskRunner:
         async def advise(item: WorkItem, failures: str) -> Advice:
-            advice = await planner.advise(item, failures)
+            advice = await planner.advise(item, failures, skills=crew.skills_of(item))
             return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
 
         config = self.config

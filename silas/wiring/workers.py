@@ -1,12 +1,12 @@
 """The owner's workers: where they are read from, and what the commands say about them."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.agents.workers import Found, WorkerLibrary
 from silas.config import SilasConfig
-from silas.plans.binding import WorkerDigests
+from silas.plans.binding import TeamFacts, TeamOf
 from silas.tools import ToolCallContext, ToolRegistry, ToolResult
 from silas.tools.offers import BUILT_IN, OffersOf
 from silas.tools.plugin_spec import read_spec
@@ -47,13 +47,14 @@ def tools_of(registry: ToolRegistry) -> "ToolsOf":
     return tools
 
 
-def digests_of(workers: WorkerLibrary) -> WorkerDigests:
+def teams_of(workers: WorkerLibrary) -> TeamOf:
     """What an approval binds of a worker: the files, as they are when it is asked."""
 
-    def digests(name: str) -> Mapping[str, str]:
-        return workers.team(name).digests()
+    def team(name: str) -> TeamFacts:
+        found = workers.team(name)
+        return TeamFacts(found.digests(), found.skills())
 
-    return digests
+    return team
 
 
 def hiring(

@@ -28,7 +28,7 @@ from silas.tools import (
 )
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
-from silas.types import Origin, OriginKind, TaintLevel, new_id
+from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
 from silas.work.board import Board, CallWatch
@@ -118,7 +118,7 @@ class AgentRunner:
             grants.provenance.entered(briefing, _BEFORE)
         skills = self._crew.skills_of(item)
         for skill in skills:  # bound by the approval, yet no part of what the owner read
-            grants.provenance.entered(skill.text, _skill_origin(skill.path))
+            grants.provenance.entered(skill.text, skill.origin)
         policy = self._policies.of(item.id)
 
         def authority(ask: AskCalls) -> TaskAuthority:
@@ -216,11 +216,6 @@ class AgentRunner:
             record=record,
             watch=watch,
         )
-
-
-def _skill_origin(path: str) -> Origin:
-    """Of what the owner installed: it makes nothing external, and proves no argument to be his."""
-    return Origin(kind=OriginKind.file, name=path, taint=TaintLevel.owner)
 
 
 def _with_credentials(item: WorkItem, files: SandboxFiles) -> SandboxFiles:

@@ -48,7 +48,7 @@ class Job:
 
     Attributes:
         item: The approved work.
-        skills: What its skills say, as it was approved.
+        skills: What its skills and those of its workers say, as it was approved.
         base: The tools, place and limits of the plan, as the executor has them.
         authority: Makes the authority of one run, which asks as it is told to.
         limits: What is left of the budget, for all runs together.
@@ -74,10 +74,10 @@ class _Shift:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def skills(self) -> tuple[SkillText, ...]:
-        """The plan's skills; whom a task is handed to has those of them that its own file names."""
-        if self.depth == 0:
-            return self.job.skills
-        return tuple(skill for skill in self.job.skills if skill.name in self.worker.skills)
+        """What its own file names; whom the plan names has the plan's skills besides."""
+        own = self.worker.skills
+        wanted = own if self.depth else (*self.job.item.skills, *own)
+        return tuple(skill for skill in self.job.skills if skill.name in wanted)
 
 
 class Crew:
@@ -126,20 +126,21 @@ class Crew:
             team = self._workers.team(item.worker)
         except ConfigError as error:
             return f"The plan's `worker` cannot do it: {error.message}"
-        wanted = [skill for worker in team.members.values() for skill in worker.skills]
-        missing = self._skills.missing(wanted)
+        missing = self._skills.missing(team.skills())
         if missing:
             return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
         return ""
 
     def skills_of(self, item: WorkItem) -> tuple[SkillText, ...]:
-        """What the skills of an approved item say.
+        """What the skills of an approved item say, and those that its workers' files name.
 
         Raises:
-            PlanFamilyError: `E_PLAN_SKILL`: one cannot be used, or is not what was approved.
+            PlanFamilyError: `E_PLAN_SKILL`: one cannot be used, or is not what was approved;
+                `E_PLAN_WORKER`: the same of a worker's file.
         """
+        theirs = () if item.worker is None else self._approved(item).skills()
         try:
-            told = self._skills.instructions(item.skills)
+            told = self._skills.instructions((*item.skills, *theirs))
         except ConfigError as error:
             raise PlanFamilyError(
                 f"A skill of the plan cannot be used: {error.message}", code="E_PLAN_SKILL"

@@ -52,7 +52,7 @@ def planner(model: ScriptedModel, tools: Toolset) -> Awaitable[StructuredRun[Any
 
 
 def advice(model: ScriptedModel, tools: Toolset) -> Awaitable[StructuredRun[Any]]:
-    return PlannerAgent(model, MockClock(), output="tool").advise(ITEM, "it failed")
+    return PlannerAgent(model, MockClock(), output="tool").advise(ITEM, "it failed", skills=())
 
 
 def executor(model: ScriptedModel, tools: Toolset) -> Awaitable[StructuredRun[Any]]:

@@ -167,7 +167,9 @@ async def test_it_says_that_it_cannot_advise() -> None:
     from silas.plans import WorkItem, WorkItemType
 
     item = WorkItem(id="task-1", type=WorkItemType.task, title="t", body="b")
-    run = await PlannerAgent(model(), MockClock(), output="tool").advise(item, "it failed")
+    run = await PlannerAgent(model(), MockClock(), output="tool").advise(
+        item, "it failed", skills=()
+    )
     assert "cannot advise" in run.output.guidance
 
 

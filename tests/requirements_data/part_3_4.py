@@ -54,7 +54,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S4.18-PERSONA-STORE", "4.18", "Persona state and its append-only events are kept per scope."),
     R("S4.19-NO-SECRETS-HELD", "4.19", "The connection manager holds no secret beyond a script's run.", e.CONNECTIONS),
     R("S4.20-SCRIPT-WITHIN-SKILL", "4.20", "A script path resolves only inside its skill's directory."),
-    R("S4.21-SCOPED-RESOLUTION", "4.21", "Skills are resolved for a work item, inherited where it lists none.", e.SKILLS),
+    R("S4.21-SCOPED-RESOLUTION", "4.21", "Skills are resolved for a work item, inherited where it lists none."),
     R("S4.22-SUGGESTION-OUTCOMES", "4.22", "What became of a suggestion is recorded and starts its cooldown."),
     R("S4.23-APPLIED-ATOMICALLY", "4.23", "Approved threshold changes apply all at once, with audit records."),
     # 4.24 the wrapper chain

@@ -34,7 +34,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.3-MODE-DEFAULT", "3.3", "A plan without a mode has confirm_only_when_required."),
     R("S3.3-STATE-IS-RUNTIME", "3.3", "Status, counters, results and token cannot be set by a plan."),
     R("S3.3-SKILLS-SCOPED", "3.3, 10.3", "An agent sees only the skills of its work item; verification sees none."),
-    R("S3.3-SKILLS-INHERITED", "3.3", "A child inherits its parent's skills unless it names its own.", e.SKILLS),
+    R("S3.3-SKILLS-INHERITED", "3.3", "A child inherits its parent's skills unless it names its own."),
     R("S3.3-SKILLS-IN-HASH", "3.3", "Changing the list of skills changes the plan hash."),
     R("S3.3-EPHEMERAL-WORK", "3.3", "Tasks and projects run in the ephemeral lane only."),
     R("S3.3-ALWAYS-ON-STREAM", "3.3", "A goal that is always on is in the stream lane unless it says otherwise."),

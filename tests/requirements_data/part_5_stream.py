@@ -29,7 +29,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1-4-RECALLED", "5.1", "Matching memories are injected with their relevance."),
     R("S5.1-5-BUDGET", "5.1", "The token budget is enforced and what is evicted is remembered with its taint, scrubbed."),
     R("S5.1-6-TOOLSET", "5.1", "The turn's toolset is the canonical chain, filtered by the connection's access level."),
-    R("S5.1-6.5-SKILLS", "5.1", "The proxy sees skill metadata within its cap; planner and executor the instructions.", e.SKILLS),
+    R("S5.1-6.5-SKILLS", "5.1", "The proxy sees skill metadata within its cap; planner and executor the instructions."),
     R("S5.1-7-DIRECTIVES", "5.1", "Persona directives replace the previous turn's in the system zone."),
     R("S5.1-7-PROXY-STRUCTURED", "5.1", "The proxy routes through the structured-output wrapper."),
     R("S5.1-7-PLANNER-CALLED", "5.1", "A planner route calls the planner, with its fallback where its output is invalid."),

@@ -12,7 +12,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S7.2-DEFAULT-DIRECTIVE", "7.2", "The planner chooses the best default and asks only where it matters or must.", e.EVALS),
     R("S7.2-CONTINUATION", "7.2", "The planner names the prior item in a deepening plan.", e.EVALS),
     R("S7.2-PLAN-FORMAT", "7.2", "A plan in the specified format parses to its work item, defaults filled in."),
-    R("S7.2-SKILL-INHERITANCE", "7.2", "A plan without skills inherits its parent's, or has none.", e.SKILLS),
+    R("S7.2-SKILL-INHERITANCE", "7.2", "A plan without skills inherits its parent's, or has none."),
     R("S7.3-BODY-IS-BRIEFING", "7.3", "The executor's instructions are the work item's body."),
     R("S7.3-NO-METRICS-FROM-MODEL", "7.3", "No runtime metric is asked of the model."),
     R("S7.4-TEST-MODEL", "7.4", "Agents are tested without a model provider.", e.TESTING),

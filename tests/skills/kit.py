@@ -3,6 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from silas.plans import WorkItem
+from silas.testing import Harness
+from silas.types import OWNER
+from tests.work.kit import Work
+
 DESCRIPTION = "Reading tables of numbers. Use it when a spreadsheet is named."
 
 
@@ -24,3 +29,17 @@ def put_skill(
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(content, encoding="utf-8")
     return folder
+
+
+async def install(
+    harness: Harness, name: str, text: str | None = None, files: Mapping[str, str] | None = None
+) -> Path:
+    """A skill that the owner of a running Silas has installed."""
+    return put_skill(harness.config.skills_dir, name, text, files)
+
+
+async def approved(work: Work, item: WorkItem) -> WorkItem:
+    """An item that the owner approved on its card."""
+    proposal = await work.silas.proposer.propose(item, work.silas.channel, OWNER, "Why not.")
+    assert proposal.verdict == "approved", proposal.words
+    return item

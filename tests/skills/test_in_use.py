@@ -9,14 +9,13 @@ import pytest
 
 from silas.canonical import sha256_hex
 from silas.context.framing import sections
-from silas.plans import WorkItem, WorkItemStatus
+from silas.plans import WorkItemStatus
 from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
 from silas.skills import SkillText
 from silas.testing import FakeSandbox, FixedSkills, MockClock, a_plan
 from silas.testing.tools import SandboxRun, exited
-from silas.types import OWNER
-from tests.skills.kit import put_skill, skill_md
+from tests.skills.kit import approved, install, skill_md
 from tests.work.kit import DONE, Work, argv, at_work
 
 
@@ -24,15 +23,9 @@ from tests.work.kit import DONE, Work, argv, at_work
 async def skilled(home: Path, *steps: Any, sandbox: FakeSandbox) -> AsyncGenerator[Work]:
     """A Silas at home in `home`, with the skill `excel` installed there."""
     async with at_work(home=home, sandbox=sandbox, clock=MockClock()) as work:
-        put_skill(work.harness.config.skills_dir, "excel", files={"scripts/read.py": "print(1)\n"})
+        await install(work.harness, "excel", files={"scripts/read.py": "print(1)\n"})
     async with at_work(*steps, home=home, sandbox=sandbox, clock=MockClock()) as work:
         yield work
-
-
-async def approved(work: Work, item: WorkItem) -> WorkItem:
-    proposal = await work.silas.proposer.propose(item, work.silas.channel, OWNER, "Why not.")
-    assert proposal.verdict == "approved", proposal.words
-    return item
 
 
 def fine() -> FakeSandbox:
@@ -42,7 +35,7 @@ def fine() -> FakeSandbox:
 @pytest.mark.proves("S3.3-SKILLS-SCOPED")
 async def test_the_executor_is_told_the_skills_its_plan_names_and_no_other(tmp_path: Path) -> None:
     async with skilled(tmp_path, argv("true"), DONE, argv("true"), DONE, sandbox=fine()) as work:
-        put_skill(work.harness.config.skills_dir, "word")
+        await install(work.harness, "word")
         item = await approved(work, a_plan(skills=["excel"]))
         assert item.approval_token is not None
         assert item.approval_token.conditions[BINDS]["skills"] == {
