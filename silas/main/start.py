@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from silas.main.reclaim import reclaiming
 from silas.main.shared import DONE, end_process, read_config, run_to_exit
 
 
@@ -37,7 +38,7 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
         await initialise(config)
         place = standing_in() if named is None else str(named)
         overdue = partial(end_process, Sentinel(config.data_dir))
-        async with open_cockpit(config, place, overdue) as cockpit:
+        async with open_cockpit(config, place, overdue) as cockpit, reclaiming(cockpit.silas.clock):
             click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
             click.echo(f"\n  {cockpit.link}\n")
             click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")

@@ -12,7 +12,7 @@ from silas.agents.choice import RUNBOOK
 from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.channels.models import WebConfig
-from silas.channels.web.app import Front, create_app
+from silas.channels.web.app import Front, Halves, create_app
 from silas.channels.web.deck import WebChannel
 from silas.channels.web.events import Waiting
 from silas.channels.web.face import face_dir
@@ -149,7 +149,6 @@ async def _opened(
     app = create_app(
         door,
         channel,
-        Sockets(channel, standing),
         Files(face_dir()),
         cockpit_routes(rooms, door),
         lambda: silas.stream.pressure,
@@ -157,7 +156,9 @@ async def _opened(
     door.on_paired(telling_of_newcomers(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
-    front.open(Guard(app, door, hosts, web_limits(config, clock)))
+    front.open(
+        Guard(Halves(app, Sockets(channel, standing)), door, hosts, web_limits(config, clock))
+    )
     looking = asyncio.create_task(tell_unasked(standing.waiting, channel.pages, clock))
     try:
         yield

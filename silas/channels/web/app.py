@@ -80,17 +80,15 @@ class Pressure(Protocol):
 def create_app(
     door: Pairs,
     channel: WebChannel,
-    sockets: Sockets,
     files: Files,
     rooms: APIRouter,
     pressure: Pressure,
 ) -> FastAPI:
-    """The application inside the guard.
+    """The application inside the guard: everything but the live connections.
 
     Args:
         door: Pairs browsers.
         channel: The conversation.
-        sockets: Serves live connections.
         files: The page.
         rooms: Every other endpoint; see `silas.channels.web.routes`.
         pressure: How many turns wait.
@@ -108,10 +106,6 @@ def create_app(
     @app.get("/openapi.json", include_in_schema=False)
     async def document() -> JSONResponse:
         return JSONResponse(app.openapi())
-
-    @app.websocket("/ws")
-    async def live(websocket: WebSocket) -> None:
-        await sockets.serve(websocket)
 
     return app
 
@@ -185,6 +179,24 @@ def _page(app: FastAPI, files: Files) -> None:
     @app.get("/favicon.ico", include_in_schema=False)
     async def icon() -> Response:
         return RedirectResponse("/static/icon.svg", 308)
+
+
+class Halves:
+    """Live connections go straight to the sockets, requests to the application.
+
+    What a framework puts around a route would be around each frame of a thousand pages, too.
+    """
+
+    def __init__(self, app: ASGI, sockets: Sockets) -> None:
+        self._app = app
+        self._sockets = sockets
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """One request or connection; the guard has seen to it that its path is the right one."""
+        if scope["type"] == "websocket":
+            await self._sockets.serve(WebSocket(scope, receive, send))
+        else:
+            await self._app(scope, receive, send)
 
 
 class Front:

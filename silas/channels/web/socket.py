@@ -1,6 +1,7 @@
 """The live connection of a page: who it is, what it missed, what it says (spec 8.1)."""
 
 import asyncio
+from contextlib import suppress
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -71,7 +72,9 @@ class Sockets:
         self._channel.pages.enter(page)
         writing = asyncio.create_task(_write(websocket, page))
         try:
-            await self._read(websocket, page, writing)
+            await self._read(websocket, page)
+            if page.closing is not None:
+                await asyncio.wait([writing])
         finally:
             self._channel.pages.leave(page)
             writing.cancel()
@@ -100,18 +103,18 @@ class Sockets:
             coming=channel.coming.all,
         )
 
-    async def _read(self, websocket: WebSocket, page: Page, writing: "asyncio.Task[None]") -> None:
+    async def _read(self, websocket: WebSocket, page: Page) -> None:
+        """Take what comes until the connection is closed, by them or by us.
+
+        No task for a frame and nothing to wait for beside it: an acknowledgement goes out two turns
+        of the loop after what it is for came in, however much else there is to do.
+        """
         mistakes = 0
-        while mistakes < _MOST_MISTAKES:
-            reading = asyncio.ensure_future(_frame_of(websocket))
-            await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done() or reading.exception() is not None:  # closed, by them or by us
-                reading.cancel()
-                return
-            if not await self._taken(page, reading.result()):
-                mistakes += 1
-        page.close(_POLICY)
-        await asyncio.wait([writing])
+        with suppress(WebSocketDisconnect):
+            while mistakes < _MOST_MISTAKES:
+                if not await self._taken(page, await _frame_of(websocket)):
+                    mistakes += 1
+            page.close(_POLICY)
 
     async def _taken(self, page: Page, text: str) -> bool:
         """Whether a frame was understood; a refused answer is no mistake of the page's."""
