@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from silas.context import flat, frame, framed, scrub, visible
@@ -63,9 +63,9 @@ class TurnRequest:
             "now": self.now.isoformat(),
         }
         lasting = (
-            _block("context_profiles", "\n".join(self.profiles)),
-            _block("skills", _pairs(self.skills)),
-            _block("access_level", self.access_level),
+            _lasting("context_profiles", "\n".join(self.profiles)),
+            _lasting("skills", _pairs(self.skills)),
+            _lasting("access_level", self.access_level),
         )
         changing = (_block("facts", _pairs(turn)), self._message())
         parts = (*lasting, self.context, *skill_blocks(self.told), *changing)
@@ -80,6 +80,12 @@ class TurnRequest:
 def skill_blocks(skills: Sequence[SkillText]) -> list[str]:
     """What skills say, each in a block of its own; they advise and grant nothing."""
     return [frame("skill", visible(skill.text), name=skill.name) for skill in skills]
+
+
+@lru_cache(maxsize=64)
+def _lasting(kind: str, text: str) -> str:
+    """A block that is the same in turn after turn."""
+    return _block(kind, text)
 
 
 def _block(kind: str, text: str) -> str:

@@ -21,7 +21,6 @@ from silas.agents.patience import Patience
 from silas.agents.prompt import load_prompt
 from silas.clock import Clock
 
-
 _offered: Final[ContextVar[AbstractToolset[Any] | None]] = ContextVar("offered", default=None)
 
 

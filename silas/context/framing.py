@@ -15,6 +15,7 @@ from silas.types import Origin, new_mark
 _END = "--- end ---"
 _DASHES = 3
 _LONGEST_NAME = 200  # characters of an address or a path in a header; it may be anybody's words
+_ODD_BREAK = re.compile(r"[\r\x0b\x0c\x1c-\x1e]")
 _HEADER = re.compile(r"^--- (?P<label>.+) ---$")
 
 
@@ -51,6 +52,8 @@ def escape(text: str) -> str:
     A line that begins with three dashes, also after invisible characters or with look-alike
     dashes, gets a backslash in front. Nested framing gets one more per level.
     """
+    if text.isascii() and text.count("-") < _DASHES and not _ODD_BREAK.search(text):
+        return text  # nearly always: too few dashes for a line of them, and no other line ends
     return "\n".join("\\" + line if _looks_like_framing(line) else line for line in _lines(text))
 
 

@@ -237,9 +237,11 @@ class ContextManager:
         view.subscriptions.refresh_files(turn_number)
         view.left += self._mask(view, turn_number)
         return _BETWEEN.join(
-            slot.fence.around(slot.body)
-            for slot in view.slots.rendered()
-            if slot.item.ctx_id not in leave_out
+            [
+                slot.fence.around(slot.body)
+                for slot in view.slots.rendered()
+                if slot.item.ctx_id not in leave_out
+            ]
         )
 
     # inside

@@ -43,12 +43,13 @@ class Shelf:
 class Slots:
     """What is in view of one scope. Every change keeps the sums; nothing is ever counted again."""
 
-    __slots__ = ("_named", "_shelves", "_zone_of")
+    __slots__ = ("_last", "_named", "_shelves", "_zone_of")
 
     def __init__(self) -> None:
         self._shelves = {zone: Shelf() for zone in ContextZone}
         self._zone_of: dict[str, ContextZone] = {}
         self._named: dict[tuple[ContextZone, str], str] = {}
+        self._last: dict[str, None] = {}
 
     def former(self, item: ContextItem) -> Slot | None:
         """The slot whose place an item would take."""
@@ -72,6 +73,10 @@ class Slots:
         self._zone_of[item.ctx_id] = item.zone
         if _names_one(item):
             self._named[item.zone, item.source] = item.ctx_id
+        if item.source == LAST:
+            self._last[item.ctx_id] = None
+        elif item.ctx_id in self._last:
+            del self._last[item.ctx_id]
 
     def take(self, ctx_id: str) -> Slot | None:
         """Remove the slot of this id, if it is there."""
@@ -81,6 +86,7 @@ class Slots:
         shelf = self._shelves[zone]
         slot = shelf.slots.pop(ctx_id)
         shelf.tokens -= slot.cost
+        self._last.pop(ctx_id, None)
         if self._named.get((zone, slot.item.source)) == ctx_id:
             del self._named[zone, slot.item.source]
         return slot
@@ -89,16 +95,17 @@ class Slots:
         """The slots of a zone, the oldest first."""
         return iter(self._shelves[zone].slots.values())
 
-    def rendered(self) -> Iterator[Slot]:
+    def rendered(self) -> list[Slot]:
         """Every slot in the order in which it is shown."""
-        last = list[Slot]()
-        for zone in ContextZone:
-            for slot in self.zone(zone):
-                if slot.item.source == LAST:
-                    last.append(slot)
-                else:
-                    yield slot
-        yield from last
+        last, shown = list[Slot](), list[Slot]()
+        for zone, shelf in self._shelves.items():
+            ends = [ctx_id for ctx_id in self._last if self._zone_of[ctx_id] is zone]
+            if ends:
+                last += [slot for key, slot in shelf.slots.items() if key in self._last]
+                shown += [slot for key, slot in shelf.slots.items() if key not in self._last]
+            else:
+                shown += shelf.slots.values()
+        return shown + last
 
     def tokens(self, zone: ContextZone) -> int:
         """What a zone takes."""

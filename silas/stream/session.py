@@ -205,6 +205,12 @@ class Session:
 
 def standing_in() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
-    here = Path.cwd()  # as the kernel has it, without a link in it
-    place = str(here)
-    return None if place in (here.anchor, os.path.realpath(Path.home())) else place
+    place = os.getcwd()
+    return None if place == os.sep or _is_home(place) else place
+
+
+def _is_home(place: str) -> bool:
+    try:
+        return os.path.samefile(place, os.path.expanduser("~"))
+    except OSError:
+        return False  # there is no home
