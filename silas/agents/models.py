@@ -1,6 +1,6 @@
 """What models must answer: the structured outputs of every agent call (spec 3.2, 3.7, 5.7)."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from typing import Literal
 
@@ -25,8 +25,8 @@ MAX_MEMORY_QUERIES = 3
 class AgentOutput(BaseModel):
     """Base of what a model answers: frozen; fields it invents are dropped, never an error.
 
-    The JSON schema that models are shown has no titles and none of the docstrings meant for
-    programmers: they would cost a third of the proxy's fixed overhead.
+    The JSON schema that models are shown is as short as it can be, because it stands in every
+    prompt: see `_told`. What an answer may hold is the same as ever.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -35,20 +35,46 @@ class AgentOutput(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """The schema without titles and docstrings."""
+        """The schema as models are shown it."""
         schema = handler(core_schema)
         own = handler.resolve_ref_schema(schema)
         properties: dict[str, JsonSchemaValue] = own.get("properties", {})
-        for bare in (own, *properties.values()):
-            bare.pop("title", None)
-        own.pop("description", None)
-        for field in properties.values():
-            for option in (field, field.get("items", {}), *field.get("anyOf", ())):
-                if "$ref" in option:
-                    target = handler.resolve_ref_schema(option)
-                    target.pop("title", None)
-                    target.pop("description", None)
+        own["properties"] = {
+            name: _told(field, handler.resolve_ref_schema) for name, field in properties.items()
+        }
+        _bare(own)
         return schema
+
+
+_UNTOLD = frozenset({"default", "title", "minimum", "minLength"})
+
+
+def _told(
+    field: JsonSchemaValue, resolve: Callable[[JsonSchemaValue], JsonSchemaValue]
+) -> JsonSchemaValue:
+    """A field without what a model can do without.
+
+    No titles, none of the docstrings meant for programmers, and no definitions elsewhere: each
+    type has one place. Where a field may be left out, that it may be null besides, or what it is
+    then, tells nothing new; and nobody answers with nothing on purpose.
+    """
+    optional = "default" in field
+    told = {key: value for key, value in field.items() if key not in _UNTOLD}
+    options = [one for one in told.get("anyOf", ()) if one.get("type") != "null"]
+    if optional and len(options) == 1:
+        del told["anyOf"]
+        told |= options[0]
+    if "items" in told:
+        told["items"] = _told(told["items"], resolve)
+    if "$ref" in told:
+        told = _bare(dict(resolve({"$ref": told.pop("$ref")}))) | told
+    return told
+
+
+def _bare(schema: JsonSchemaValue) -> JsonSchemaValue:
+    schema.pop("title", None)
+    schema.pop("description", None)
+    return schema
 
 
 class PlanActionType(StrEnum):
@@ -63,7 +89,7 @@ class PlanActionType(StrEnum):
 class PlanAction(AgentOutput):
     """A plan proposal, revision or execution request."""
 
-    action: PlanActionType = Field(description="propose a new plan, revise, execute_next or abort")
+    action: PlanActionType
     plan_markdown: str | None = Field(
         default=None, description="The whole plan: YAML front matter, then the briefing"
     )
@@ -95,14 +121,14 @@ _REQUIRED: dict[MemoryOpType, tuple[str, ...]] = {
 class MemoryOp(AgentOutput):
     """One change to memory; each operation needs its own fields (spec 3.2)."""
 
-    op: MemoryOpType = Field(description="store, update, delete or link")
-    content: str | None = Field(default=None, description="Text; for store and update")
-    memory_id: str | None = Field(default=None, description="Target; for update, delete, link")
+    op: MemoryOpType
+    content: str | None = Field(default=None, description="For store, update")
+    memory_id: str | None = Field(default=None, description="For update, delete, link")
     memory_type: MemoryType = MemoryType.episode
     tags: list[str] = Field(default_factory=list[str])
     entity_refs: list[str] = Field(default_factory=list[str])
-    link_to: str | None = Field(default=None, description="The other memory's id; for link")
-    link_type: str | None = Field(default=None, description="Kind of link; for link")
+    link_to: str | None = Field(default=None, description="For link: the other's id")
+    link_type: str | None = Field(default=None, description="For link")
 
     @model_validator(mode="after")
     def _operation_has_its_fields(self) -> "MemoryOp":
@@ -124,8 +150,8 @@ class MemoryQueryStrategy(StrEnum):
 class MemoryQuery(AgentOutput):
     """A request for memories; the agent's only influence on its context."""
 
-    strategy: MemoryQueryStrategy = Field(description="semantic, temporal, session or keyword")
-    query: str = Field(description="What to look for")
+    strategy: MemoryQueryStrategy
+    query: str
     max_results: int = Field(default=5, ge=1)
     max_tokens: int = Field(default=2000, ge=1)
 
@@ -133,7 +159,7 @@ class MemoryQuery(AgentOutput):
 class AgentResponse(AgentOutput):
     """What proxy and planner say (spec 3.2). `needs_approval` is a wish, never an authorisation."""
 
-    message: str = Field(description="The text for the user")
+    message: str = Field(description="For the user")
     memory_queries: list[MemoryQuery] = Field(
         default_factory=list[MemoryQuery], description="At most 3"
     )
@@ -148,29 +174,33 @@ class AgentResponse(AgentOutput):
         return self
 
 
+_OF_PLANS = frozenset({"plan_action", "needs_approval"})
+
+
 class RouteDecision(AgentOutput):
     """Where a turn goes and how it is run (spec 3.2).
 
     Validated with a context `{"context_profiles": names}`, the profile must be one of the names.
     """
 
-    route: Literal["direct", "planner"] = Field(
-        description="direct: answer now in `response`; planner: work that needs a plan"
-    )
-    reason: str = Field(description="One short sentence")
-    response: AgentResponse | None = Field(
-        default=None, description="Required for direct; null for planner"
-    )
-    interaction_register: InteractionRegister = Field(
-        description="exploration, execution, review or status"
-    )
-    interaction_mode: InteractionMode = Field(
-        description="default_and_offer, act_and_report or confirm_only_when_required"
-    )
-    continuation_of: str | None = Field(
-        default=None, description="Id of the work item the user deepens or corrects"
-    )
-    context_profile: str = Field(min_length=1, description="One of the listed context profiles")
+    route: Literal["direct", "planner"]
+    reason: str = Field(description="One sentence")
+    response: AgentResponse | None = Field(default=None, description="For `direct` only")
+    interaction_register: InteractionRegister
+    interaction_mode: InteractionMode
+    continuation_of: str | None = None
+    context_profile: str = Field(min_length=1)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema as the proxy is shown it: plans are the planner's, and only he is told."""
+        schema = super().__get_pydantic_json_schema__(core_schema, handler)
+        response = handler.resolve_ref_schema(schema)["properties"]["response"]
+        told = response["properties"].items()
+        response["properties"] = {name: one for name, one in told if name not in _OF_PLANS}
+        return schema
 
     @model_validator(mode="after")
     def _response_fits_the_route(self) -> "RouteDecision":

@@ -17,6 +17,12 @@ def load_prompt(name: str) -> str:
     return files("silas.agents").joinpath("prompts", f"{name}.md").read_text("utf-8").strip()
 
 
+def instructions(role: str, own: str = "") -> str:
+    """What a role is told before anything else: the constitution, its prompt, a worker's own."""
+    told = (load_prompt("constitution"), load_prompt(role), own)
+    return "\n\n".join(filter(None, told))
+
+
 @dataclass(frozen=True)
 class TurnRequest:
     """Everything proxy and planner are told about one turn.

@@ -18,7 +18,7 @@ from silas.agents.choice import OutputSetting
 from silas.agents.form import OutputForm, OutputMode, output_type
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.patience import Patience
-from silas.agents.prompt import load_prompt
+from silas.agents.prompt import instructions
 from silas.clock import Clock
 
 _offered: Final[ContextVar[AbstractToolset[Any] | None]] = ContextVar("offered", default=None)
@@ -100,8 +100,7 @@ class Role:
         self.form = OutputForm(model, output)
         self._model = model
         self._name = name
-        told = (load_prompt("constitution"), load_prompt(name), own)
-        self._instructions = "\n\n".join(filter(None, told))
+        self._instructions = instructions(name, own)
         self._clock = clock
         self._pausing = tuple(pausing)
         self._streams = can_stream(model)

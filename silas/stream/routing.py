@@ -57,7 +57,10 @@ class Router:
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         rooms, tools = self._rooms, need(turn.tools, "step 6")
-        routed = await rooms.proxy.route(request, toolset=rooms.toolset, deps=tools)
+        known = rooms.facts  # of the machine, for plans: who only routes needs none of them
+        facts = {name: fact for name, fact in request.facts.items() if name not in known}
+        asked = replace(request, facts=facts)
+        routed = await rooms.proxy.route(asked, toolset=rooms.toolset, deps=tools)
         route = turn.route = routed.output
         turn.mode = self.mode(turn, None)
         await self._note(

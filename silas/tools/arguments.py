@@ -35,4 +35,7 @@ def schema_of(model: type[Exact]) -> dict[str, Any]:
 @cache
 def _schema(model: type[Exact]) -> dict[str, Any]:
     # Generating it costs as much as a whole turn, and it is asked for at every model request.
-    return model.model_json_schema()
+    schema = model.model_json_schema()
+    for titled in (schema, *schema.get("properties", {}).values()):
+        titled.pop("title", None)  # the name once more, in every prompt
+    return schema

@@ -34,6 +34,7 @@ from silas.stream.state import Conversations
 from silas.stream.workview import WorkView
 from silas.wiring.ground import Ground
 from silas.wiring.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
+from silas.wiring.overhead import Overhead
 from silas.wiring.persona import personality
 from silas.wiring.review import review_queue
 
@@ -42,7 +43,6 @@ _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 
 _DEEPER = 4  # times as many raw records are looked at, because most are Silas's own words
 _HOUR = 3600.0
-_OVERHEAD = 2_000  # tokens of a prompt that are no context: role, schemas, facts, the message
 _FOLLOWED = 5  # memories that a subscription shows
 
 
@@ -92,13 +92,14 @@ class Standing(NamedTuple):
     signer: Signer
 
 
-def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
+def mind_of(on: Standing, scorer: Scorer, wish: Wish, overhead: Overhead) -> Mind:
     """The rooms over a database.
 
     Args:
         on: What they stand on.
         scorer: Advises on what may leave a full context.
         wish: Takes words that the owner picked as something to plan.
+        overhead: What of every prompt is no context.
     """
     config, db, clock, audit = on.config, on.db, on.ground.clock, on.audit
     count, files = TokenCounter().count, WorkspaceFiles()
@@ -128,7 +129,7 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish) -> Mind:
         wish,
     )
     context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
-    context.reserve(min(_OVERHEAD, config.context.total_tokens // 4))
+    context.reserve(overhead.reserved)
     items = Items(count, clock)
     return Mind(
         count_tokens=count,

@@ -46,6 +46,7 @@ from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
 from silas.wiring.mind import Standing, mind_of
 from silas.wiring.offered import machine_facts, profiles
+from silas.wiring.overhead import overhead_of
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
@@ -212,7 +213,12 @@ class Parts:
             await self._enter(stack, models.scorer), clock, output=models.scorer.output
         )
 
-        self.mind = mind = mind_of(self._standing(), scorer, self.picks.put)
+        self.mind = mind = mind_of(
+            self._standing(),
+            scorer,
+            self.picks.put,
+            overhead_of(config, self.registry, self.skills.catalogue()),
+        )
         stack.push_async_callback(mind.review.stop)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)

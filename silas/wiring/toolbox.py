@@ -60,6 +60,18 @@ def _kept_health(config: SilasConfig) -> Generator[HealthStore]:
         yield SqlHealthStore(db)
 
 
+async def configured_tools(config: SilasConfig) -> ToolRegistry:
+    """Every built-in tool, and those of the configured toolsets; none of them is ever called.
+
+    Raises:
+        ConfigError: A toolset cannot be loaded.
+    """
+    registry = built_in_tools(SystemClock(), sandbox_of(config))
+    add_uncalled(registry, config)
+    await _look(config, registry)
+    return registry
+
+
 async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
     """For `silas doctor`: each configured toolset, whether it loads, and what it offers."""
     if not config.toolsets:

@@ -36,6 +36,7 @@ from silas.wiring.ground import (
     unusable_home,
 )
 from silas.wiring.memory import embedder_finding
+from silas.wiring.overhead import window_finding
 from silas.wiring.ownerkey import (
     CheckpointKeys,
     key_facts,
@@ -259,6 +260,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))
     findings += [Finding(*row) for row in worker_findings(config)]
     findings += [Finding(*row) for row in await toolset_findings(config)]
+    findings.append(Finding(*await window_finding(config)))
     available = {GateProvider.predicate}
     for gate in config.gates.system:
         ok = gate.provider in available
