@@ -18,7 +18,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
-            "memory.promoted",
+            *("memory.promoted", "skill.installed"),
         }
     ),
     "ran": frozenset(
@@ -47,6 +47,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("memory.exported", "memory.import_began", "memory.imported"),
             *("memory.forgotten", "memory.consolidated"),
             *("autonomy_decided", "preference_decided"),
+            *("skill.imported", "skill.removed"),
         }
     ),
     "refused": frozenset(
@@ -59,7 +60,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
             *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
             *("proof.refused", "web.refused", "web.limited"),
-            *("memory_op_refused", "continuation_dropped"),
+            *("memory_op_refused", "continuation_dropped", "skill.refused"),
         }
     ),
 }

@@ -123,6 +123,11 @@ _SENTENCES: Mapping[str, str] = {
     " gone {gone}.",
     "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
     "mcp.not_trusted": "The owner did not trust the MCP server {server}.",
+    # skills
+    "skill.imported": "The skill {skill} was imported from {source} and set aside.",
+    "skill.installed": "The owner installed the skill {skill}.",
+    "skill.refused": "The owner did not install the skill {skill}.",
+    "skill.removed": "The skill {skill} was removed.",
     # secrets, by reference
     "secret.added": "The secret {ref_id} was added.",
     "secret.removed": "The secret {ref_id} was removed.",

@@ -187,6 +187,13 @@ def failed(error: "SilasError") -> int:
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
 
 
+def agreed(question: str) -> bool:
+    """Ask on the terminal; where nobody can type, nobody said yes."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    return click.confirm(question, default=False)
+
+
 def hash_option(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """The hex digits of `sha256:HEX`."""
     if value is None:

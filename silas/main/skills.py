@@ -1,11 +1,24 @@
-"""`silas skills`: what plans may name, what only lies about, what is wrong with a folder."""
+"""`silas skills`: what plans may name, what only lies about, bringing one in and taking it away."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, FAILED, look_config, run_to_exit
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    FAILED,
+    agreed,
+    hash_option,
+    look_config,
+    read_config,
+    run_to_exit,
+)
+from silas.main.terminal import terminal
+
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
 
 @click.group()
@@ -14,7 +27,7 @@ def skills() -> None:
 
 
 @skills.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@_AS_JSON
 @click.pass_context
 def skills_list(ctx: click.Context, as_json: bool) -> None:
     """Every skill, whether plans may name it, and why one cannot be used. Nothing of it is run."""
@@ -33,9 +46,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
             words = row["fault"] or row["description"]
             click.echo(f"{show_exactly(row['name'])[:40]:16}  {row['trust']:9}  {words}")
         if any(row["trust"] == "untrusted" for row in rows):
-            click.echo(
-                f"Untrusted skills are not used; move one into {config.skills_dir} to install."
-            )
+            click.echo("Untrusted skills are not used; silas skills install FOLDER brings one in.")
         return DONE
 
     run_to_exit(work)
@@ -43,7 +54,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
 
 @skills.command("validate")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@_AS_JSON
 @click.pass_context
 def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
     """Read the skill in the folder PATH and say which of the fixed rules it breaks."""
@@ -60,5 +71,102 @@ def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
             if report["valid"]:
                 click.echo(f"{report['name']} is valid: {len(report['files'])} file(s).")
         return DONE if report["valid"] else FAILED
+
+    run_to_exit(work)
+
+
+@skills.command("import")
+@click.argument("source")
+@click.option(
+    "--format",
+    "hint",
+    type=click.Choice(["silas", "openai", "claude"]),
+    help="For whom it was written; found out by itself where it is not given.",
+)
+@_AS_JSON
+@click.pass_context
+def skills_import(ctx: click.Context, source: str, hint: Any, as_json: bool) -> None:
+    """Adapt the skill in the folder SOURCE and set it aside, where nothing can use it.
+
+    Says every change. Nothing of it is run; it waits for `silas skills install NAME`.
+    """
+
+    async def work() -> int:
+        from silas.wiring import open_skills
+
+        async with open_skills(read_config(ctx)) as desk:
+            name, report = await desk.bring(source, hint)
+        if as_json:
+            print_json({"name": name, **report.model_dump(mode="json")})
+            return DONE
+        from silas.plans import show_lines
+
+        for line in (f"from {report.source}", *report.lines()):
+            for part in show_lines(line):
+                click.echo(f"  {part}")
+        click.echo(f"{name} is imported and waits for your yes: silas skills install {name}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@skills.command("install")
+@click.argument("skill")
+@click.option(
+    "--approve",
+    metavar="HASH",
+    callback=hash_option,
+    help="sha256:HEX as printed; installs only that.",
+)
+@click.pass_context
+def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
+    """Show every file of a skill, and install exactly that on your yes.
+
+    SKILL is the name of one that was imported or lies in skills_dir, or a folder.
+    """
+
+    async def work() -> int:
+        from silas.wiring import open_skills
+
+        screen = terminal(to_stderr=False, approve=None).screen
+        async with open_skills(read_config(ctx)) as desk:
+            look = desk.look(skill)
+            digest = look.shown.digest
+            if approve is None:
+                click.echo(f"sha256:{digest}")
+                yes = (await screen.ask("owner", look.card())).approved
+            else:
+                yes = approve == digest
+                stands = "approved beforehand" if yes else f"not what was approved: {approve}"
+                click.echo(f"sha256:{digest} is {stands}")
+            if not yes:
+                await desk.refuse(look)
+                click.echo("Nothing was installed.")
+                return DECLINED
+            await desk.install(look)
+        click.echo(f"Installed: {look.shown.name}, {len(look.files)} file(s); plans may name it.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@skills.command("remove")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def skills_remove(ctx: click.Context, name: str, yes: bool) -> None:
+    """Delete a skill's files and your approval of them; plans that name it are refused."""
+
+    async def work() -> int:
+        from silas.wiring import open_skills
+
+        async with open_skills(read_config(ctx)) as desk:
+            desk.require(name)
+            if not (yes or agreed(f"Delete the skill {name} and its files?")):
+                click.echo("Nothing was removed.", err=True)
+                return DECLINED
+            await desk.remove(name)
+        click.echo(f"Removed: {name}.")
+        return DONE
 
     run_to_exit(work)

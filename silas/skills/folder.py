@@ -66,15 +66,19 @@ def stamps(folder: Path) -> tuple[tuple[str, Stamp], ...]:
         return tuple((file.path, _stamp(file.facts)) for file in _files(directory))
 
 
-def contents(folder: Path) -> tuple[Content, ...]:
+def contents(folder: Path, without: frozenset[str] = frozenset()) -> tuple[Content, ...]:
     """Every file of a skill, by path.
+
+    Args:
+        folder: The skill.
+        without: Names of files and folders that are passed over, wherever they lie.
 
     Raises:
         SkillError: There is a link, a thing that is no plain file, a file that everybody may
             change, an odd name, or more than a skill needs.
     """
     with _opened(folder) as directory:
-        return tuple(Content(file.path, _read(file)) for file in _files(directory))
+        return tuple(Content(file.path, _read(file)) for file in _files(directory, without))
 
 
 @contextmanager
@@ -93,9 +97,12 @@ def _opened(folder: Path) -> Generator[int]:
         os.close(descriptor)
 
 
-def _files(directory: int) -> Iterator[_File]:
+def _files(directory: int, without: frozenset[str] = frozenset()) -> Iterator[_File]:
+    # said before anything else that may be wrong with what is no skill at all
+    if SKILL_MD not in os.listdir(directory):
+        raise SkillError(f"there is no {SKILL_MD} in it.")
     count, size = 0, 0
-    for file in _walk(directory, "", 1):
+    for file in _walk(directory, "", 1, without):
         count, size = count + 1, size + file.facts.st_size
         if count > _MAX_FILES:
             raise SkillError(f"it has more than {_MAX_FILES} files; take out what is not needed.")
@@ -109,14 +116,14 @@ def _files(directory: int) -> Iterator[_File]:
         yield file
 
 
-def _walk(directory: int, before: str, depth: int) -> Iterator[_File]:
+def _walk(directory: int, before: str, depth: int, without: frozenset[str]) -> Iterator[_File]:
     if depth > _MAX_DEPTH:
         raise SkillError(f"its folders are nested deeper than {_MAX_DEPTH} levels; flatten them.")
     with os.scandir(directory) as found:
         names = [entry.name for entry in islice(found, _MAX_FILES + 1)]
     if len(names) > _MAX_FILES:
         raise SkillError(f"it has more than {_MAX_FILES} files; take out what is not needed.")
-    for name in sorted(names):
+    for name in sorted(set(names) - without):
         path = before + name
         if not _PLAIN.fullmatch(name) or set(name) == {"."}:
             raise SkillError(f"the file name {ascii(path)[:200]} is not a plain one; rename it.")
@@ -128,7 +135,7 @@ def _walk(directory: int, before: str, depth: int) -> Iterator[_File]:
         elif stat.S_ISDIR(facts.st_mode):
             below = os.open(name, _OPEN | os.O_DIRECTORY, dir_fd=directory)
             try:
-                yield from _walk(below, f"{path}/", depth + 1)
+                yield from _walk(below, f"{path}/", depth + 1, without)
             finally:
                 os.close(below)
         else:

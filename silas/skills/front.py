@@ -7,7 +7,7 @@ to itself or grow when it is read.
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 import yaml
@@ -95,7 +95,15 @@ class SkillMd(NamedTuple):
     body: str
 
 
-_KEYS = tuple(field.alias or name for name, field in Front.model_fields.items())
+class Opened(NamedTuple):
+    """`SKILL.md` before anything was asked about its keys."""
+
+    data: dict[str, Any]
+    text: str
+    body: str
+
+
+KEYS: Final = tuple(field.alias or name for name, field in Front.model_fields.items())
 
 
 def read_skill_md(raw: bytes, folder: str) -> SkillMd:
@@ -108,6 +116,26 @@ def read_skill_md(raw: bytes, folder: str) -> SkillMd:
     Raises:
         SkillError: In one sentence, for everything that is not as it must be.
     """
+    opened = open_skill_md(raw)
+    front = front_of(opened.data)
+    if front.name != folder:
+        raise SkillError(
+            f"{SKILL_MD} names {front.name!r} and its folder {ascii(folder)[:80]}; give both the "
+            "same name."
+        )
+    return SkillMd(front, opened.text, opened.body)
+
+
+def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> Opened:
+    """Read front matter as the data that it is, whatever keys it has, and the instructions.
+
+    Args:
+        raw: The bytes of `SKILL.md`.
+        depth: How deep its data may be nested.
+
+    Raises:
+        SkillError: It is not front matter above instructions, or could be read in two ways.
+    """
     text = _text(raw)
     lines = text.split("\n")
     if not _OPENING.fullmatch(lines[0]):
@@ -115,16 +143,11 @@ def read_skill_md(raw: bytes, folder: str) -> SkillMd:
     closing = next((n for n, line in enumerate(lines[1:], 1) if _OPENING.fullmatch(line)), 0)
     if not closing:
         raise SkillError(f"the front matter of {SKILL_MD} never ends; close it with a line ---.")
-    front = _front("\n".join(lines[1:closing]))
-    if front.name != folder:
-        raise SkillError(
-            f"{SKILL_MD} names {front.name!r} and its folder {ascii(folder)[:80]}; give both the "
-            "same name."
-        )
+    data = read_data("\n".join(lines[1:closing]), depth)
     body = "\n".join(lines[closing + 1 :]).strip()
     if not body:
         raise SkillError(f"{SKILL_MD} has no instructions below its front matter.")
-    return SkillMd(front, text, body)
+    return Opened(data, text, body)
 
 
 def _text(raw: bytes) -> str:
@@ -142,11 +165,16 @@ def _text(raw: bytes) -> str:
     return text
 
 
-def _front(text: str) -> Front:
+def read_data(text: str, depth: int) -> dict[str, Any]:
+    """The mapping of texts, lists and mappings that a text of YAML is.
+
+    Raises:
+        SkillError: It is none, or one that could refer to itself, make objects or hide characters.
+    """
     if len(text) > _MAX_FRONT:
         raise SkillError(f"the front matter of {SKILL_MD} is longer than {_MAX_FRONT} characters.")
     try:
-        data = _Reader(yaml.parse(text, Loader=yaml.SafeLoader)).document()
+        return _Reader(yaml.parse(text, Loader=yaml.SafeLoader), depth).document()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 2}," if mark else ""
@@ -154,10 +182,18 @@ def _front(text: str) -> Front:
         raise SkillError(f"{SKILL_MD}{where} cannot be read: {words}.") from error
     except (ValueError, OverflowError) as error:  # PyYAML makes characters of escapes with chr()
         raise SkillError(f"the front matter of {SKILL_MD} cannot be read: {error}.") from error
+
+
+def front_of(data: Mapping[str, Any]) -> Front:
+    """Front matter as it must be.
+
+    Raises:
+        SkillError: A key is not known, or holds something else than it must.
+    """
     for key in data:
-        if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_KEYS)}."
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(KEYS)}."
             raise SkillError(f"{SKILL_MD} has the unknown key {ascii(key)[:80]}; {hint}")
     try:
         return Front.model_validate(data)
@@ -171,8 +207,9 @@ def _front(text: str) -> Front:
 class _Reader:
     """Builds the data from the reader's events, one pass."""
 
-    def __init__(self, events: Iterator[yaml.Event]) -> None:
+    def __init__(self, events: Iterator[yaml.Event], deepest: int) -> None:
         self._events = events
+        self._deepest = deepest
 
     def document(self) -> dict[str, Any]:
         """The one mapping that front matter is."""
@@ -197,7 +234,7 @@ class _Reader:
             )
         if getattr(event, "tag", None):
             raise SkillError(f"{SKILL_MD}, line {line}, has a tag (!); quote text that has one.")
-        if depth > _MAX_DEPTH:
+        if depth > self._deepest:
             raise SkillError(f"{SKILL_MD}, line {line}, is nested too deep; flatten it.")
 
     def _value(self, event: yaml.Event, depth: int) -> Any:

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from silas.skills.approved import Approved
 from silas.skills.folder import SKILL_MD, Content, SkillError, Stamp, contents, stamps
 from silas.skills.front import NAME, Front, SkillMd, read_skill_md
 from silas.skills.models import SkillValidationConfig
@@ -28,7 +29,9 @@ class Trust(StrEnum):
     bundled = "bundled"
     """It ships with Silas."""
     installed = "installed"
-    """It lies in `skills_dir`."""
+    """It lies in `skills_dir`, and the owner approved every file of it."""
+    waiting = "waiting"
+    """It was imported, or lies in `skills_dir`, and waits for the owner's yes."""
     untrusted = "untrusted"
     """It was found where other programs or a project keep theirs: shown, and never used."""
 
@@ -50,6 +53,19 @@ class Skill(NamedTuple):
     text: str
     files: tuple[Content, ...]
 
+    @property
+    def digests(self) -> dict[str, str]:
+        """Hex SHA-256 of each file, by path."""
+        return {file.path: file.digest for file in self.files}
+
+
+class _Listed(NamedTuple):
+    """What is remembered of a folder while nothing in it changes."""
+
+    seen: tuple[tuple[str, Stamp], ...]
+    front: Front
+    digests: Mapping[str, str]
+
 
 class Found(NamedTuple):
     """One folder: what is known of the skill, or in one sentence why it cannot be used."""
@@ -66,6 +82,7 @@ class SkillLoader:
 
     Args:
         places: Where skills are. Of two with one name in usable places the later is refused.
+        approved: Says what an installed skill must be, file by file.
         rules: What each must satisfy.
         room: Tokens that the list of skills may take in a prompt (spec 5.1 step 6.5).
         count: Tokens of a text.
@@ -74,15 +91,17 @@ class SkillLoader:
     def __init__(
         self,
         places: Sequence[Place],
+        approved: Approved,
         rules: SkillValidationConfig,
         room: int,
         count: Callable[[str], int],
     ) -> None:
         self._places = tuple(places)
+        self._approved = approved
         self._rules = rules
         self._room = room
         self._count = count
-        self._listed: dict[Path, tuple[tuple[tuple[str, Stamp], ...], Front]] = {}
+        self._listed: dict[Path, _Listed] = {}
 
     def scan(self) -> tuple[Found, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
@@ -155,7 +174,7 @@ class SkillLoader:
         """
         if path not in {file.path for file in self._usable(name).files}:
             raise SkillError(f"the skill {ascii(name)[:80]} has no file {ascii(path)[:200]}.")
-        return self._folder(name) / path
+        return self._place(name).directory / name / path
 
     def _can_use(self, name: str) -> bool:
         try:
@@ -170,26 +189,52 @@ class SkillLoader:
         return SkillText(name, skill.text, raw.digest)
 
     def _usable(self, name: str) -> Skill:
-        return read_skill(self._folder(name), self._rules)
+        place = self._place(name)
+        skill = read_skill(place.directory / name, self._rules)
+        self._require_approved(place.trust, name, skill.digests)
+        return skill
 
-    def _folder(self, name: str) -> Path:
+    def _require_approved(self, trust: Trust, name: str, files: Mapping[str, str]) -> None:
+        """Of what ships, the package is the approval; of what lies there, a record of the owner's.
+
+        Raises:
+            SkillError: There is none, or it is of other files.
+        """
+        if trust is Trust.bundled:
+            return
+        if differs := _differing(self._approved.files(name), files):
+            raise SkillError(
+                f"{differs} is not as you approved it; look at it again: "
+                f"silas skills install {name}"
+            )
+
+    def _place(self, name: str) -> Place:
         if not NAME.fullmatch(name):
             raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
         for place in self._places:
             # the first place that has the name decides, as in `scan`
             if place.trust in _USABLE and os.path.lexists(place.directory / name):
-                return place.directory / name
+                return place
         raise SkillError(f"there is no skill {name!r}; see `silas skills list`.")
 
     def _look(self, folder: Path, trust: Trust) -> Found:
         try:
             seen = stamps(folder)
             known = self._listed.get(folder)
-            if known is None or known[0] != seen:
-                known = self._listed[folder] = (seen, read_skill(folder, self._rules).front)
+            if known is None or known.seen != seen:
+                skill = read_skill(folder, self._rules)
+                known = self._listed[folder] = _Listed(seen, skill.front, skill.digests)
         except SkillError as error:
             return Found(folder.name, folder, trust, None, error.message)
-        return Found(folder.name, folder, trust, known[1])
+        fault = ""
+        if trust is Trust.waiting:
+            fault = f"it waits for your yes: silas skills install {folder.name}"
+        elif trust in _USABLE:
+            try:
+                self._require_approved(trust, folder.name, known.digests)
+            except SkillError as error:
+                trust, fault = Trust.waiting, error.message
+        return Found(folder.name, folder, trust, None if fault else known.front, fault)
 
 
 def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
@@ -212,10 +257,14 @@ def parsed(folder: Path) -> tuple[SkillMd, tuple[Content, ...]]:
         SkillError: They cannot be read.
     """
     files = contents(folder)
-    raw = next((file.raw for file in files if file.path == SKILL_MD), None)
-    if raw is None:
-        raise SkillError(f"there is no {SKILL_MD} in it.")
+    raw = next((file.raw for file in files if file.path == SKILL_MD), b"")  # gone meanwhile
     return read_skill_md(raw, folder.name), files
+
+
+def _differing(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """The first file that is not as it was approved, or was not there, or is gone."""
+    paths = sorted(approved.keys() | now.keys())
+    return next((path for path in paths if approved.get(path) != now.get(path)), "")
 
 
 def _folders(directory: Path) -> tuple[Path, ...]:

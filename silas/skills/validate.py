@@ -57,7 +57,7 @@ def check(
     paths = frozenset(file.path for file in files)
     findings = [*_description(skill_md, rules), *_references(skill_md, paths)]
     for file in files:
-        findings += _literals(file)
+        findings += credentials(file)
         if file.path.endswith(".py"):
             findings += _script(file, skill_md, rules)
     return tuple(findings)
@@ -91,7 +91,8 @@ def _references(skill_md: SkillMd, paths: frozenset[str]) -> Iterator[Finding]:
             yield Finding("SKILL.md", f"it refers to {ascii(target)[:200]}, which is not there.")
 
 
-def _literals(file: Content) -> Iterator[Finding]:
+def credentials(file: Content) -> Iterator[Finding]:
+    """What in a file looks like a credential, of each kind the first."""
     text = file.raw.decode("utf-8", errors="replace")
     for kind, pattern in _CREDENTIALS:
         if found := pattern.search(text):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from silas.wiring.persona import open_persona
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
+    from silas.wiring.skilldesk import SkillDesk, open_skills
     from silas.wiring.skills import skill_report, skill_rows
     from silas.wiring.upkeep import (
         AuditDesk,
@@ -38,6 +39,7 @@ __all__ = [
     "MemoryDesk",
     "SecretsDesk",
     "Silas",
+    "SkillDesk",
     "WorkDesk",
     "all_tool_rows",
     "diagnose",
@@ -51,6 +53,7 @@ __all__ = [
     "open_memory",
     "open_persona",
     "open_secrets_desk",
+    "open_skills",
     "open_work",
     "rotate_key",
     "secret_facts",
@@ -71,6 +74,7 @@ _HOMES = {
     "MemoryDesk": "memory",
     "SecretsDesk": "secretdesk",
     "Silas": "build",
+    "SkillDesk": "skilldesk",
     "all_tool_rows": "mcp",
     "examine_sandbox": "conform",
     "open_door": "door",
@@ -78,6 +82,7 @@ _HOMES = {
     "open_mcp": "mcp",
     "open_persona": "persona",
     "open_secrets_desk": "secretdesk",
+    "open_skills": "skilldesk",
     "secret_facts": "secretdesk",
     "serve_signer": "signer",
     "key_facts": "ownerkey",

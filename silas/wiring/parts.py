@@ -141,7 +141,7 @@ class Parts:
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,
         )
-        self.skills = skill_loader(config)
+        self.skills = skill_loader(config, signer.verify)
         self.learning = Learning(lambda: (self.mind.review, self.mind.work.scope_of))
         self.questions = OwnerQuestions(
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call

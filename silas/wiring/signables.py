@@ -25,7 +25,9 @@ from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.characters import show
+from silas.skills.approved import read_installation
 from silas.types import Risk
+from silas.wiring.skillcard import skill_card
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows
@@ -124,6 +126,8 @@ class Signables:
             return _plan_ruling(token, shown)
         if token.scope is ApprovalScope.tool_type:
             return _call_ruling(token, shown)
+        if token.scope is ApprovalScope.skill_install:
+            return _skill_ruling(token, shown)
         return Ruling(refusal=f"this signer cannot show what an approval of {token.scope} is for")
 
     def _untimely(self, token: ApprovalToken) -> str:
@@ -179,6 +183,16 @@ def _call_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
             call_digest=token.plan_hash,
         )
     )
+
+
+def _skill_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    """Its name, source and files by their digests: the files themselves did not come with it."""
+    skill = read_installation(shown)
+    if skill is None:
+        return Ruling(refusal="what the approval is about is no skill")
+    if skill.subject_id != token.work_item_id:
+        return Ruling(refusal="the approval names another skill than the one shown")
+    return _asked(skill_card(skill, (_claims(token),), why=_WHY))
 
 
 def _asked(card: Card[Any]) -> Ruling:

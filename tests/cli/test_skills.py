@@ -33,14 +33,14 @@ def test_it_shows_every_skill_with_its_standing_and_one_sentence_for_each_that_i
     assert {name: row["trust"] for name, row in rows.items()} == {
         "coding": "bundled",
         "bad": "installed",
-        "excel": "installed",
+        "excel": "waiting",
         "found": "untrusted",
         "nearby": "untrusted",
     }
-    assert [name for name, row in rows.items() if row["fault"]] == ["bad"]
+    assert [name for name, row in rows.items() if row["fault"]] == ["bad", "excel"]
     text = said("skills", "list")
     assert "SKILL.md must begin with a line that is only ---." in text
-    assert str(own) in text
+    assert "it waits for your yes: silas skills install excel" in text
 
 
 def test_validate_names_every_rule_that_is_broken(here: Path, tmp_path: Path) -> None:

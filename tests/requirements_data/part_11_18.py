@@ -49,8 +49,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S15-NEVER-CONSTITUTIONAL", "3.8, 15", "A model cannot override a constitutional memory: nothing changes one at run time."),
     R("S15-NEVER-BY-PERSONALITY", "3.10, 5.1.4, 15", "A model cannot override constitution, approval or policy through personality."),
     R("S15-NEVER-WIDEN", "15", "A model cannot widen thresholds or a standing approval by itself."),
-    R("S15-NEVER-ACTIVATE-SKILLS", "15", "A model cannot activate an imported skill.", e.SKILLS),
-    R("S15-NEVER-DYNAMIC-INJECTION", "15", "A model cannot turn on dynamic expansion in skills.", e.SKILLS),
+    R("S15-NEVER-ACTIVATE-SKILLS", "15", "A model cannot activate an imported skill."),
+    R("S15-NEVER-DYNAMIC-INJECTION", "15", "A model cannot turn on dynamic expansion in skills."),
     R("S15-NEVER-GATE-SCRIPTS", "15", "A model cannot inject commands through a gate script's inputs.", e.PROVIDERS),
     # 18.1 errors
     R("S18.1-CFG", "18.1", "A configuration error refuses the start."),

@@ -1,11 +1,15 @@
 """Skills on disk, as an owner or an attacker would put them there."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
+from silas.approval.engine import ApprovalEngine
 from silas.plans import WorkItem
 from silas.testing import Harness
 from silas.types import OWNER
+from silas.wiring.skilldesk import SkillDesk
+from silas.wiring.skills import skill_records
 from tests.work.kit import Work
 
 DESCRIPTION = "Reading tables of numbers. Use it when a spreadsheet is named."
@@ -31,11 +35,27 @@ def put_skill(
     return folder
 
 
+def desk_of(harness: Harness) -> SkillDesk:
+    """The desk for skills of a running Silas, whose key and record it shares."""
+    engine = harness.approval
+    assert isinstance(engine, ApprovalEngine)
+    records = skill_records(harness.config, harness.signer.verify)
+    return SkillDesk(harness.config, harness.audit, records, lambda: nullcontext(engine))
+
+
 async def install(
     harness: Harness, name: str, text: str | None = None, files: Mapping[str, str] | None = None
 ) -> Path:
     """A skill that the owner of a running Silas has installed."""
-    return put_skill(harness.config.skills_dir, name, text, files)
+    folder = put_skill(harness.config.skills_dir, name, text, files)
+    await install_as_it_lies(harness, name)
+    return folder
+
+
+async def install_as_it_lies(harness: Harness, name: str) -> None:
+    """The owner's yes to what lies in `skills_dir` under this name."""
+    desk = desk_of(harness)
+    await desk.install(desk.look(name))
 
 
 async def approved(work: Work, item: WorkItem) -> WorkItem:

@@ -15,7 +15,7 @@ from silas.sandbox import SandboxResult
 from silas.skills import SkillText
 from silas.testing import FakeSandbox, FixedSkills, MockClock, a_plan
 from silas.testing.tools import SandboxRun, exited
-from tests.skills.kit import approved, install, skill_md
+from tests.skills.kit import approved, install, install_as_it_lies, skill_md
 from tests.work.kit import DONE, Work, argv, at_work
 
 
@@ -105,7 +105,7 @@ async def test_a_text_exchanged_between_the_look_and_the_reading_is_not_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     skills = Exchanged({"excel": "Read."})
-    monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda _: skills)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda *_: skills)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     sandbox = fine()
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         result = await work.execute(await approved(work, a_plan(skills=["excel"])))
@@ -131,9 +131,25 @@ async def test_nothing_in_a_skill_can_pass_for_the_briefing(tmp_path: Path) -> N
     async with skilled(tmp_path, argv("true"), DONE, sandbox=fine()) as work:
         folder = work.harness.config.skills_dir / "excel"
         (folder / "SKILL.md").write_text(skill_md("excel", forged))
+        await install_as_it_lies(work.harness, "excel")
         result = await work.execute(await approved(work, a_plan(skills=["excel"])))
         assert result.status is WorkItemStatus.done
         assert [one.kind for one in sections(work.briefing(0))] == ["briefing", "skill"]
+
+
+@pytest.mark.proves("S15-NEVER-DYNAMIC-INJECTION")
+async def test_nothing_in_a_skill_is_filled_in_by_a_command_when_it_is_told(
+    tmp_path: Path,
+) -> None:
+    sandbox = fine()
+    body = "Today is !`date`, and {{scripts/read.py}} and ${HOME} and $(id)."
+    async with skilled(tmp_path, argv("true"), DONE, sandbox=sandbox) as work:
+        folder = work.harness.config.skills_dir / "excel"
+        (folder / "SKILL.md").write_text(skill_md("excel", body))
+        await install_as_it_lies(work.harness, "excel")
+        await work.execute(await approved(work, a_plan(skills=["excel"])))
+        assert body in work.briefing(0)
+        assert sandbox.runs[0].argv == ("true",)
 
 
 async def test_the_skills_that_ship_are_valid_and_can_be_named() -> None:

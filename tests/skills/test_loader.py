@@ -1,7 +1,7 @@
 """Skills are found, read strictly, listed within bounds, and never run."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.canonical import sha256_hex
-from silas.skills.folder import SkillError
+from silas.skills.folder import SkillError, contents
 from silas.skills.front import read_skill_md
 from silas.skills.loader import Place, SkillLoader, Trust
 from silas.skills.models import SkillValidationConfig
@@ -22,8 +22,19 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+class AsTheyLie:
+    """An owner who approved every skill of some places as it is, whenever he is asked."""
+
+    def __init__(self, places: tuple[tuple[Path, Trust], ...]) -> None:
+        self._places = [place for place, _ in places]
+
+    def files(self, name: str) -> Mapping[str, str]:
+        folder = next(place / name for place in self._places if (place / name).exists())
+        return {file.path: file.digest for file in contents(folder)}
+
+
 def loader(*places: tuple[Path, Trust], room: int = 1000) -> SkillLoader:
-    return SkillLoader([Place(*place) for place in places], RULES, room, words)
+    return SkillLoader([Place(*place) for place in places], AsTheyLie(places), RULES, room, words)
 
 
 def installed(place: Path, room: int = 1000) -> SkillLoader:

@@ -27,6 +27,7 @@ from silas.memory.bundle_lines import (
     read_signed_bundle,
 )
 from silas.plans import plan_bytes, subject_of
+from silas.skills.approved import Installation
 from silas.testing import MockClock, a_plan, a_signer
 from silas.testing.approval import a_token
 from silas.tools.models import (
@@ -274,6 +275,32 @@ def test_a_tool_call_is_asked_about_with_its_arguments(desk: Signables) -> None:
     for text in ("mail", '"send"', "a@b.c", "task-1"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
+
+
+def a_skill(**changes: Any) -> Installation:
+    fields = {"name": "excel", "description": "Tables.", "source": "/home/me/excel\x1b[2J"}
+    return Installation.model_validate(
+        {**fields, "changes": ("removed: hooks",), "files": {"SKILL.md": HASH}, **changes}
+    )
+
+
+def test_a_skill_is_asked_about_with_its_source_and_every_file(desk: Signables) -> None:
+    skill = a_skill()
+    overrides: dict[str, Any] = {
+        "plan_hash": skill.digest,
+        "work_item_id": "skill-excel",
+        "scope": ApprovalScope.skill_install,
+    }
+    ruling = desk.judge(token_bytes(claims(**overrides)), skill.canonical)
+    assert not ruling.refusal
+    for text in ("Install the skill excel", "/home/me/excel", HASH, "removed: hooks", "once"):
+        assert text in ruling.question
+    assert "\x1b" not in ruling.question
+    other = claims(**{**overrides, "work_item_id": "skill-word"})
+    assert "another skill" in desk.judge(token_bytes(other), skill.canonical).refusal
+    loose = skill.canonical.replace(b'"name"', b' "name"')
+    none = claims(**{**overrides, "plan_hash": sha256_hex(loose)})
+    assert "is no skill" in desk.judge(token_bytes(none), loose).refusal
 
 
 @pytest.mark.parametrize("verdict", [ApprovalVerdict.declined, ApprovalVerdict.edit_requested])

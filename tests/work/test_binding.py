@@ -232,7 +232,7 @@ async def test_a_skill_that_changed_after_it_was_signed_is_not_used(
     changed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = FixedSkills({"excel": "one"})
-    monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda config: installed)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda *_: installed)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     sandbox = FakeSandbox(lambda run: exited(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, a_plan(skills=["excel"]))
