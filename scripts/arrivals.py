@@ -14,12 +14,14 @@ its test shows.
 """
 
 import contextlib
+import functools
 import gc
+import importlib
 import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -67,6 +69,10 @@ class Watch:
         if (self._test, place) not in self._seen:
             self._seen.add((self._test, place))
             self._note(self._test, place)
+
+    def knows(self, place: str) -> bool:
+        """Whether the test of this process is known to have been here."""
+        return (self._test, place) in self._seen
 
     def _note(self, test: str, place: str) -> None:
         _write(f"{self._root}/.arrivals/{os.getpid()}.seen", f"{test}\t{place}\n")
@@ -148,6 +154,95 @@ def at(place: int) -> None:
         _started[0].arrived(str(place))
 
 
+def told(
+    place: int,
+    new: Callable[[], Any] | None,
+    old: Callable[[], Any],
+    *,
+    truth: bool = False,
+    fresh: bool = False,
+    sure: Callable[[], Any] | None = None,
+) -> Any:
+    """What an expression gives; its test was here where an edit would have given something else.
+
+    Args:
+        place: The place.
+        new: The edited expression, which nobody notices; None where that is not so.
+        old: What stands there.
+        truth: Only whether it is true matters.
+        fresh: Both are containers that nobody else has.
+        sure: The old expression, which raises where anybody may notice that it is left out.
+    """
+    if not _started or _started[0].knows(str(place)):
+        return old()
+    would, value = _tried(new)
+    if would and sure is not None:
+        would, _ = _tried(sure)
+    try:
+        was = old()
+    except BaseException:
+        at(place)
+        raise
+    if not would or _compared().differ(was, value, truth=truth, fresh=fresh):
+        at(place)
+    return was
+
+
+def _tried(new: Callable[[], Any] | None) -> tuple[bool, Any]:
+    try:
+        return (False, None) if new is None else (True, new())
+    except Exception:
+        return False, None
+
+
+@functools.cache
+def _compared() -> Any:
+    """Imported when it is first needed: most processes of a watched tree never compare."""
+    try:
+        return importlib.import_module("compared")
+    except ImportError:
+        return importlib.import_module("scripts.compared")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("steady", "item", "called", "made"):
+        return getattr(_compared(), name)
+    raise AttributeError(name)
+
+
+def further(
+    place: int, more: Callable[[], Any] | None, value: Any, *, stop: bool, truth: bool
+) -> Any:
+    """A value of a chain of `and` or `or` behind which an edit adds another.
+
+    Args:
+        place: The place.
+        more: What is added; None where it cannot be evaluated.
+        value: The value.
+        stop: What ends the chain: true for `or`.
+        truth: Only whether they are true matters.
+    """
+    if _started and bool(value) is not stop and not _started[0].knows(str(place)):
+        would, added = _tried(more)
+        if not would or _compared().differ(value, added, truth=truth, fresh=False):
+            at(place)
+    return value
+
+
+_kept: dict[str, Any] = {}
+
+
+def keep(key: str, new: Callable[[], Any]) -> None:
+    """Remember what an edited constant would have been, where that can be computed."""
+    with contextlib.suppress(Exception):
+        _kept[key] = new()
+
+
+def kept(key: str) -> Any:
+    """An edited constant. Raises `KeyError` where it could not be computed."""
+    return _kept[key]
+
+
 def start() -> None:
     """Watch this process. What is watched stands in the file beside this one."""
     if _started:  # a `.pth` may be read twice
@@ -158,10 +253,17 @@ def start() -> None:
     sys.addaudithook(_started[0].heard)
 
 
+_failed: list[str] = []
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Remember what failed in this process."""
+    if report.failed:
+        _failed.append(report.nodeid)
+
+
 def pytest_runtestloop(session: Any) -> bool:
     """Run each test, with all its cases, in a process of its own; the result is in the record."""
-    from _pytest.runner import runtestprotocol  # noqa: PLC0415 - of pytest's process alone
-
     watch = _started[0]
     gc.freeze()
     for test, cases in itertools.groupby(session.items, lambda x: x.nodeid.partition("[")[0]):
@@ -171,9 +273,9 @@ def pytest_runtestloop(session: Any) -> bool:
             with contextlib.suppress(BaseException):
                 watch.begin(test)
                 some = list(cases)
-                made = zip(some, [*some[1:], None], strict=True)
-                ran = [runtestprotocol(x, log=False, nextitem=after) for x, after in made]
-                code = int(any(report.failed for reports in ran for report in reports))
+                for item, after in zip(some, [*some[1:], None], strict=True):
+                    session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+                code = int(bool(_failed))
             os._exit(code)
         watch.ended(test, pid, well=not os.waitpid(pid, 0)[1])
     return True

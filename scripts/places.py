@@ -1,44 +1,74 @@
-"""Where an edit of a program can first be noticed: the lines that control must reach before it.
+"""Where an edit of a program can first be noticed.
 
-A program that never arrives at an edited statement does what it did before. So a place is a range
-of lines such that whoever notices the edit has executed one of them:
-
-- the edited statement itself, where nothing else of the file changed: neither the statements
-  before and after it nor what names the function around it holds;
-- else the body of the function around the edit;
-- for a constant that is made at import, the bodies of all functions that say its name, or the
-  name of a constant made from it;
-- else nothing is known, and everything may notice;
-- in a file that is no Python, wherever the file is read.
-
-A probe before each place tells whoever executes it.
+Where it changes what a function does, that is asked where the difference stands
+(`scripts/edits.py`). Where it changes a constant that is made at import, the edited constant is
+computed beside the old one, and each use asks whether the largest expression around it that can be
+computed unnoticed gives something else; a constant that is made from it is followed in the same
+way, and a name under which another module has it. A file that is no Python is noticed wherever it
+is read. Else nothing is known, and everything may notice.
 
 It does not see a name that is put together while the program runs, nor the module's own variables
 read as a mapping.
 """
 
 import ast
+import copy
 import functools
-import types
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from scripts.edits import Constant, Function, Nowhere, edit
+from scripts.expressions import asks
+from scripts.probes import Path as Node
+from scripts.probes import Probe, at
+from scripts.pure import asked, evaluable
+
 _READ = ("silas", "tests", "scripts", "benchmarks")
-_BLOCK = (ast.stmt, ast.excepthandler, ast.match_case)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+_INSIDE = (ast.Starred, ast.Slice, ast.FormattedValue, ast.keyword, ast.comprehension)
 
 
 class Place(NamedTuple):
-    """Lines of a file, the first and the last included; all of a file where it has no lines."""
+    """A file, and what is asked in it; all of a file where nothing is asked."""
 
     file: str
-    first: int = 0
-    last: int = 0
+    probe: Probe | None = None
 
 
-class _Nowhere(Exception):
-    """It cannot be said who notices."""
+class _Known(NamedTuple):
+    """A name of a file that stands for something else after the edit, and what it is kept as."""
+
+    file: str
+    name: str
+    key: str
+
+
+class _Made(NamedTuple):
+    """A constant, the statement that makes it, and what it makes of it after the edit."""
+
+    known: _Known
+    statement: Node
+    new: ast.expr | None
+
+
+class _Program(NamedTuple):
+    file: str
+    module: str
+    text: str
+    tree: ast.Module
+
+
+@functools.cache
+def _programs(root: Path) -> tuple[_Program, ...]:
+    files = [path for top in _READ for path in sorted((root / top).rglob("*.py"))]
+    found: list[_Program] = []
+    for path in files:
+        text, near = path.read_text(encoding="utf-8"), path.relative_to(root)
+        parts = near.with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found.append(_Program(str(near), module, text, ast.parse(text)))
+    return tuple(found)
 
 
 def places(root: Path, file: str, before: str, after: str) -> frozenset[Place] | None:
@@ -52,222 +82,205 @@ def places(root: Path, file: str, before: str, after: str) -> frozenset[Place] |
     """
     if not file.endswith(".py"):
         return frozenset({Place(file)})
-    old, new = ast.parse(before), ast.parse(after)
-    edited = _edited(old, new) if _frames(before) == _frames(after) else None
     try:
-        if edited is None:
-            line = _first_difference(before, after)
-            function = _around(old, line, line)
-            return frozenset({_body(file, function)}) if function else None
-        return frozenset(place for each in edited for place in _noticed(root, file, old, each))
-    except _Nowhere:
+        found = edit(before, after)
+        alone = len(found.constants) == 1 and not found.probes
+        used = [place for each in found.constants for place in _users(root, file, each, alone)]
+    except Nowhere:
         return None
+    return frozenset([*(Place(file, probe) for probe in found.probes), *used])
 
 
-def probed(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
-    """A program that says where it arrives.
-
-    Args:
-        text: The program.
-        numbers: For each first line of a place the numbers that are said there.
-    """
-    before: dict[int, list[int]] = {}
-    lines = text.splitlines()
-    starts = list(_starts(ast.parse(text), lines, 1))
-    for line, said in numbers.items():
-        (where,) = {start for first, start in starts if first == line}
-        before.setdefault(where, []).extend(said)
-    for line in sorted(before, reverse=True):
-        indent = " " * (len(lines[line - 1]) - len(lines[line - 1].lstrip()))
-        told = "; ".join(f"arrivals.at({number})" for number in sorted(before[line]))
-        lines[line - 1 : line - 1] = [
-            f"{indent}try: import arrivals; {told}",
-            f"{indent}except ImportError: pass",
-        ]
-    return "\n".join([*lines, ""])
-
-
-def _starts(node: ast.AST, lines: Sequence[str], above: int) -> Iterator[tuple[int, int]]:
-    """The first line of each statement, and that of the statement before which a probe can be."""
-    for _, block in _blocks(node):
-        for each in block:
-            start = above
-            if isinstance(each, ast.stmt):
-                first = _head(each)[0]
-                begins = lines[first - 1][: each.col_offset].isspace() or not each.col_offset
-                if begins and not lines[first - 1].lstrip().startswith("elif "):
-                    start = first
-                yield first, start
-            yield from _starts(each, lines, start)
-
-
-def _noticed(root: Path, file: str, tree: ast.Module, edited: ast.stmt) -> set[Place]:
-    first, last = _head(edited)
-    if _around(tree, first, last):
-        return {Place(file, first, last)}
-    return _users(root, _named(tree, edited))
-
-
-def _frames(text: str) -> list[object]:
-    """What each function of a file is to its callers and to the functions inside it."""
-    found: list[object] = []
-
-    def visit(code: types.CodeType) -> None:
-        names = (code.co_varnames, code.co_cellvars, code.co_freevars)
-        found.append((code.co_name, code.co_flags, *map(frozenset[str], names)))
-        for inner in code.co_consts:
-            if isinstance(inner, types.CodeType):
-                visit(inner)
-
-    visit(compile(text, "", "exec"))
-    return found
-
-
-def _edited(old: ast.Module, new: ast.Module) -> list[ast.stmt] | None:
-    """The statements that differ, where there are as many of the same kinds in the same order."""
-    pairs = list(zip(_statements(old), _statements(new), strict=False))
-    if len(pairs) != sum(1 for _ in _statements(old)) or _shape(old) != _shape(new):
-        return None
-    changed = [a for a, b in pairs if _own(a) != _own(b)]
-    return None if any(isinstance(a, ast.Try | ast.Match) for a in changed) else changed
-
-
-def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
-            yield node
-
-
-def _blocks(node: ast.AST) -> Iterator[tuple[str, Sequence[ast.AST]]]:
-    """The fields of a node that hold statements, handlers and cases."""
-    for field, value in ast.iter_fields(node):
-        inner = (
-            [x for x in cast("list[Any]", value) if isinstance(x, _BLOCK)] if _many(value) else []
-        )
-        if inner:
-            yield field, inner
-
-
-def _many(value: object) -> bool:
-    return isinstance(value, list)
-
-
-def _shape(node: ast.AST) -> object:
-    return [
-        (field, [(type(inner).__name__, _shape(inner)) for inner in block])
-        for field, block in _blocks(node)
-    ]
-
-
-def _own(node: ast.AST) -> list[str]:
-    """What a statement says apart from the statements inside it."""
-    return [ast.dump(head) if isinstance(head, ast.AST) else head for head in _heads(node)]
-
-
-def _heads(node: ast.AST) -> list[ast.AST | str]:
-    blocks = dict(_blocks(node))
-    found: list[ast.AST | str] = []
-    for field, value in ast.iter_fields(node):
-        if field in blocks:
-            for inner in blocks[field]:
-                found += [] if isinstance(inner, ast.stmt) else _heads(inner)
-        else:
-            values = cast("list[Any]", value) if _many(value) else [value]
-            found += [each if isinstance(each, ast.AST) else repr(each) for each in values]
-    return found
-
-
-def _head(node: ast.stmt) -> tuple[int, int]:
-    """The lines of a statement before the first of those inside it, decorators included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(each.lineno for each in decorators)])
-    lines: list[int] = [
-        line for _, block in _blocks(node) for b in block if (line := getattr(b, "lineno", 0))
-    ]
-    return first, max(first, min(lines) - 1) if lines else node.end_lineno or first
-
-
-def _around(tree: ast.AST, first: int, last: int) -> Function | None:
-    """The innermost function in whose body the lines stand."""
-    found = None
-    for node in ast.walk(tree):
-        if isinstance(node, Function) and _body("", node).first <= first:
-            found = node if last <= (node.end_lineno or 0) else found
-    return found
-
-
-def _body(file: str, function: Function) -> Place:
-    said = function.body[1:] if ast.get_docstring(function, clean=False) else function.body
-    first = (said or function.body)[0]
-    return Place(file, _head(first)[0], function.end_lineno or first.lineno)
-
-
-def _first_difference(before: str, after: str) -> int:
-    lines = zip(before.splitlines(), after.splitlines(), strict=False)
-    return next((n for n, (a, b) in enumerate(lines, 1) if a != b), before.count("\n"))
-
-
-def _named(tree: ast.Module, statement: ast.stmt) -> set[str]:
-    """The constants of the module that a statement makes."""
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    names = {name.id for t in targets for name in ast.walk(t) if isinstance(name, ast.Name)}
-    if not names or statement not in tree.body:
-        raise _Nowhere
-    return names - {"__all__"}
-
-
-def _users(root: Path, names: set[str]) -> set[Place]:
-    """The functions that say one of `names`, under whatever name another module has it."""
-    found, known, todo = set[Place](), set[str](), set(names)
+def _users(root: Path, file: str, constant: Constant, alone: bool) -> Iterator[Place]:
+    """What is asked where a constant is used; `alone`: nothing else is edited."""
+    first = constant.new if alone else None
+    todo = [_Made(_Known(file, constant.name, ""), constant.statement, first)]
+    seen = dict[tuple[str, str], Node]()
     while todo:
-        known |= todo
-        more = set[str]()
-        for name in todo:
-            for file, text, tree in _program(root):
-                if name in text:
-                    _search(file, tree, name, found, more)
-        todo = more - known
-    return found
+        known, statement, new = todo.pop()
+        if seen.setdefault((known.file, known.name), statement) != statement:
+            raise Nowhere
+        written = None if new is None else evaluable(new)
+        said = f"{known.file} {known.name} {constant.name} {ast.unparse(constant.new)}"
+        key = hashlib.sha256(said.encode()).hexdigest()[:16]
+        if written is not None:
+            yield Place(known.file, Probe(statement, "keeps", ast.unparse(written), key=key))
+        made = known._replace(key=key if written is not None else "")
+        for use in _uses(root, made, set()):
+            if isinstance(use, Place):
+                yield use
+            elif seen.get((use.known.file, use.known.name)) != use.statement:
+                todo.append(use)
 
 
-@functools.cache
-def _program(root: Path) -> tuple[tuple[str, str, ast.Module], ...]:
-    files = [path for top in _READ for path in sorted((root / top).rglob("*.py"))]
-    texts = [(str(path.relative_to(root)), path.read_text(encoding="utf-8")) for path in files]
-    return tuple((file, text, ast.parse(text)) for file, text in texts)
+def _uses(root: Path, known: _Known, seen: set[tuple[str, str]]) -> Iterator[Place | _Made]:
+    if (known.file, known.name) in seen:
+        return
+    seen.add((known.file, known.name))
+    (home,) = (each for each in _programs(root) if each.file == known.file)
+    for path in _loads(home.tree, known.name):
+        yield from _use(home, path, known)
+    for program in _programs(root):
+        if program is home or known.name not in program.text:
+            continue
+        for local in _imported(program.tree, home.module, known.name):
+            yield from _uses(root, known._replace(file=program.file, name=local), seen)
+        yield from _named(program, home.module, known)
 
 
-def _search(file: str, tree: ast.Module, name: str, found: set[Place], more: set[str]) -> None:
-    for statement in _statements(tree):
-        for said, local in _said(statement, name):
-            if file.startswith("tests/"):
-                if not Path(file).name.startswith("test_"):
-                    raise _Nowhere
-                found.add(Place(file))
-            elif not file.startswith("silas/"):
+def _imported(tree: ast.Module, module: str, name: str) -> set[str]:
+    """The names under which a program imports one of a module, or of a package that has it."""
+    return {
+        alias.asname or name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and f"{module}.".startswith(f"{node.module}.")
+        for alias in node.names
+        if alias.name in (name, "*")
+    }
+
+
+def _loads(tree: ast.Module, name: str) -> Iterator[Node]:
+    for path, node in _walk(tree, ()):
+        match node:
+            case ast.Name(id=said, ctx=ast.Load()) if said == name:
+                yield path
+            case ast.Global(names=names) if name in names:
+                raise Nowhere
+            case _:
+                pass
+
+
+def _walk(node: ast.AST, above: Node) -> Iterator[tuple[Node, ast.AST]]:
+    for field, value in ast.iter_fields(node):
+        many = cast("list[Any]", value) if isinstance(value, list) else [value]
+        for n, each in enumerate(many):
+            if isinstance(each, ast.AST):
+                path = (*above, (field, n if isinstance(value, list) else -1))
+                yield path, each
+                yield from _walk(each, path)
+
+
+def _named(program: _Program, module: str, known: _Known) -> Iterator[Place | _Made]:
+    """Uses of a constant by the name of its module, or by its own name as a text."""
+    test = program.file.startswith("tests/")
+    short = module.rpartition(".")[2]
+    for path, node in _walk(program.tree, ()):
+        match node:
+            case ast.Attribute(attr=said) if said == known.name and short in program.text:
+                if test or _names_module(program.tree, node.value, module):
+                    yield from _use(program, path, known._replace(key=""))
+            case ast.Constant(value=str(said)) if test and (
+                said == known.name or said.endswith(f"{module}.{known.name}")
+            ):
+                yield from _whole(program)
+            case _:
+                pass
+
+
+def _names_module(tree: ast.Module, node: ast.expr, module: str) -> bool:
+    above, _, short = module.rpartition(".")
+    said = ast.unparse(node)
+    for each in ast.walk(tree):
+        match each:
+            case ast.ImportFrom(module=where, names=names) if where == above:
+                wanted = short
+            case ast.Import(names=names):
+                wanted = module
+            case _:
                 continue
-            elif function := _around(tree, said, said):
-                found.add(_body(file, function))
-            elif isinstance(statement, ast.Import | ast.ImportFrom):
-                more.add(local)
-            else:
-                more |= _named(tree, statement)
+        if any(x.name == wanted and said == (x.asname or x.name) for x in names):
+            return True
+    return False
 
 
-def _said(statement: ast.stmt, name: str) -> Iterator[tuple[int, str]]:
-    """The lines of a statement's own words that say a name, and the name that it has from there."""
-    for head in _heads(statement):
-        for node in ast.walk(head) if isinstance(head, ast.AST) else ():
-            match node:
-                case ast.Name(id=said) | ast.Attribute(attr=said) if said == name:
-                    yield node.lineno, name
-                case ast.Constant(value=said) if said == name:
-                    yield node.lineno, name
-                case ast.alias(name=said, asname=local) if said == name:
-                    yield node.lineno, local or name
-                case _:
-                    pass
+def _whole(program: _Program) -> Iterator[Place]:
+    """All of a file of tests; what helps several of them is not known for one."""
+    if not Path(program.file).name.startswith("test_"):
+        raise Nowhere
+    yield Place(program.file)
+
+
+def _use(program: _Program, path: Node, known: _Known) -> Iterator[Place | _Made]:
+    nodes = [at(program.tree, path[:n]) for n in range(1, len(path) + 1)]
+    if _is_annotation(path):
+        return
+    if not any(isinstance(x, Function) and _in_body(path, n) for n, x in enumerate(nodes)):
+        yield from _at_import(program, path, nodes, known)
+        return
+    if program.file.startswith("tests/"):
+        yield from _whole(program)
+        return
+    yield Place(program.file, _probe(path, nodes, known))
+
+
+def _in_body(path: Node, n: int) -> bool:
+    return len(path) > n + 1 and path[n + 1][0] == "body"
+
+
+def _is_annotation(path: Node) -> bool:
+    return any(field in ("annotation", "returns") for field, _ in path)
+
+
+def _at_import(
+    program: _Program, path: Node, nodes: list[Any], known: _Known
+) -> Iterator[Place | _Made]:
+    if program.file.startswith("tests/"):
+        yield from _whole(program)
+        return
+    statement = nodes[0]
+    match statement:
+        case ast.Assign([ast.Name(name)], value) if name != "__all__":
+            pass
+        case ast.AnnAssign(ast.Name(name), _, ast.expr() as value):
+            pass
+        case ast.Assign([ast.Name(_)], _):
+            return
+        case _:
+            raise Nowhere
+    new = _swapped(value, known) if known.key else None
+    yield _Made(_Known(program.file, name, ""), path[:1], new)
+
+
+def _swapped(node: ast.expr, known: _Known) -> ast.expr:
+    class Swap(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            said = node.id == known.name and isinstance(node.ctx, ast.Load)
+            return asked("kept", ast.Constant(known.key)) if said else node
+
+    return Swap().visit(copy.deepcopy(node))
+
+
+def _probe(path: Node, nodes: list[Any], known: _Known) -> Probe:
+    """The largest expression around a use that can be computed unnoticed."""
+    found: Probe | None = None
+    for n in range(len(path) - 1, -1, -1):
+        node = nodes[n]
+        if isinstance(node, ast.stmt | ast.match_case | ast.pattern):
+            break
+        if isinstance(node, _INSIDE) or not isinstance(node, ast.expr):
+            continue
+        if any(isinstance(x, ast.JoinedStr | ast.pattern) for x in nodes[:n]):
+            continue
+        new = _swapped(node, known) if known.key else None
+        if found is not None and (new is None or evaluable(new) is None):
+            break
+        found = asks(path[: n + 1], node, new, truth=_truth(path, nodes, n))
+        if not found.new:
+            break
+    if found is not None:
+        return found
+    last = max(n for n, node in enumerate(nodes) if isinstance(node, ast.stmt))
+    return Probe(path[: last + 1], "before")
+
+
+def _truth(path: Node, nodes: list[Any], n: int) -> bool:
+    above = nodes[n - 1] if n else None
+    match above:
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert() if path[n][0] == "test":
+            return True
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BoolOp():
+            return _truth(path, nodes, n - 1)
+        case _:
+            return False

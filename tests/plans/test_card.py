@@ -325,16 +325,25 @@ def test_ordinary_text_is_shown_as_it_is() -> None:
         b"{}",
         b"null",
         b"[" * 100_000,
-        plan_bytes(a_plan()) + b" ",
-        json.dumps(json.loads(plan_bytes(a_plan()))).encode(),
-        plan_bytes(a_plan()).replace(b'{"access', b'{"title":"Innocent","access'),
+        "and a space",
+        "in another order",
+        "with a name twice",
         canonical_bytes({"title": "x"}),
-        canonical_bytes(json.loads(plan_bytes(a_plan())) | {"status": "done"}),
+        "with a name more",
         canonical_bytes({"id": 1, "title": 2, "body": 3, "verify": 4}),
     ],
     ids=range(13),
 )
-def test_a_card_is_made_from_canonical_plan_bytes_only(raw: bytes) -> None:
+def test_a_card_is_made_from_canonical_plan_bytes_only(
+    raw: bytes | str,
+) -> None:
+    plan = plan_bytes(a_plan())
+    changed = {
+        "and a space": plan + b" ",
+        "in another order": json.dumps(json.loads(plan)).encode(),
+        "with a name twice": plan.replace(b'{"access', b'{"title":"Innocent","access'),
+        "with a name more": canonical_bytes(json.loads(plan) | {"status": "done"}),
+    }
     with pytest.raises(PlanFamilyError) as refused:
-        plan_card(raw, rationale="x")
+        plan_card(changed[raw] if isinstance(raw, str) else raw, rationale="x")
     assert refused.value.code == "E_PLAN_BYTES"

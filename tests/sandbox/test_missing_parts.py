@@ -11,7 +11,6 @@ from silas.sandbox.seccomp import Machine, compile_filter, instructions
 
 OPTIONS = "--disable-userns --bind-fd --ro-bind-fd --size --json-status-fd --perms"
 ALLOW_ALL = b"\x06\0\0\0\0\0\xff\x7f"
-REAL = compile_filter("x86_64")
 
 pytestmark = pytest.mark.proves("A20-MISSING-PART-REFUSES")
 
@@ -94,18 +93,17 @@ def test_a_bubblewrap_that_does_something_else_is_refused(
     ("program", "words"),
     [
         (b"", "The kernel refuses the system-call filter"),
-        (REAL[:-3], "must be multiple of 8"),
-        (REAL[:-8], "The kernel refuses the system-call filter"),
+        (-3, "must be multiple of 8"),
+        (-8, "The kernel refuses the system-call filter"),
         (ALLOW_ALL, "without its protection 'rules of the system-call filter'"),
     ],
     ids=["absent", "cut in an instruction", "without its end", "one that allows everything"],
 )
 def test_a_filter_that_is_absent_truncated_or_empty_is_refused(
-    monkeypatch: pytest.MonkeyPatch, program: bytes, words: str
+    monkeypatch: pytest.MonkeyPatch, program: bytes | int, words: str
 ) -> None:
     def other(machine: Machine) -> bytes:
-        del machine
-        return program
+        return compile_filter(machine)[:program] if isinstance(program, int) else program
 
     monkeypatch.setattr("silas.sandbox.launch.filter_for", other)
     refused = refusal()
