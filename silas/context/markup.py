@@ -1,9 +1,10 @@
 """Markup in external text: what loads, hides or runs is taken out or made inert."""
 
 import re
-from typing import NamedTuple
+from collections import deque
 
-from silas.context.roles import is_role, is_type
+from silas.context.rewriting import any_case, rewritten
+from silas.context.roles import is_type, roles_among
 
 NEUTRAL = str.maketrans({"<": "‹", ">": "›", "[": "(", "]": ")", "!": "ǃ", "-": "‐"})
 """The last resort for text that keeps uncovering markup: none of its signs means anything."""
@@ -26,22 +27,22 @@ _VOID = frozenset(_EMPTY.split("|"))
 _UNSHOWN = ("script", "style", "template", "noscript", "title", "iframe", "textarea")
 """Elements whose text no reader sees."""
 
-_REST = r"""(?:(?:[^<>"']++|"[^"]*"|'[^']*')*+>|[^<>]*+>)"""
+_REST = r"""[^<>"']*+(?:>|(?:(?:"[^"]*"|'[^']*')[^<>"']*+)++>|[^<>]*+>)"""
 """The rest of a tag; quotes may hold its end, unless they are never closed."""
 
 _UNSHOWN_END = re.compile(rf"</((?ai:{'|'.join(_UNSHOWN)}))\s*>")
 """Names of elements know no letters but ASCII ones: a long s or a dotless i makes another name."""
 
+_UNSHOWN_ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _UNSHOWN}
 _UNSHOWN_ELEMENT = {
     name: re.compile(rf"<{name}\b{_REST}.*?</{name}\s*>", re.IGNORECASE | re.DOTALL)
     for name in _UNSHOWN
 }
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
-_UNFINISHED = re.compile(
-    rf"<(?=!--|/?[aefimnstv])(?=!--|/?(?:{_LOADING})\b[^<>]*(?:<|\Z))", re.IGNORECASE
-)
+_UNFINISHED = re.compile(rf"<(?=!--|/?(?:{any_case(_LOADING.split('|'))})\b[^<>]*(?:<|\Z))")
 _TAG = re.compile(rf"(</?[A-Za-z][\w:.-]*+{_REST})")
-_TAG_PARTS = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)(.*)>", re.DOTALL)
+_TAG_PARTS = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)([^\0]*)>\0")
+"""Of tags that a NUL follows: no text has one that was made visible."""
 
 _ATTRIBUTE = re.compile(
     r"[\s/\"'](?:on\w+|style|href|src\w*|title|alt|aria-\w+|data-[\w-]+|class|id|name|content"
@@ -61,6 +62,9 @@ _STYLED = re.compile(
     r"|aria-hidden\s*=\s*[\"']?true",
     re.IGNORECASE,
 )
+_MAY_STYLE = re.compile(r":\s*+[\d.nhctri-]|=\s*+[\"']?t|\(\s*+0", re.IGNORECASE)
+"""What each of these has in it, for a quick look."""
+
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _HIDDEN = re.compile(r"[\s/\"']hidden(?=[\s=/]|\Z)", re.IGNORECASE)
 _PAUSE = re.compile(r"<|\n[ \t]*\n|\Z")
@@ -81,46 +85,44 @@ _SCRIPT_LINK = re.compile(
 )
 _SCHEME = re.compile(r":(?<=\bjavascript:)|:(?<=\bvbscript:)", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"\n((?:[ \t>*+-]|\d{1,9}[.)][ \t])*+\[(?:[^\[\]\\\n]|\\.)+\]:\s*<?)"
-    r"(?:h(?P<scheme>ttps?):)?//(?P<host>[^\s/?#>]*)",
+    r"\n((?:[ \t>*+-]|\d{1,9}[.)][ \t])*+\[(?:[^\[\]\\\n]++|\\.)+\]:\s*<?)"
+    r"(?:h(ttps?):)?//([^\s/?#>]*)",
     re.IGNORECASE,
 )
 
 
-class _Tag(NamedTuple):
-    """What is known of one tag by its text alone.
-
-    Attributes:
-        name: In lower case.
-        opens: Whether it opens an element.
-        hides: Whether that element can hold text and does not show it.
-        shown: What stays of it.
-        glued: What stays of it right after a word, where it may be a type's argument.
-    """
-
-    name: str
-    opens: bool
-    hides: bool
-    shown: str
-    glued: str
+_Read = tuple[str, str, str]
+"""What is read of a tag: the slash that closes, the name as it is written, the rest."""
 
 
-def _read(text: str) -> _Tag:
-    [(close, written, rest)] = _TAG_PARTS.findall(text)
-    name, opens, bare = written.lower(), not close, not rest
-    shown, glued = text, text
-    if is_role(name):
-        shown = f"‹{text[1:-1]}›"
-        glued = text if bare and opens and is_type(name) else shown
-    elif name in _ACTIVE or name in _TYPES:
-        shown, glued = "", text if bare and opens and name in _TYPES else ""
-    elif _ATTRIBUTES_BEGIN.match(rest) and _ATTRIBUTE.search(rest):
-        shown, glued = "", ""
-    return _Tag(name, opens, opens and name not in _VOID and _hides(rest), shown, glued)
+def _read(parts: list[str]) -> dict[str, _Read]:
+    """Every tag by its text: all in one search, and each but once however often it occurs."""
+    tags = set(parts[1::2])
+    return dict(zip(tags, _TAG_PARTS.findall("\0".join((*tags, ""))), strict=True))
+
+
+def _kept(tag: str, read: _Read, name: str, *, role: bool) -> tuple[str, str] | None:
+    """What stays of a tag, and what right after a word; None where that is all of it."""
+    close, _, rest = read
+    opens_bare = not (close or rest)  # and is a type's argument where it comes after a word
+    if role:
+        words = f"‹{tag[1:-1]}›"
+        return words, tag if opens_bare and is_type(name) else words
+    if name in _TYPES:
+        return "", tag if opens_bare else ""
+    if name in _ACTIVE or (_ATTRIBUTES_BEGIN.match(rest) and _ATTRIBUTE.search(rest)):
+        return "", ""
+    return None
 
 
 def _hides(rest: str) -> bool:
-    return bool(_STYLED.search(rest) or _HIDDEN.search(_QUOTED.sub('""', rest)))
+    """Whether attributes hide the element; most are passed over at first sight."""
+    if _MAY_STYLE.search(rest) and _STYLED.search(rest):
+        return True
+    if rest.isascii() and "hidden" not in rest.lower():
+        return False
+    quoted = '"' in rest or "'" in rest
+    return _HIDDEN.search(_QUOTED.sub('""', rest) if quoted else rest) is not None
 
 
 def without_markup(text: str) -> str:
@@ -141,10 +143,9 @@ def _without_comments(text: str) -> str:
 
 def _without_unshown(text: str) -> str:
     """Drop scripts, styles and the like with their text; looks no further than the last end."""
-    names = {found[1].lower() for found in _UNSHOWN_END.finditer(text)}
-    for name in sorted(names):
-        ends = [found.end() for found in _UNSHOWN_END.finditer(text) if found[1].lower() == name]
-        closed = max(ends, default=0)
+    for name in sorted({name.lower() for name in set(_UNSHOWN_END.findall(text))}):
+        last = deque(_UNSHOWN_ENDS[name].finditer(text), 1)
+        closed = last[0].end() if last else 0
         text = _UNSHOWN_ELEMENT[name].sub("", text[:closed]) + text[closed:]
     return text
 
@@ -155,48 +156,72 @@ def _without_tags(text: str) -> str:
     Each tag is looked at once by its text: a page repeats few of them many times.
     """
     parts = _TAG.split(text)  # text and tag in turn
-    known = {tag: _read(tag) for tag in set(parts[1::2])}
-    if any(tag.hides for tag in known.values()):
-        _drop_hidden(parts, known)
-    changed = {of: tag for of, tag in known.items() if not of == tag.shown == tag.glued}
-    if changed:
-        for at in range(1, len(parts), 2):
-            tag = changed.get(parts[at])
-            if tag is not None:
-                before = parts[at - 1][-1:]
-                parts[at] = tag.glued if before.isalnum() or before == "_" else tag.shown
+    known = _read(parts)
+    roles = roles_among({name.lower() for _, name, _ in known.values()})
+    shown: dict[str, str] = {}
+    glued: dict[str, str] = {}
+    hiding: dict[str, str] = {}
+    for tag, read in known.items():
+        close, written, rest = read
+        name = written.lower()
+        if kept := _kept(tag, read, name, role=name in roles):
+            shown[tag], after_a_word = kept
+            if after_a_word:
+                glued[tag] = after_a_word
+        if rest and not close and name not in _VOID and _hides(rest):
+            hiding[tag] = name
+    if hiding:
+        _drop_hidden(parts, known, hiding)
+    _put(parts, shown, glued)
     return "".join(parts)
 
 
-def _drop_hidden(parts: list[str], known: dict[str, _Tag]) -> None:
-    """Empty the parts of elements that are not shown.
+def _put(parts: list[str], shown: dict[str, str], glued: dict[str, str]) -> None:
+    """Put what stays of each tag in its place."""
+    tags = parts[1::2]
+    if shown:
+        parts[1::2] = map(shown.get, tags, tags)
+    if glued:
+        for at, (before, tag) in enumerate(zip(parts[::2], tags, strict=False)):
+            if before and tag in glued and _ends_in_a_word(before):
+                parts[2 * at + 1] = glued[tag]
+
+
+def _ends_in_a_word(text: str) -> bool:
+    last = text[-1:]
+    return last.isalnum() or last == "_"
+
+
+def _drop_hidden(parts: list[str], known: dict[str, _Read], hiding: dict[str, str]) -> None:
+    """Empty the parts of elements that are not shown, whose first tags are `hiding`, by name.
 
     One walk over the tags with a stack per name, so that a page full of unclosed elements costs
     no more than any other.
     """
-    names = {tag.name for tag in known.values() if tag.hides}
-    opened: dict[str, list[tuple[bool, int]]] = {name: [] for name in names}
+    opened: dict[str, list[tuple[bool, int]]] = {name: [] for name in hiding.values()}
+    lowered = {tag: name.lower() for tag, (_, name, _) in known.items()}
+    counted = {tag: name for tag, name in lowered.items() if name in opened}
     spans: list[tuple[int, int]] = []
-    for at in range(1, len(parts), 2):
-        tag = known[parts[at]]
-        if tag.name not in names:
+    for at, tag in enumerate(parts[1::2]):
+        name = counted.get(tag)
+        if name is None:
             continue
-        if tag.opens:
-            opened[tag.name].append((tag.hides, at))
-        elif opened[tag.name]:
-            hides, since = opened[tag.name].pop()
+        if not known[tag][0]:
+            opened[name].append((tag in hiding, 2 * at + 1))
+        elif opened[name]:
+            hides, since = opened[name].pop()
             if hides:
-                spans.append((since, at + 1))
-    for left in opened.values():
-        for hides, at in left:
-            if hides:
-                parts[at + 1] = parts[at + 1][_pause(parts[at + 1]) :]
-                spans.append((at, at + 1))
+                spans.append((since, 2 * at + 2))
+    for at in (at for left in opened.values() for hides, at in left if hides):
+        parts[at] = ""
+        if parts[at + 1]:
+            parts[at + 1] = parts[at + 1][_pause(parts[at + 1]) :]
     emptied = 0
     for start, end in sorted(spans):
-        for at in range(max(start, emptied), end):
-            parts[at] = ""
-        emptied = max(emptied, end)
+        if end > emptied:
+            begin = max(start, emptied)
+            parts[begin:end] = [""] * (end - begin)
+            emptied = end
 
 
 def _pause(text: str) -> int:
@@ -205,17 +230,25 @@ def _pause(text: str) -> int:
 
 
 def _without_loading_links(text: str) -> str:
-    text = _IMAGE.sub(r"(image: \1)", text)
-    text = _REFERRED_IMAGE.sub(r"(image: \1)", text)
+    text = rewritten(_IMAGE, text, "(image: ", ")")
+    text = rewritten(_REFERRED_IMAGE, text, "(image: ", ")")
     if "](" in text:
         text = _IMAGE_START.sub("! [", text)
-        text = _SCRIPT_LINK.sub(r"\1", text)
+        text = rewritten(_SCRIPT_LINK, text, "", "")
     if "]:" in text:
-        text = _REFERENCE.sub(_defanged, "\n" + text)[1:]
+        text = _without_references("\n" + text)[1:]
     return text
 
 
-def _defanged(found: re.Match[str]) -> str:
-    """A link definition that a person can read and no renderer follows."""
-    scheme = (found["scheme"] or "ttp").lower().replace("tt", "xx")
-    return f"\n{found[1]}h{scheme}://{found['host'].replace('.', '(.)')}"
+def _without_references(text: str) -> str:
+    """Link definitions that a person can read and no renderer follows."""
+    pieces = _REFERENCE.split(text)
+    if len(pieces) == 1:
+        return text
+    defanged = [
+        f"\n{words}h{(scheme or 'ttp').lower().replace('tt', 'xx')}://{host.replace('.', '(.)')}"
+        for words, scheme, host in zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True)
+    ]
+    whole = [""] * (2 * len(defanged) + 1)
+    whole[::2], whole[1::2] = pieces[::4], defanged
+    return "".join(whole)

@@ -5,6 +5,9 @@ callback, so that a text that consists of nothing else costs no more than any ot
 """
 
 import re
+from collections.abc import Iterable
+
+from silas.context.rewriting import any_case, rewritten
 
 _DASHES = (
     "\\-\u058a\u05be\u1400\u1806\u2010-\u2015\u2043\u2212\u23af\u2500\u2501\u2574\u2576\u2578\u257a"
@@ -20,29 +23,33 @@ _FRAMING = re.compile(
 _WIDE_DASH = re.compile(f"[{_DASHES}](?<!-)")
 
 _VOICES = (
-    r"system|assistant|human|developer|bos|eos|start_of_turn|end_of_turn|silas|invoke"
-    r"|system[_-](?:reminder|prompt|message)|tool_(?:results?|calls?|use|response)|antml:\w+"
-    r"|function_(?:results?|calls?)|function(?:=.*)?"
-)
+    "system", "assistant", "human", "developer", "bos", "eos", "start_of_turn", "end_of_turn",
+    "silas", "invoke", "system[_-](?:reminder|prompt|message)",
+    "tool_(?:results?|calls?|use|response)", r"antml:\w+", "function_(?:results?|calls?)",
+    "function(?:=.*)?",
+)  # fmt: skip
 """Element names with which chat formats mark who speaks and what is called."""
 
-_ROLES = rf"{_VOICES}|user|model|s|tools?|function|parameter|think(?:ing)?|instructions?"
+_ROLES = (
+    *_VOICES,
+    *("user", "model", "s", "tools?", "function", "parameter", "think(?:ing)?", "instructions?"),
+)
 """The same, and names that are a type's after a word, as in `List<User>`."""
 
-_VOICE = re.compile(rf"(?:[\w-]+:)?(?:{_VOICES})", re.IGNORECASE)
-_ROLE = re.compile(rf"(?:[\w-]+:)?(?:{_ROLES})", re.IGNORECASE)
+_VOICE = re.compile(rf"(?:[\w-]+:)?(?:{any_case(_VOICES)})")
+_ROLE = rf"(?:[\w-]+:)?(?:{any_case(_ROLES)})"
+_ROLE_AMONG = re.compile(rf"\0({_ROLE})(?=\0)")
 
 _OPEN, _CLOSE, _SLASH = "[<\uff1c\ufe64]", "[>\uff1e\ufe65]", "[/\uff0f]"
 _WIDE_ELEMENT = re.compile(
-    rf"{_OPEN}({_SLASH}?(?:[\w-]+:)?(?:{_ROLES})(?:\s[^<>\n\uff1c\uff1e\ufe64\ufe65]*)?){_CLOSE}",
-    re.IGNORECASE,
+    rf"{_OPEN}({_SLASH}?{_ROLE}(?:\s[^<>\n\uff1c\uff1e\ufe64\ufe65]*)?){_CLOSE}"
 )
 _TOKEN = re.compile(rf"{_OPEN}([|\uff5c](?!\s)[^<>|\uff5c\n]{{1,64}}(?<!\s)[|\uff5c]){_CLOSE}")
-_BRACKETS = re.compile(
-    r"\[(?<!\w\[)(/?(?:INST|SYS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS"
-    r"|SYSTEM_PROMPT|BOS|EOS))\]",
-    re.IGNORECASE,
-)
+_BRACKETED = (
+    "INST", "SYS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS",
+    "SYSTEM_PROMPT", "BOS", "EOS",
+)  # fmt: skip
+_BRACKETS = re.compile(rf"\[(?<!\w\[)(/?(?:{any_case(_BRACKETED)}))\]")
 _ANGLES = re.compile(r"<<(/?SYS)>>", re.IGNORECASE)
 _HEADING = re.compile(
     r"\n([ \t>]*#{2,6} ?(?:System|Instruction|Input|Human|Assistant|User|Response)):",
@@ -56,40 +63,40 @@ _COLON = "\ua789"  # reads as a colon, and no normalisation makes it one
 """What stands after a speaker's name instead of a colon."""
 
 
-def is_role(name: str) -> bool:
-    """Whether an element of this name poses as a voice or a call."""
-    return _ROLE.fullmatch(name) is not None
+def roles_among(names: Iterable[str]) -> set[str]:
+    """The names of elements that pose as a voice or a call; no name has a NUL in it."""
+    return set(_ROLE_AMONG.findall("\0".join(("", *names, ""))))
 
 
-def is_type(name: str) -> bool:
-    """Whether such a name is as likely a type's, as in `List<User>`."""
-    return is_role(name) and not _VOICE.fullmatch(name)
+def is_type(role: str) -> bool:
+    """Whether the name of a role is as likely a type's, as in `List<User>`."""
+    return not _VOICE.fullmatch(role)
 
 
 def unframed(text: str) -> str:
     """No line of it can open or close a block of Silas's own: its dashes become tildes."""
     if "--" not in text and (text.isascii() or not _WIDE_DASH.search(text)):
         return text
-    return _FRAMING.sub(r"\n\1~~~\2~~~\3", "\n" + text)[1:]
+    return rewritten(_FRAMING, "\n" + text, "\n", "~~~", "~~~", "")[1:]
 
 
 def without_tokens(text: str) -> str:
     """Special tokens of chat formats, such as `<|im_start|>`, as words."""
     if "|" not in text and "\uff5c" not in text:
         return text
-    return _TOKEN.sub(r"‹\1›", text)
+    return rewritten(_TOKEN, text, "‹", "›")
 
 
 def without_speakers(text: str) -> str:
     """Bracketed tokens, headings and names of speakers, and wide role elements, as words."""
     if "\uff1c" in text or "\ufe64" in text:
-        text = _WIDE_ELEMENT.sub(r"‹\1›", text)
+        text = rewritten(_WIDE_ELEMENT, text, "‹", "›")
     if "<<" in text:
-        text = _ANGLES.sub(r"(\1)", text)
+        text = rewritten(_ANGLES, text, "(", ")")
     if "[" in text:
-        text = _BRACKETS.sub(r"(\1)", text)
+        text = rewritten(_BRACKETS, text, "(", ")")
     if "##" in text:
-        text = _HEADING.sub(rf"\n\1{_COLON}", "\n" + text)[1:]
+        text = rewritten(_HEADING, "\n" + text, "\n", _COLON)[1:]
     if any(speaker in text for speaker in _SPEAKERS):
-        text = _SPEAKER.sub(rf"\n\1{_COLON}", "\n" + text)[1:]
+        text = rewritten(_SPEAKER, "\n" + text, "\n", _COLON)[1:]
     return text

@@ -98,12 +98,20 @@ _EIGHT_BIT = re.compile(
     r"|(?<!\x9b)[^\x07\x1b\x90\x98\x9c-\x9f\n]*+(?:\x07|\x1b\\|\x9c))"
 )
 _EIGHT_BIT_STARTS = ("\x90", "\x98", "\x9b", "\x9d", "\x9e", "\x9f")
-_BREAK = re.compile(f"[{_BREAKING}](?!(?<=\r)\n)")
+_BREAK = re.compile(f"[{_BREAKING}](?!\n(?<=\r\n))")
 _NEVER = re.compile(f"[{_CONTROL}]+")
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_PILE = re.compile(f"([{_SHAPING}{_MARKS}]{{8}})[{_SHAPING}{_MARKS}]+")
-"""The longest pile that means something is a flag's six tags."""
-_LOOSE = re.compile(f"[{_SHAPING}]" + "".join(f"(?<!{rule.pattern()})" for rule in _RULES))
+_COMBINING = f"[{_SHAPING}{_MARKS}]"
+_COMBINES = re.compile(_COMBINING)
+_PILE = re.compile(f"{_COMBINING}(?<={_COMBINING}{{9}}){_COMBINING}*+")
+"""What is over eight: the longest pile that means something is a flag's six tags."""
+_SHAPED = "|".join(rule.pattern() for rule in _RULES)
+_FOLLOWING = _SHAPING.replace("\u2800", "")
+_LOOSE = re.compile(
+    f"[{_SHAPING}](?<!{_SHAPED})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
+)
+"""What shapes nothing, and what follows it: to shape, a sign must come after one that is seen, or
+after an emoji's selector or a flag's tag that shapes. Blank Braille may also come before one."""
 _ODD = re.compile(f"[{_CONTROL}{_BREAKING}{_SHAPING}{_MARKS}]")
 _ODD_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -125,4 +133,6 @@ def visible(text: str) -> str:
 
 def settled(text: str) -> str:
     """Visible text after something was taken out of it: what shaped that shapes nothing now."""
-    return text if text.isascii() else _LOOSE.sub("", _PILE.sub(r"\1", text))
+    if text.isascii() or not _COMBINES.search(text):
+        return text
+    return _LOOSE.sub("", _PILE.sub("", text))

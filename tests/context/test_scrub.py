@@ -64,6 +64,14 @@ def test_what_people_write_stays_as_it_is(name: str) -> None:
     assert scrub_output(BENIGN[name]) == BENIGN[name]
 
 
+@pytest.mark.parametrize("name", BENIGN)
+def test_what_shapes_nothing_takes_nothing_with_it(name: str) -> None:
+    loose = "\ufe0f\u180e\u2800\ufe0f\u200d\U000e0041"
+    for clean in (scrub, scrub_output):
+        assert clean(f"x{loose}{BENIGN[name]}") == f"x{BENIGN[name]}"
+        assert clean(f"{BENIGN[name]}x{loose}\u2800\u2801") == f"{BENIGN[name]}x\u2800\u2801"
+
+
 @given(st.permutations(sorted(BENIGN)))
 @settings(max_examples=30)
 def test_it_stays_in_any_company(names: list[str]) -> None:
@@ -156,7 +164,8 @@ def test_letters_digits_and_ordinary_signs_stay_as_they_are(text: str) -> None:
     ["<", "<a ", "<a \"'", "<!--", "![", "[", "![a](", "\x1b]", "---", "--- a ", "<div hidden>",
      "</div>", "\u200d", "<script>", "[x](javascript:(", "> ", "-a", "<|a", "[a]: ", "<a '", "](",
      "</script><script>", "<b style=", "<!-- -", "--- - ", "\x9d", "e\u0301", "![a][",
-     "<a b='\"<a \"'"],
+     "<a b='\"<a \"'", "<b hidden>", "<b hidden>a</b>", "![a][]", "<s>", "a<user>", "\n[r]: //a.b",
+     "\U0001f3f4\U000e0067", "a\u2800", "\u2028", "<title>", "[INST]", "<|a|>", "\nHuman:"],
 )  # fmt: skip
 def test_a_long_hostile_text_is_finished(part: str) -> None:
     text = part * (200_000 // len(part))
