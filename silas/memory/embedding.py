@@ -1,11 +1,12 @@
 """Finding memories by meaning, and making their vectors beside everybody's work (spec 6.2)."""
 
 import asyncio
+from collections.abc import Sequence
 
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import SilasError
-from silas.memory.embed import Embedder
+from silas.memory.embed import Embedder, Vector
 from silas.memory.vectors import SCOPE_BITS, Unembedded, VectorIndex
 
 _PATIENCE = 3.0  # seconds that a question waits for its vector; then words alone must do
@@ -27,20 +28,40 @@ class SemanticSearch:
         self._index = index
         self._clock = clock
         self._not_before = 0.0
+        self._asked: tuple[str, Vector] = ("", [])
         self._next_places: dict[int, int] = {}  # where to look on, by scope
         self._one_at_a_time = asyncio.Lock()
 
     async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
         """See `Vectors.search`; nothing is found where no vector can be had in time."""
-        if limit < 1 or not text.strip() or self._clock.monotonic() < self._not_before:
+        vector = await self._vector_of(text) if limit > 0 else None
+        if vector is None:
             return []
+        return await asyncio.to_thread(self._index.nearest, scope_id, vector, limit)
+
+    async def likeness(
+        self, scope_id: str, text: str, memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        """See `Vectors.likeness`; nobody is near where no vector can be had in time."""
+        vector = await self._vector_of(text) if memory_ids else None
+        if vector is None:
+            return {}
+        return await asyncio.to_thread(self._index.likeness, scope_id, vector, memory_ids)
+
+    async def _vector_of(self, text: str) -> Vector | None:
+        """The vector of a question; what was asked last is asked again at once, and known."""
+        if not text.strip() or self._clock.monotonic() < self._not_before:
+            return None
+        if text == self._asked[0]:
+            return self._asked[1]
         try:
             async with asyncio.timeout(_PATIENCE):
                 vector = await self._embedder.embed(text)
         except (SilasError, TimeoutError):
             self._not_before = self._clock.monotonic() + _PAUSE
-            return []
-        return await asyncio.to_thread(self._index.nearest, scope_id, vector, limit)
+            return None
+        self._asked = (text, vector)
+        return vector
 
     async def catch_up(self) -> int:
         """Embed the memories that came since this was last called; returns how many."""

@@ -125,6 +125,12 @@ class Vectors(Protocol):
         """Ids of this scope's active memories nearest in meaning, with their score, best first."""
         ...
 
+    async def likeness(
+        self, scope_id: str, text: str, memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        """How near these memories are in meaning: the score of those that have one, by id."""
+        ...
+
 
 class NoVectors:
     """No embedding model is configured: nothing is found by meaning, only by words."""
@@ -132,6 +138,12 @@ class NoVectors:
     async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
         """Nothing."""
         return []
+
+    async def likeness(
+        self, scope_id: str, text: str, memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        """Nothing."""
+        return {}
 
 
 class OpBasis(NamedTuple):

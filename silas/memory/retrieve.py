@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from silas.clock import Clock
 from silas.errors import DatabaseError
-from silas.memory.fuse import Scores, fused
+from silas.memory.fuse import Scores, fused, in_talk
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
 from silas.memory.rank import Fitting
@@ -99,7 +99,13 @@ class HybridRetriever:
         by_meaning = await self._vectors.search(scope_id, text, depth)
         fitting = self._store.fitting(text, depth if by_meaning else limit, scope_id)
         by_words = _scored(fitting)
-        found = fused(by_words, fitting.covered, by_meaning, depth) if by_meaning else by_words
+        found = by_words
+        if by_meaning:
+            names = list(dict.fromkeys(name for name, _ in (*by_words, *by_meaning)))
+            talk = self._store.talk(names, scope_id)
+            wanted = [turn.memory_id for turn in talk.turns.values()]
+            near = in_talk(talk, await self._vectors.likeness(scope_id, text, wanted))
+            found = fused(by_words, fitting.covered, by_meaning, near, depth)
         return await self._items(await self._timely(found, text, scope_id), scope_id, limit)
 
     async def _timely(self, found: Scores, text: str, scope_id: str) -> Scores:

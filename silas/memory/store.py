@@ -13,6 +13,7 @@ from silas.memory.lanes import Lane, lane_of, scope_in
 from silas.memory.models import MemoryItem, ReingestionTier
 from silas.memory.rank import Fitting, best_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
+from silas.memory.talk import Talk, talk_of
 from silas.types import OWNER
 
 _FIXED = frozenset({"memory_id", "scope_id", "created_at"})
@@ -105,6 +106,12 @@ class SqlMemoryStore:
         """Active memories that fit a text, by what was said around them, too, best first."""
         with self._db.read() as tx:
             return self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
+
+    def talk(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> Talk:
+        """Active memories of these ids and what was said around each, as far as it is valid now."""
+        with self._db.read() as tx:
+            scope = scope_in(tx, scope_id, _ACTIVE)
+            return talk_of(tx, scope, memory_ids, moment_text(self._clock.now()))
 
     async def get_many(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> list[MemoryItem]:
         """The memories of these ids that this scope has, in this order."""

@@ -94,6 +94,11 @@ def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> Talk:
     return Talk(turns)
 
 
+def talk_of(tx: Tx, scope: Scope, memory_ids: Sequence[str], now: str) -> Talk:
+    """The memories of these ids and their neighbours."""
+    return talk_around(tx, scope, _load(tx, _BY_ID, memory_ids, scope, now), now)
+
+
 def _load(
     tx: Tx, which: str, values: Sequence[int | str], scope: Scope, now: str
 ) -> dict[int, Turn]:

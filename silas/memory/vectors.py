@@ -37,6 +37,12 @@ _NAMES = """
 SELECT i.place, i.memory_id FROM json_each(?) AS near
 CROSS JOIN memory_items AS i ON i.place = near.value
 """
+_LIKE = """
+SELECT i.memory_id, v.vector FROM json_each(?) AS near
+CROSS JOIN memory_items AS i INDEXED BY memory_items_id
+  ON i.scope_id = ? AND i.memory_id = near.value
+CROSS JOIN memory_vectors AS v ON v.place = i.place WHERE v.model = ?
+"""
 _PUT = """
 INSERT OR REPLACE INTO memory_vectors (place, model, scope, stamp, bits, vector)
 SELECT place, ?, place >> 40, ?, ?, ? FROM memory_items WHERE place = ? AND content = ?
@@ -77,6 +83,12 @@ class VectorIndex(Protocol):
         self, scope_id: str, vector: Sequence[float], limit: int
     ) -> list[tuple[str, float]]:
         """Ids of this scope's nearest active memories with their cosine, the best first."""
+        ...
+
+    def likeness(
+        self, scope_id: str, vector: Sequence[float], memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        """The cosines of those of these memories of a scope that have a vector, by id."""
         ...
 
 
@@ -126,6 +138,17 @@ class NumpyVectorIndex:
         best = _ordered(found, wanted)[:limit]
         names = self._names([place for place, _ in best])
         return [(names[place], score) for place, score in best if place in names]
+
+    def likeness(
+        self, scope_id: str, vector: Sequence[float], memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        """See `VectorIndex.likeness`."""
+        with self._db.read() as tx:
+            rows: list[tuple[str, bytes]] = tx.driver.execute(
+                _LIKE, (json.dumps(memory_ids), scope_id, self._model)
+            ).fetchall()
+        cosines = _cosines([numbers for _, numbers in rows], _unit(vector))
+        return dict(zip((name for name, _ in rows), cosines, strict=True))
 
     def _nearest_there(
         self, bits: "_Bits", wanted: "Numbers", limit: int
@@ -268,12 +291,18 @@ def _bits(vector: "Numbers") -> bytes:
 
 def _ordered(rows: Sequence[tuple[int, bytes]], wanted: "Numbers") -> list[tuple[int, float]]:
     """Places with their cosines, the best first; equal ones in the order of their places."""
+    rows = sorted(rows)
+    scores = _cosines([vector for _, vector in rows], wanted)
+    order = sorted(range(len(rows)), key=lambda n: -scores[n])
+    return [(rows[n][0], scores[n]) for n in order]
+
+
+def _cosines(vectors: Sequence[bytes], wanted: "Numbers") -> list[float]:
+    """Of vectors of length one, as they are stored."""
     import numpy as np  # noqa: PLC0415 - an extra, and a tenth of a second
 
-    rows = sorted(rows)
-    if not rows:
+    if not vectors:
         return []
-    numbers = np.frombuffer(b"".join(vector for _, vector in rows), np.float32)
-    scores: Any = numbers.reshape(len(rows), -1) @ wanted
-    order = np.argsort(-scores, kind="stable")
-    return [(rows[n][0], float(scores[n])) for n in order.tolist()]
+    numbers = np.frombuffer(b"".join(vectors), np.float32)
+    found: Any = numbers.reshape(len(vectors), -1) @ wanted
+    return found.tolist()

@@ -1,6 +1,6 @@
 """Finding memories by words, session, time and meaning, merged into one list (spec 6.3)."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,11 @@ class Nearest:
 
     async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
         return self.found[:limit]
+
+    async def likeness(
+        self, scope_id: str, text: str, memory_ids: Sequence[str]
+    ) -> dict[str, float]:
+        return {name: score for name, score in self.found if name in memory_ids}
 
 
 @pytest.fixture

@@ -193,6 +193,29 @@ async def test_another_scopes_memories_are_never_found_by_meaning(place: Place) 
     assert await place.near("aaaa") == []
     assert await place.near("aaaa", scope="guest") == ["a"]
     assert await place.near("aaaa", scope="nobody") == []
+    assert await place.search.likeness("owner", "aaaa", ["a"]) == {}
+    assert set(await place.search.likeness("guest", "aaaa", ["a", "b"])) == {"a"}
+
+
+async def test_how_near_some_memories_are_is_told_with_one_vector_of_the_question(
+    place: Place,
+) -> None:
+    await place.keep(a="aaaa", b="aabb", c="cccc")
+    await place.search.catch_up()
+    await place.keep(new="aaaa")
+    place.embedder.asked.clear()
+    found = dict(await place.search.search("owner", "aaaa", 3))
+    told = await place.search.likeness("owner", "aaaa", ["c", "a", "new", "none"])
+    assert told == pytest.approx({name: found[name] for name in ("a", "c")})
+    assert place.embedder.asked == ["aaaa"]
+    assert await place.search.likeness("owner", "aaaa", []) == {}
+
+
+async def test_no_memory_is_near_where_no_vector_can_be_had(place: Place) -> None:
+    await place.keep(a="aaaa")
+    await place.search.catch_up()
+    place.embedder.broken = True
+    assert await place.search.likeness("owner", "aaaa", ["a"]) == {}
 
 
 async def test_the_raw_lane_is_not_embedded(place: Place) -> None:
