@@ -27,22 +27,29 @@ def stays(slot: Slot, turn_number: int) -> bool:
     )
 
 
-def _by_age(slot: Slot) -> tuple[float, int]:
-    return (0.0, slot.item.turn_number)
+_Place = tuple[float, float, int]
+"""Where an item stands in the order: what has the least goes first."""
 
 
-def _by_relevance(slot: Slot) -> tuple[float, int]:
-    return (slot.item.relevance, slot.item.turn_number)
+def _by_age(slot: Slot, turn_number: int) -> _Place:
+    return (0.0, 0.0, slot.item.turn_number)
 
 
-def _completed_first(slot: Slot) -> tuple[float, int]:
-    return (
-        0.0 if slot.done or slot.item.kind == "execution_result" else 1.0,
-        slot.item.turn_number,
-    )
+def _by_relevance(slot: Slot, turn_number: int) -> _Place:
+    # relevance is to the message it was recalled for: of former messages it says nothing now
+    now = float(_recalled_now(slot, turn_number))
+    return (now, slot.item.relevance, slot.item.turn_number)
 
 
-_FIRST: Mapping[ContextZone, Callable[[Slot], tuple[float, int]]] = {
+def _completed_first(slot: Slot, turn_number: int) -> _Place:
+    return (float(not _over(slot)), 0.0, slot.item.turn_number)
+
+
+def _over(slot: Slot) -> bool:
+    return slot.done or slot.item.kind == "execution_result"
+
+
+_FIRST: Mapping[ContextZone, Callable[[Slot, int], _Place]] = {
     ContextZone.chronicle: _by_age,
     ContextZone.memory: _by_relevance,
     ContextZone.workspace: _completed_first,
@@ -52,15 +59,32 @@ _FIRST: Mapping[ContextZone, Callable[[Slot], tuple[float, int]]] = {
 def in_order(slots: Slots, zone: ContextZone, turn_number: int) -> list[Slot]:
     """What may leave a zone, what goes first at the front; ties in order of arrival."""
     leaving = (slot for slot in slots.zone(zone) if not stays(slot, turn_number))
-    return sorted(leaving, key=_FIRST[zone])
+    first = _FIRST[zone]
+    return sorted(leaving, key=lambda slot: first(slot, turn_number))
 
 
 def shrink(slots: Slots, zone: ContextZone, budget: int, turn_number: int) -> list[ContextItem]:
-    """Empty a zone that is over its budget down to the low-water mark."""
+    """Empty a zone that is over its budget down to the low-water mark.
+
+    What was recalled for the very message that is answered leaves for the budget alone, and not
+    to make room beforehand.
+    """
     if slots.tokens(zone) <= budget:
         return []
     order = in_order(slots, zone, turn_number)
-    return remove(slots, order, lambda: slots.tokens(zone) <= budget * LOW_WATER)
+    fresh = [slot for slot in order if _recalled_now(slot, turn_number)]
+    gone = remove(
+        slots, order[: len(order) - len(fresh)], _at_most(slots, zone, budget * LOW_WATER)
+    )
+    return gone + remove(slots, fresh, _at_most(slots, zone, budget))
+
+
+def _recalled_now(slot: Slot, turn_number: int) -> bool:
+    return slot.item.zone is ContextZone.memory and slot.item.turn_number >= turn_number
+
+
+def _at_most(slots: Slots, zone: ContextZone, tokens: float) -> Callable[[], bool]:
+    return lambda: slots.tokens(zone) <= tokens
 
 
 def remove(slots: Slots, order: Iterable[Slot], enough: Callable[[], bool]) -> list[ContextItem]:
@@ -81,7 +105,7 @@ def aggressively(slots: Slots, turn_number: int, enough: Callable[[], bool]) -> 
         in_order(slots, zone, turn_number)
         for zone in (ContextZone.chronicle, ContextZone.memory, ContextZone.workspace)
     )
-    over = [slot for slot in workspace if _completed_first(slot)[0] == 0.0]
+    over = [slot for slot in workspace if _over(slot)]
     for order in (_in_turn(chronicle, memory, over), workspace):
         gone += remove(slots, order, enough)
     return gone

@@ -98,6 +98,16 @@ class ContextManager:
             view.subscriptions.heard(item)
         return item.ctx_id
 
+    def renew(self, scope_id: str, ctx_id: str, relevance: float, turn_number: int) -> None:
+        """Take note that an item in view is what this turn was looking for, and how well it fits.
+
+        It stays where it stands, so that the beginning of the prompt stays the same.
+        """
+        slot = self._view(scope_id).slots.get(ctx_id)
+        if slot is not None:
+            changed = {"relevance": relevance, "turn_number": turn_number}
+            slot.item = slot.item.model_copy(update=changed)
+
     def drop(self, scope_id: str, ctx_id: str) -> None:
         """Remove an item, whatever it is; Silas's own call, never a model's."""
         self._view(scope_id).slots.take(ctx_id)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from silas.canonical import canonical_json
+from silas.canonical import canonical_json, sha256_hex
 from silas.context import ContextItem, ContextZone
 from silas.context.models import ItemKind
 from silas.memory import MemoryItem, MemoryType, ReingestionTier
@@ -42,9 +42,12 @@ class Keeper:
         for item in gone:
             if item.kind == "memory" or not item.content:
                 continue  # it came from memory and is still there
+            known_as = _kept_as(item)
+            if await rooms.memory.get(known_as, turn.scope_id) is not None:
+                continue  # it left before a restart, and came back with the conversation
             turn.kept.memories.append(
                 MemoryItem(
-                    memory_id=new_id("mem"),
+                    memory_id=known_as,
                     content=item.content,
                     memory_type=MemoryType.episode,
                     taint=item.taint,
@@ -139,6 +142,12 @@ class Keeper:
                 sources=tuple(sources),
             )
         )
+
+
+def _kept_as(item: ContextItem) -> str:
+    """What an item is remembered as once it has left: the same each time it leaves as it is."""
+    named = canonical_json([item.ctx_id, item.content])
+    return f"mem-{sha256_hex(named.encode())[:32]}"
 
 
 def source_of(lookup: Lookup) -> str:

@@ -16,6 +16,10 @@ class View(Protocol):
         """Take an item into view; one of the same id, or that names the same thing, gives way."""
         ...
 
+    def renew(self, scope_id: str, ctx_id: str, relevance: float, turn_number: int) -> None:
+        """Take note that an item in view is what this turn was looking for."""
+        ...
+
     def drop(self, scope_id: str, ctx_id: str) -> None:
         """Take an item out of view, if it is there."""
         ...

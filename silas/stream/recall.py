@@ -28,7 +28,7 @@ class Recall:
     async def for_message(self, turn: Turn) -> None:
         """What fits the message, best first."""
         found = await self._rooms.retriever.recall(turn.text, turn.scope_id, _RECALLED)
-        self.into_view(turn.scope, found)
+        self.into_view(turn.scope, found, turn.number)
 
     # 9
     async def for_queries(self, turn: Turn) -> None:
@@ -42,19 +42,31 @@ class Recall:
                 await self._rooms.audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
                 continue
             ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
-            self.into_view(turn.scope, ranked)
+            self.into_view(turn.scope, ranked, turn.number + 1)
 
-    def into_view(self, scope: Scope, found: Iterable[Ranked], *, pinned: bool = False) -> None:
-        """Take memories into view that are not there yet."""
+    def into_view(
+        self, scope: Scope, found: Iterable[Ranked], number: int, *, pinned: bool = False
+    ) -> None:
+        """Take memories into view, none of them twice.
+
+        Args:
+            scope: Whose view.
+            found: The memories.
+            number: The turn that they are for; in it they leave after all other memories.
+            pinned: Whether they never leave.
+        """
         context = self._rooms.context
         known = {item.source for item in context.get_zone(scope.id, ContextZone.memory)}
         for item, relevance in found:
-            if name_of(item.memory_id) in known or _is_a_rule(item):
-                continue
-            context.add(scope.id, self._block(scope, item, relevance, pinned))
+            source = name_of(item.memory_id)
+            if source in known:
+                context.renew(scope.id, source, relevance, number)
+            elif not _is_a_rule(item):
+                block = self._block(scope, item, source, pinned)
+                changed = {"relevance": relevance, "turn_number": number}
+                context.add(scope.id, block.model_copy(update=changed))
 
-    def _block(self, scope: Scope, item: MemoryItem, relevance: float, pinned: bool) -> ContextItem:
-        source = name_of(item.memory_id)
+    def _block(self, scope: Scope, item: MemoryItem, source: str, pinned: bool) -> ContextItem:
         made = self._rooms.items.make(
             scope,
             ContextZone.memory,
@@ -64,7 +76,7 @@ class Recall:
             ctx_id=source,
             pinned=pinned,
         )
-        return made.model_copy(update={"relevance": relevance, "created_at": item.created_at})
+        return made.model_copy(update={"created_at": item.created_at})
 
 
 def _is_a_rule(item: MemoryItem) -> bool:

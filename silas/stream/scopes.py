@@ -45,4 +45,6 @@ class Waking:
     async def _profile(self, scope: Scope) -> None:
         found = await self._rooms.memory.search_keyword(_PROFILE, _PROFILES, scope.id)
         profile = (i for i in found if i.memory_type is MemoryType.profile)
-        self._recall.into_view(scope, (Ranked(item, 1.0) for item in profile), pinned=True)
+        self._recall.into_view(
+            scope, (Ranked(item, 1.0) for item in profile), scope.turn_number, pinned=True
+        )

@@ -2,6 +2,7 @@
 
 import asyncio
 from math import floor
+from typing import Any
 
 import pytest
 
@@ -140,7 +141,45 @@ async def test_the_least_relevant_memory_goes_first() -> None:
             item(f"{i}", words(50), zone=ContextZone.memory, kind="memory", source=f"memory:{i}",
                  relevance=relevance),
         )  # fmt: skip
-    assert [one.ctx_id for one in await context.manager.enforce_budget(A, 1)] == ["1", "2"]
+    assert [one.ctx_id for one in await context.manager.enforce_budget(A, 2)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["new", "in view before"])
+async def test_what_was_recalled_for_this_message_leaves_after_all_memories_of_former_turns(
+    again: bool,
+) -> None:
+    context = Context()
+    fields: dict[str, Any] = {"zone": ContextZone.memory, "kind": "memory"}
+
+    def memory(name: str, relevance: float, turn: int) -> ContextItem:
+        source = f"memory:{name}"
+        given = fields | {"relevance": relevance, "turn_number": turn, "source": source}
+        return item(source, words(60, name), **given)
+
+    for name, relevance in (("kept", 0.1), ("old", 0.9), ("older", 1.0)):
+        if name != "kept" or again:
+            context.manager.add(A, memory(name, relevance, 1))
+    if again:
+        context.manager.renew(A, "memory:kept", 0.3, 2)
+    else:
+        context.manager.add(A, memory("kept", 0.3, 2))
+    before = context.ids()
+    gone = await context.manager.enforce_budget(A, 2)
+    assert "memory:kept" in context.ids()
+    assert [one.ctx_id for one in gone] == ["memory:old"]
+    assert context.ids() == [one for one in before if one != "memory:old"], "nothing moved"
+
+
+async def test_room_for_later_turns_is_not_made_of_what_this_message_recalled() -> None:
+    context = Context()
+    for n in range(3):  # 189 words with their frames, of 200
+        source = f"memory:m{n}"
+        given: dict[str, Any] = {"zone": ContextZone.memory, "kind": "memory", "turn_number": 2}
+        context.manager.add(A, item(source, words(55), source=source, **given))
+    old = item("memory:x", words(20), source="memory:x", zone=ContextZone.memory, kind="memory")
+    context.manager.add(A, old)
+    assert context.manager.division(A).memory < context.manager.token_usage(A)["memory"]
+    assert [one.ctx_id for one in await context.manager.enforce_budget(A, 2)] == ["memory:x"]
 
 
 async def test_completed_work_goes_before_what_is_under_way() -> None:

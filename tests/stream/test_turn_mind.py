@@ -165,6 +165,48 @@ async def test_text_from_outside_is_made_harmless_before_it_is_remembered() -> N
     assert {one.scope_id for one in gone} == {"desk-7"}
 
 
+async def test_what_fits_once_more_is_what_this_turn_recalled_and_is_shown_in_its_place() -> None:
+    house = House([direct(memory_ops=[store(CAT)]), *[direct()] * 3])
+    async with house.harness as h:
+        await soon(h.silas.ask(CAT))
+        for text in (CAT, "How warm is it?", CAT):
+            await soon(h.silas.ask(text))
+        (brought,) = house.in_view("memory")
+        assert (brought.content, brought.turn_number) == (CAT, 3)
+
+
+async def test_what_left_before_a_restart_is_not_remembered_once_more_after_it(
+    tmp_path: Path,
+) -> None:
+    settings = {"context": {"observation_mask_after_turns": 1}}
+    look = CallTool("context_inspection", {})
+    clock = MockClock()
+    kept: list[list[str]] = []
+    for sitting in range(3):
+        steps = [look, direct()] if sitting == 0 else [direct()]
+        models = {"proxy": ScriptedModel([*steps, *[direct()] * 3])}
+        async with Harness(models=models, settings=settings, home=tmp_path, clock=clock) as h:
+            for _ in range(4):
+                await soon(h.silas.ask("What is in view?"))
+            masked = [one for one in h.context.in_view(OWNER) if one.masked]
+            kept.append([m.content for m in everything(h) if m.source_kind == "evicted"])
+        assert [one.kind for one in masked] == ["tool_result"]
+    assert len(kept[0]) == 1
+    assert kept[1:] == [kept[0]] * 2
+
+
+async def test_a_result_that_grew_old_over_a_restart_is_remembered_then(tmp_path: Path) -> None:
+    settings = {"context": {"observation_mask_after_turns": 1}}
+    clock, kept = MockClock(), list[int]()
+    for steps in ([CallTool("context_inspection", {}), direct()], [direct()] * 3):
+        models = {"proxy": ScriptedModel(steps)}
+        async with Harness(models=models, settings=settings, home=tmp_path, clock=clock) as h:
+            for _ in range(1 if not kept else 3):
+                await soon(h.silas.ask("What is in view?"))
+            kept.append(sum(m.source_kind == "evicted" for m in everything(h)))
+    assert kept == [0, 1]
+
+
 @pytest.mark.proves("S5.1-9-QUERIES")
 async def test_step_9_brings_what_the_agent_asked_for_into_view_but_nothing_twice() -> None:
     query = MemoryQuery(strategy=MemoryQueryStrategy.keyword, query="cat called")
