@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 
 from silas.channels.web.coming import joined
@@ -16,23 +16,29 @@ GOING_AWAY, TRY_LATER, UNAUTHENTICATED = 1001, 1013, 4001
 """Why Silas closes a connection (RFC 6455; 4001 is spec 8.1)."""
 
 
+SendText = Callable[[str], Awaitable[None]]
+
+
 class Page:
     """One connected page."""
 
     def __init__(self, session: WebSession) -> None:
         self.session = session
         self.closing: int | None = None
-        self._waiting: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING + 1)
+        self._waiting: deque[str] = deque()
+        self._stirred = asyncio.Event()
+        self._writing = asyncio.Lock()
         self._coming: dict[str, MessageDelta] = {}
 
     def give(self, frame: str) -> None:
         """Send in its turn; a page that is far behind is closed and misses nothing by it."""
         if self.closing is not None:
             return
-        if self._waiting.qsize() >= MOST_WAITING:
+        if len(self._waiting) >= MOST_WAITING:
             self.close(TRY_LATER)
         else:
-            self._waiting.put_nowait(frame)
+            self._waiting.append(frame)
+            self._stirred.set()
 
     def draft(self, piece: MessageDelta) -> None:
         """Send a piece of an answer; pieces that wait are one frame, however many there are."""
@@ -45,16 +51,38 @@ class Page:
         """Send what waits already, then close."""
         if self.closing is None:
             self.closing = code
-            self._waiting.put_nowait(None)
+            self._stirred.set()
 
     @property
     def has_something(self) -> bool:
         """Whether anything waits to be sent."""
-        return not self._waiting.empty()
+        return bool(self._waiting)
 
     async def next(self) -> str | None:
         """The next frame to send; None when the connection is to be closed."""
-        frame = await self._waiting.get()
+        return self._taken() if await self.stirs() else None
+
+    async def stirs(self) -> bool:
+        """Wait until there is something to send; False when the connection is to be closed."""
+        while not self._waiting and self.closing is None:  # somebody else may have sent it
+            await self._stirred.wait()
+        return self.has_something
+
+    async def write(self, send: SendText) -> None:
+        """Send what waits, in its order; whoever else writes at this moment is waited for."""
+        async with self._writing:
+            while self._waiting:
+                await send(self._taken())
+
+    async def answer(self, send: SendText) -> None:
+        """As `write`, by whoever made something wait; nothing where somebody writes already."""
+        if not self._writing.locked():
+            await self.write(send)
+
+    def _taken(self) -> str:
+        frame = self._waiting.popleft()
+        if not self._waiting and self.closing is None:
+            self._stirred.clear()
         if frame != _COMING:
             return frame
         pieces, self._coming = self._coming, {}

@@ -18,6 +18,9 @@ MOST_SENT_AGAIN = 200
 
 _MOST_MISTAKES = 20
 _POLICY = 1008  # why a page that makes nothing but mistakes is let go
+_GONE = (WebSocketDisconnect, RuntimeError, OSError)
+"""What reading and writing raise where the connection is no more."""
+
 _NO_FRAME = "Silas did not understand what this page sent; reload it."
 _SECOND_AUTH = "This connection has said who it is already."
 
@@ -106,14 +109,17 @@ class Sockets:
     async def _read(self, websocket: WebSocket, page: Page) -> None:
         """Take what comes until the connection is closed, by them or by us.
 
-        No task for a frame and nothing to wait for beside it: an acknowledgement goes out two turns
-        of the loop after what it is for came in, however much else there is to do.
+        No task for a frame, nothing to wait for beside it, and what it is answered with is written
+        here: an acknowledgement goes out one turn of the loop after what it is for came in, however
+        much else there is to do.
         """
         mistakes = 0
         with suppress(WebSocketDisconnect):
             while mistakes < _MOST_MISTAKES:
                 if not await self._taken(page, await _frame_of(websocket)):
                     mistakes += 1
+                with suppress(*_GONE):  # then there is nothing more to read, either
+                    await page.answer(websocket.send_text)
             page.close(_POLICY)
 
     async def _taken(self, page: Page, text: str) -> bool:
@@ -152,9 +158,7 @@ async def _frame_of(websocket: WebSocket) -> str:
 
 async def _write(websocket: WebSocket, page: Page) -> None:
     """Send what waits for a page, in order, until it is closed or gone."""
-    try:
-        while (frame := await page.next()) is not None:
-            await websocket.send_text(frame)
+    with suppress(*_GONE):  # it says where it was when it comes back
+        while await page.stirs():
+            await page.write(websocket.send_text)
         await websocket.close(page.closing or 1000)
-    except (WebSocketDisconnect, RuntimeError, OSError):
-        return  # gone; it says where it was when it comes back

@@ -84,3 +84,42 @@ async def test_what_was_said_before_the_end_comes_before_it() -> None:
     for page in crowd:
         assert await numbers(page) == [1]
         assert page.closing == GOING_AWAY
+
+
+async def test_whoever_answers_a_page_sends_at_once_and_its_writer_goes_on_waiting() -> None:
+    page, sent = a_page(Pages()), list[str]()
+
+    async def send(frame: str) -> None:
+        sent.append(frame)
+
+    waiting = asyncio.create_task(page.stirs())
+    await asyncio.sleep(0)
+    page.give("ack")
+    await page.answer(send)
+    assert sent == ["ack"]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    page.close(GOING_AWAY)
+    assert not await asyncio.wait_for(waiting, 5)
+
+
+async def test_what_several_send_to_a_page_keeps_its_order_and_nobody_answers_past_a_slow_one() -> (
+    None
+):
+    page, sent, reads = a_page(Pages()), list[str](), asyncio.Event()
+
+    async def send(frame: str) -> None:
+        await reads.wait()
+        sent.append(frame)
+
+    page.give("1")
+    writing = asyncio.create_task(page.write(send))
+    await asyncio.sleep(0)
+    page.give("2")
+    await asyncio.wait_for(page.answer(send), 5)
+    page.give("3")
+    again = asyncio.create_task(page.write(send))
+    reads.set()
+    await asyncio.wait_for(asyncio.gather(writing, again), 5)
+    assert sent == ["1", "2", "3"]
