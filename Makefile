@@ -79,9 +79,10 @@ soak: $(READY)
 evals: $(READY)
 	@$(BIN)/python -m tests.evals $(ARGS)
 
-# Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`.
+# Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`. With
+# `KEEP=FILE` a run that was ended goes on where it was.
 mutants: $(READY) system
-	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) "$(ONLY)"
+	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) $(if $(KEEP),--keep "$(KEEP)") "$(ONLY)"
 
 # A million inputs for each target of tests/fuzz: `make fuzz ONLY=audit_import N=5000 SEED=7`.
 fuzz: $(READY)

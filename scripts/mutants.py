@@ -15,7 +15,8 @@ chance or on the clock and that went another way when it was watched, nor a chil
 neither this environment's Python nor a file handed to another program runs.
 
 `make mutants ONLY=replay` takes those whose file of mutants or test has that in its name, and
-`ALONE=1` leaves out the tests of the other promises.
+`ALONE=1` leaves out the tests of the other promises. `KEEP=FILE` notes what was found, and a run
+that was ended goes on from there while nothing of the program or its tests has changed.
 """
 
 import argparse
@@ -47,6 +48,7 @@ from scripts.arrivals import ANY, RED, recorded
 from scripts.edits import imported
 from scripts.places import Place, places
 from scripts.probes import Probe, probed
+from scripts.progress import NOWHERE, Progress, digest_of
 
 ROOT = Path(__file__).resolve().parent.parent
 _ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
@@ -330,12 +332,18 @@ def _watched(
     return list(recorded(str(tree)))
 
 
-def verdicts(chosen: Sequence[Mutant], *, alone: bool) -> Iterator[Verdict]:
-    """Each mutant's verdict, as it comes; `alone` runs only its own test."""
+def verdicts(chosen: Sequence[Mutant], *, alone: bool, progress: Progress) -> Iterator[Verdict]:
+    """Each mutant's verdict, as it comes, the quickest first; `alone` runs only its own test."""
+    known = [m for m in chosen if m.test in progress.verdicts]
+    yield from (Verdict(m, *progress.verdicts[m.test]) for m in known)
+    todo = [m for m in chosen if m.test not in progress.verdicts]
     with tempfile.TemporaryDirectory(prefix="silas-mutants-") as directory:
         Path(directory).chmod(0o755)  # some tests become another user
         trees = [copied(Path(directory, str(n))) for n in range(_PROCESSES)]
-        tests = {} if alone else noticing(trees, chosen)
+        new = [] if alone else [m for m in todo if m.test not in progress.noticing]
+        if new:
+            progress.watched(noticing(trees, new))
+        tests = {} if alone else progress.noticing
         free = queue.SimpleQueue[Path]()
         for tree in trees:
             free.put(tree)
@@ -348,8 +356,11 @@ def verdicts(chosen: Sequence[Mutant], *, alone: bool) -> Iterator[Verdict]:
                 free.put(tree)
 
         with ThreadPoolExecutor(len(trees)) as pool:
-            for done in as_completed([pool.submit(judge, mutant) for mutant in chosen]):
-                yield done.result()
+            todo.sort(key=lambda m: len(tests.get(m.test, [])))
+            for done in as_completed([pool.submit(judge, mutant) for mutant in todo]):
+                verdict = done.result()
+                progress.judged(verdict.mutant.test, verdict.words, verdict.tests)
+                yield verdict
 
 
 def main() -> int:
@@ -357,10 +368,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="?", default="", help="part of the name of a table or test")
     parser.add_argument("--alone", action="store_true", help="run only the named test of each")
+    parser.add_argument("--keep", type=Path, default=NOWHERE, help="a file to go on from")
     args = parser.parse_args()
+    progress = Progress(args.keep, f"{args.alone} {digest_of(ROOT, _COPIED)}")
     chosen = [m for m in mutants() if args.only in f"{m.area} {m.test}"]
     missed = 0
-    for number, (mutant, words, tests) in enumerate(verdicts(chosen, alone=args.alone), 1):
+    for number, (mutant, words, tests) in enumerate(
+        verdicts(chosen, alone=args.alone, progress=progress), 1
+    ):
         missed += bool(words)
         state = f"MISSED  {words}" if words else f"caught; {tests} named tests were run"
         print(f"{number:3}/{len(chosen)}  {mutant.test.split('::')[-1]}  {state}", flush=True)
