@@ -68,6 +68,28 @@ PROGRAM = textwrap.dedent('''
         return x > most or x == 2
 
 
+    def noting(x):
+        seen = []
+        if seen.append(x) is None and x:
+            return seen
+        return [*seen, "no"]
+
+
+    class Pot:
+        drawn = 0
+
+        def get(self):
+            self.drawn += 1
+            return self.drawn
+
+
+    def drawn(x):
+        pot = Pot()
+        if pot.get() == 1 and x:
+            return pot.drawn
+        return -pot.drawn
+
+
     def rated(name):
         return _TABLE.get(name, 0)
 
@@ -93,6 +115,10 @@ CALLS = (
     "worst(0)",
     "worst(2)",
     "worst(10)",
+    "noting(0)",
+    "noting(1)",
+    "drawn(0)",
+    "drawn(1)",
     "rated('low')",
     "rated('no')",
     "Fourth.method()",
@@ -110,6 +136,8 @@ EDITS: dict[str, tuple[str, str, str]] = {
         "return x > most or x == 2 or True",
         "worst(0)",
     ),
+    "what was done besides": ("seen.append(x) is None and x", "x", "noting(0) noting(1)"),
+    "what may have been done besides": ("pot.get() == 1 and x", "x", "drawn(0) drawn(1)"),
     "one of two cases": ("checked(x) if x > 4 else x", "x", "shorter(5)"),
     "an elif": ("elif x:", "elif x > 1:", "first(1)"),
     "what a text is made of": ("x % 2}", "x % 3}", "first(2) first(3)"),
