@@ -29,6 +29,7 @@ ANSWER = {
     "context_profile": "conversation",
 }
 _ITEMS = 100
+_ROUNDS = 10  # turns in one house: what is in view grows by two with each, and is to stay about 100
 _SAID = "The weir was opened on day {n}, and the level fell by {n} centimetres within the hour."
 
 
@@ -93,51 +94,57 @@ async def _cpu(work: Callable[[], Awaitable[object]]) -> float:
     return time.process_time() - started
 
 
-async def _measure(rounds: int) -> dict[str, float]:
-    told, spent = Told(), dict.fromkeys(_TIMED.values(), 0.0)
-    watched = False
+async def _talked(harness: Harness, turns: int, first: int = 0) -> None:
+    for n in range(first, first + turns):
+        await harness.silas.ask(_SAID.format(n=n))
 
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        if not watched:
-            return rooms
-        parts = {name: Timed(getattr(rooms, name), spent, step) for name, step in _TIMED.items()}
-        changes: dict[str, Any] = parts
-        return replace(rooms, **changes)
 
-    async def talked(harness: Harness, turns: int, first: int = 0) -> None:
-        for n in range(first, first + turns):
-            await harness.silas.ask(_SAID.format(n=n))
-
+async def _pairs(rounds: int) -> list[tuple[float, float]]:
+    """Turns in a house of its own, and after each the bare run of the prompt that it had."""
+    told = Told()
     bare = Agent(told.model(), output_type=RouteDecision)
-    figures: dict[str, float] = {}
-    async with Harness(models={"proxy": told.model()}, furnish=furnish) as harness:
-        await talked(harness, _ITEMS // 2)
-        prompt, number = told.prompt, iter(range(10_000, 10_000_000))
+    async with Harness(models={"proxy": told.model()}) as harness:
+        await _talked(harness, _ITEMS // 2)
+        number = iter(range(10_000, 10_000_000))
 
         async def governed() -> None:
             await harness.silas.ask(_SAID.format(n=next(number)))
 
         async def plain() -> None:
-            await bare.run(prompt, instructions="Route the message.")
+            await bare.run(told.prompt, instructions="Route the message.")
 
-        for _ in range(10):
+        for _ in range(3):
             await plain()
-        items = len(harness.context.in_view(OWNER))
         pairs = [(await _cpu(governed), await _cpu(plain)) for _ in range(rounds)]
-        figures["items in view at the start"] = items
-        figures["governed turn, ms CPU"] = statistics.median(a for a, _ in pairs) * 1000
-        figures["bare structured run, ms CPU"] = statistics.median(b for _, b in pairs) * 1000
-        figures["ratio (aim 1.5, below 2.5)"] = statistics.median(a / b for a, b in pairs)
         assert (await harness.audit.verify_chain()).valid
-    watched = True
+    return pairs
+
+
+async def _measure(rounds: int) -> dict[str, float]:
+    """About 100 items are in view in every round, and both see the same prompt."""
+    pairs = [pair for _ in range(0, rounds, _ROUNDS) for pair in await _pairs(_ROUNDS)]
+    return {
+        "governed turn, ms CPU": statistics.median(a for a, _ in pairs) * 1000,
+        "bare structured run, ms CPU": statistics.median(b for _, b in pairs) * 1000,
+        "ratio (aim 1.5, below 2.5)": statistics.median(a / b for a, b in pairs),
+    }
+
+
+async def _steps(rounds: int) -> dict[str, float]:
+    """Where a turn's time goes, by the rooms that it asks; measuring costs a little, too."""
+    told, spent = Told(), dict.fromkeys(_TIMED.values(), 0.0)
+
+    def furnish(rooms: TurnRooms) -> TurnRooms:
+        parts = {name: Timed(getattr(rooms, name), spent, step) for name, step in _TIMED.items()}
+        changes: dict[str, Any] = parts
+        return replace(rooms, **changes)
+
     async with Harness(models={"proxy": told.model()}, furnish=furnish) as harness:
-        await talked(harness, _ITEMS // 2)
+        await _talked(harness, _ITEMS // 2)
         for step in spent:
             spent[step] = 0.0
-        await talked(harness, rounds, 1000)
-        for step, seconds in spent.items():
-            figures[f"of it {step}, ms CPU"] = seconds / rounds * 1000
-    return figures
+        await _talked(harness, rounds, 1000)
+    return {f"of it {step}, ms CPU": seconds / rounds * 1000 for step, seconds in spent.items()}
 
 
 async def _history(turns: int) -> dict[str, float]:
@@ -185,6 +192,7 @@ def measure(rounds: int = 100, turns: int = 1000, scopes: int = 20) -> dict[str,
     """Medians of CPU milliseconds, the ratio pair by pair, and kB per idle scope."""
     return {
         **asyncio.run(_measure(rounds)),
+        **asyncio.run(_steps(rounds)),
         **asyncio.run(_history(turns)),
         **asyncio.run(_idle(scopes)),
     }

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.cards import CardChannel
-from silas.context import ChronicleStore, ContextZone
+from silas.context import ChronicleStore, ContextItem, ContextZone
 from silas.errors import ChannelError
+from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.stream.arrivals import Arrivals, Interrupted
 from silas.stream.items import Items, Origin
-from silas.stream.keeping import at_once
+from silas.stream.keeping import SAID, at_once, raw_name
 from silas.stream.rooms import Together
 from silas.stream.state import Scope
 from silas.types import OWNER, TaintLevel
@@ -29,6 +30,7 @@ class Aftermath(NamedTuple):
 
     arrivals: Arrivals
     chronicle: ChronicleStore
+    memory: MemoryStore
     items: Items
     channel: CardChannel
     together: Together
@@ -50,11 +52,40 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> 
                 await of.audit.log("send_failed", connection_id=left.scope_id)
         before = await of.chronicle.get_recent(left.scope_id, 1)
         number = before[-1].turn_number + (not left.heard) if before else 0
+        raw = await _unwritten(of, left, before)
         with of.together():
+            at_once(of.memory.store_many(raw))
             if not left.answer:
                 _noted(of, left, Scope(left.scope_id, number))
             of.arrivals.done(left.id)
             of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
+
+
+async def _unwritten(
+    of: Aftermath, left: Interrupted, newest: Sequence[ContextItem]
+) -> list[MemoryItem]:
+    """The raw record of a message that was heard, where the turn ended before it wrote it (D250).
+
+    Its words are those of the chronicle: what a rule took out of the message stays out.
+    """
+    name = raw_name(left.id)
+    if not left.heard or not newest or await of.memory.get(name, left.scope_id) is not None:
+        return []
+    said = newest[-1]
+    return [
+        MemoryItem(
+            memory_id=name,
+            content=said.content.partition(": ")[2],
+            memory_type=MemoryType.episode,
+            reingestion_tier=ReingestionTier.low_reingestion,
+            taint=said.taint,
+            created_at=said.created_at,
+            updated_at=said.created_at,
+            source_kind=SAID,
+            scope_id=left.scope_id,
+            sources=said.sources,
+        )
+    ]
 
 
 def words_for(left: Interrupted) -> str:

@@ -1,11 +1,13 @@
 """What a turn takes into view and writes down, each piece with where it came from (3 to 11.5)."""
 
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 from silas.canonical import canonical_json, sha256_hex
 from silas.context import ContextItem, ContextZone
 from silas.context.models import ItemKind
+from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
 from silas.stream.items import Origin
@@ -13,6 +15,9 @@ from silas.stream.rooms import TurnRooms
 from silas.stream.state import Lookup, Turn, need
 from silas.tools.recall import EVICTED
 from silas.types import TaintLevel, new_id
+
+SAID = "conversation_raw"
+"""The kind of the raw record of what somebody said."""
 
 _MOST_SOURCES = 256
 """Of what an answer rests on so many sources are kept; beyond it the oldest are left out."""
@@ -31,7 +36,7 @@ class Keeper:
         item = self._entry(turn, "message", said, Origin(turn.taint, turn.source))
         turn.message_id = item.ctx_id
         self._into_chronicle(turn, item)
-        self._raw(turn, turn.text, "conversation_raw", turn.taint, (turn.source,))
+        self._raw(turn, turn.text, SAID, turn.taint, (turn.source,))
 
     # 5
     async def make_room(self, turn: Turn) -> None:
@@ -101,15 +106,33 @@ class Keeper:
         # a memory's own sources stand beside its name, and outlive it
         return tuple(name for name in found if not name.startswith("memory:"))[-_MOST_SOURCES:]
 
+    def heard(self, turn: Turn) -> None:
+        """Write the message into the chronicle before a model is asked, and what left the view.
+
+        Where nothing left it, the raw record is written with those of the answer (decision D250).
+        """
+        kept = turn.kept
+        waits = [] if kept.memories else kept.raw
+        if waits:
+            kept.raw = []
+        self.flush(turn, lambda: self._rooms.arrivals.heard(turn.arrival))
+        kept.raw = waits
+
+    def broken_off(self, turn: Turn) -> None:
+        """The turn ends here, whatever the reason: what was said is on record all the same."""
+        said = [record for record in turn.kept.raw if record.source_kind == SAID]
+        with suppress(SilasError):  # what ended the turn is told, and not this
+            at_once(self._rooms.memory.store_many(said))
+
     def flush(self, turn: Turn, *also: Callable[[], None]) -> None:
         """Write what has come together, in one transaction; nothing of it, or all."""
         rooms, kept, scope_id = self._rooms, turn.kept, turn.scope_id
         with rooms.together():
             at_once(rooms.chronicle.append(scope_id, *kept.chronicle))
-            at_once(rooms.memory.store_many(kept.memories))
+            at_once(rooms.memory.store_many([*kept.raw, *kept.memories]))
             for write in also:
                 write()
-        kept.chronicle, kept.memories = [], []
+        kept.chronicle, kept.memories, kept.raw = [], [], []
 
     def _entry(
         self, turn: Turn, kind: ItemKind, text: str, origin: Origin, *, succeeded: bool = False
@@ -127,9 +150,9 @@ class Keeper:
         if not text:
             return
         now = self._rooms.clock.now()
-        turn.kept.memories.append(
+        turn.kept.raw.append(
             MemoryItem(
-                memory_id=new_id("mem"),
+                memory_id=raw_name(turn.arrival) if kind == SAID else new_id("mem"),
                 content=text,
                 memory_type=MemoryType.episode,
                 reingestion_tier=ReingestionTier.low_reingestion,
@@ -148,6 +171,11 @@ def _kept_as(item: ContextItem) -> str:
     """What an item is remembered as once it has left: the same each time it leaves as it is."""
     named = canonical_json([item.ctx_id, item.content])
     return f"mem-{sha256_hex(named.encode())[:32]}"
+
+
+def raw_name(arrival_id: str) -> str:
+    """The id of the raw record of a message, so that a start finds whether it was written."""
+    return f"mem-{arrival_id.removeprefix('msg-')}"
 
 
 def source_of(lookup: Lookup) -> str:

@@ -64,10 +64,17 @@ class Conversations:
 
 @dataclass
 class Kept:
-    """What a turn has to write, until it is written together; raw records among the memories."""
+    """What a turn has to write, until it is written together.
+
+    Attributes:
+        chronicle: What was said.
+        memories: What left the view.
+        raw: Records of the raw lane.
+    """
 
     chronicle: list[ContextItem] = field(default_factory=list[ContextItem])
     memories: list[MemoryItem] = field(default_factory=list[MemoryItem])
+    raw: list[MemoryItem] = field(default_factory=list[MemoryItem])
 
 
 @dataclass

@@ -60,20 +60,28 @@ class TurnProcessor:
     async def _run(
         self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
     ) -> Reply:
-        rooms, steps = self._rooms, self._steps
+        steps = self._steps
         steps.forgetting.before(self._scope.id)  # what was taken back elsewhere
         await steps.waking.wake(self._scope)  # what was before a restart
         turn = self._begin(incoming, arrival, channel, send)  # 0    freeze the active gate set
+        try:
+            return await self._processed(turn)
+        except BaseException:
+            steps.keeper.broken_off(turn)
+            raise
+
+    async def _processed(self, turn: Turn) -> Reply:
+        rooms, steps = self._rooms, self._steps
         await rooms.review.poll(turn.scope_id)  # 0.5  what waits for the owner
         stopped = await self._input_gates(turn)  # 1    policy may end the turn here
         if stopped is not None:
             return await steps.answering.stopped(turn, stopped)
-        turn.taint = await rooms.sign_in.taint_of(incoming)  # 2    sign and taint
+        turn.taint = await rooms.sign_in.taint_of(turn.incoming)  # 2    sign and taint
         steps.keeper.message(turn)  # 3    chronicle; 3.5 raw lane
         steps.following.follow(turn)  # files that it names
         await steps.recall.for_message(turn)  # 4    memories into view
         await steps.keeper.make_room(turn)  # 5    token budget
-        steps.keeper.flush(turn, lambda: rooms.arrivals.heard(arrival))
+        steps.keeper.heard(turn)
         await self._build_toolset(turn)  # 6    tools this connection may see
         turn.skills = rooms.skills.catalogue()  # 6.5  skills in view
         await steps.router.route(turn, self._access.level)  # 7    manner, models, mode

@@ -152,7 +152,9 @@ async def tell_left(
     left: Sequence[Interrupted], mind: Mind, channel: CardChannel, db: Database, audit: Audit
 ) -> None:
     """Tell of what the last process left unanswered."""
-    after = Aftermath(mind.arrivals, mind.chronicle, mind.items, channel, db.write, audit)
+    after = Aftermath(
+        mind.arrivals, mind.chronicle, mind.remembered.store, mind.items, channel, db.write, audit
+    )
     await tell_interrupted(left, after)
 
 

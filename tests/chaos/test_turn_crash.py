@@ -108,6 +108,9 @@ async def opened(
     async with Harness(channel, home=home, clock=clock, furnish=look) as h:
         stands = [item.content for item in await found[0].chronicle.get_recent(OWNER, 50)]
         facts = [one for one in everything(h) if one.source_kind == "memory_op"]
+        heard_raw = [one.content for one in everything(h) if one.source_kind == "conversation_raw"]
+        once = any(line.startswith(f"[owner] {OWNER}: ") for line in stands)
+        assert heard_raw == [SAID] * once  # in the raw lane as often as in the chronicle
         chain = await h.audit.verify_chain()
         assert chain.valid, chain.reason
     return arrived, stands, len(facts)
