@@ -18,7 +18,6 @@ from silas.cards import ChannelMessage
 from silas.stream.models import Incoming
 from silas.stream.rooms import TurnRooms
 from silas.testing import Harness
-from silas.types import OWNER
 
 ANSWER = {
     "route": "direct",
