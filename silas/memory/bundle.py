@@ -41,6 +41,7 @@ from silas.memory.bundle_rules import (
 )
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.operations import RulesFit
+from silas.memory.replacing import replaced
 from silas.memory.rows import COLUMNS, item_of
 from silas.types import OWNER
 
@@ -205,7 +206,7 @@ class Bundles:
         """Import a bundle that was examined.
 
         `merge` goes in small steps, so that others can write meanwhile; broken off, it can be run
-        again. `replace` is one transaction.
+        again. `replace` keeps what comes beside and exchanges both in one short transaction.
 
         Returns:
             How many memories were `stored`, `updated`, `kept` as they were here, and `deleted`.
@@ -338,20 +339,7 @@ class Bundles:
         return counts
 
     def _replaced(self, examined: Examined) -> dict[str, int]:
-        """Everything that goes and everything that comes, at once or not at all."""
-        facts, counts = examined.facts, _no_counts()
-        with self._db.write() as tx:
-            here = _places(tx, facts)
-            for batch in examined.batches():
-                for item in batch:
-                    here.discard(item.memory_id)
-                    counts[_put(tx, item, facts)] += 1
-            for memory_id in here:
-                found = records.find(tx, memory_id, facts.scope_id)
-                if found is not None:
-                    records.remove(tx, found)
-                    counts["deleted"] += 1
-        return counts
+        return replaced(self._db, examined.facts, examined.batches())
 
 
 def _put(tx: Tx, item: MemoryItem, facts: BundleFacts) -> str:
@@ -364,15 +352,6 @@ def _put(tx: Tx, item: MemoryItem, facts: BundleFacts) -> str:
         records.remove(tx, found)
     records.insert(tx, [item])
     return outcome
-
-
-def _places(tx: Tx, facts: BundleFacts) -> set[str]:
-    """Ids of everything that is here and may go."""
-    rows = tx.driver.execute(
-        f"SELECT {COLUMNS} FROM memory_items WHERE scope_id = ?",  # noqa: S608 - names of fields
-        (facts.scope_id,),
-    )
-    return {item.memory_id for item in map(item_of, rows) if goes(item, facts.whose)}
 
 
 def _no_counts() -> dict[str, int]:

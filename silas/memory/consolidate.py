@@ -18,6 +18,7 @@ from silas.memory.models import (
     TrustLevel,
 )
 from silas.memory.operations import RulesFit
+from silas.memory.replacing import drop_what_went, is_beside
 from silas.memory.rows import COLUMNS, item_of, moment_text
 from silas.types import TaintLevel, join_taint
 
@@ -81,6 +82,7 @@ class Consolidator:
             How many memories were `merged` into another, `promoted`, `pruned` and `reembedded`.
         """
         async with self._one_at_a_time:
+            await asyncio.to_thread(drop_what_went, self._db)
             merged = await asyncio.to_thread(self._merge)
             pruned = await asyncio.to_thread(self._prune)
             done = {
@@ -197,7 +199,8 @@ class Consolidator:
                 rows = tx.driver.execute(_ITEMS, (last, _WINDOW)).fetchall()
             for row in rows:
                 item = item_of(row[1:])
-                if item.reingestion_tier is ReingestionTier.active:
+                active = item.reingestion_tier is ReingestionTier.active
+                if active and not is_beside(item.scope_id):
                     yield row[0], item
             if len(rows) < _WINDOW:
                 return

@@ -7,7 +7,9 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.errors import SilasError
 from silas.memory.embed import Embedder, Vector
-from silas.memory.vectors import SCOPE_BITS, Unembedded, VectorIndex
+from silas.memory.lanes import SCOPE_BITS
+from silas.memory.replacing import is_beside
+from silas.memory.vectors import Unembedded, VectorIndex
 
 _PATIENCE = 3.0  # seconds that a question waits for its vector; then words alone must do
 _PAUSE = 60.0  # seconds without a try after one failed
@@ -100,7 +102,8 @@ class SemanticSearch:
     def _ends(self) -> dict[int, int]:
         """The last place of each scope's active lane."""
         with self._db.read() as tx:
-            return dict(tx.driver.execute("SELECT number, active_last FROM memory_scopes"))
+            rows = tx.driver.execute("SELECT number, active_last, scope_id FROM memory_scopes")
+            return {number: last for number, last, scope_id in rows if not is_beside(scope_id)}
 
     async def _embed_after(self, after: int, upto: int) -> int:
         made = 0

@@ -5,7 +5,11 @@ from typing import NamedTuple
 from silas.db import Tx
 from silas.memory.models import ReingestionTier
 
-_SCOPE = 1 << 40  # places of one scope; see `migrations/001_memory.sql`
+SCOPE_BITS = 40
+"""A memory's place is its scope's number and, below these bits, its own; see
+`migrations/001_memory.sql`."""
+
+_SCOPE = 1 << SCOPE_BITS
 _RAW = 1 << 39  # where its raw lane begins
 
 

@@ -78,6 +78,12 @@ def find(tx: Tx, memory_id: str, scope_id: str) -> Record | None:
     return None if row is None else Record(row[0], item_of(row[1:]))
 
 
+def where(tx: Tx, which: str, values: Sequence[Any]) -> list[Record]:
+    """The memories that a condition of this package's own holds for."""
+    rows = tx.driver.execute(f"{_SELECT} WHERE {which}", values).fetchall()
+    return [Record(row[0], item_of(row[1:])) for row in rows]
+
+
 def at(tx: Tx, place: int) -> Record:
     """The memory of a place that a search of the same look has found."""
     row = tx.driver.execute(f"{_SELECT} WHERE place = ?", (place,)).fetchone()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from silas.db import Database
+from silas.memory.lanes import SCOPE_BITS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,9 +26,6 @@ _CANDIDATES = 200  # of the first pass, at least
 _PER_RESULT = 10  # candidates for each result that is asked for
 _ROUNDS = 3  # of candidates; before the last everything that is gone is looked for at once
 _MOST_SCOPES = 64  # whose bits are kept at the same time
-
-SCOPE_BITS = 40
-"""A memory's place is its scope's number and, below these bits, its own."""
 
 _FOUND = """
 SELECT v.place, v.vector FROM json_each(?) AS near

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import tracemalloc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -18,13 +18,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from silas.canonical import canonical_bytes
+from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.keys import KeyRing
 from silas.keys.hold import NoHold
 from silas.keys.ring import Handover, succeed
-from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
+from silas.memory import (
+    MemoryItem,
+    MemoryType,
+    ReingestionTier,
+    TrustLevel,
+    forgotten,
+    records,
+    replacing,
+)
 from silas.memory.bundle_lines import item_line
-from silas.memory.bundle_rules import plain_name
+from silas.memory.bundle_rules import BundleFacts, plain_name
+from silas.memory.replacing import replaced
 from silas.testing import MockClock, a_signer
 from silas.types import TaintLevel
 from tests.memory.memories import NOW, a_memory
@@ -216,22 +226,107 @@ async def test_what_is_taken_in_is_found_by_its_words_and_what_went_is_not(house
     assert await store.search_keyword("window seat", 5) == []
 
 
+@pytest.mark.parametrize("where", ["beside", "in the exchange"])
 async def test_a_replacement_that_fails_midway_leaves_everything_as_it_was(
+    house: House, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    await house.rooms.store.store_many([RULE, PAGE, WHO])
+    before = house.everything()
+    many = [FACT.model_copy(update={"memory_id": f"fact-{n}"}) for n in range(150)]
+    calls = 0
+
+    def failing(tx: Any, *given: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if where == "in the exchange" or calls == 2:
+            raise RuntimeError("the disk is gone")
+        insert(tx, *given)
+
+    insert = records.insert
+    if where == "beside":
+        monkeypatch.setattr(records, "insert", failing)
+    else:
+        monkeypatch.setattr(forgotten, "note", failing)
+    with pytest.raises(RuntimeError):
+        await house.rooms.bundles.import_bundle(await exported(*many), "replace")
+    assert calls
+    assert house.everything() == before
+
+
+async def test_others_write_while_a_bundle_takes_the_place_of_everything(house: House) -> None:
+    await house.rooms.store.store_many([PAGE, RULE])
+    many = [FACT.model_copy(update={"memory_id": f"fact-{n}"}) for n in range(30)]
+    made = await exported(*many)
+    other = Database(house.db.path, house.clock)  # another process
+
+    def batches() -> Iterator[list[MemoryItem]]:
+        for n in range(3):
+            with other.write() as tx:
+                meanwhile = PAGE.model_copy(update={"memory_id": f"m{n}", "scope_id": "guest"})
+                records.insert(tx, [meanwhile])
+            yield many[10 * n : 10 * n + 10]
+
+    try:
+        with await house.rooms.bundles.examine(io.BytesIO(made), "replace", "x") as examined:
+            counts = await asyncio.to_thread(replaced, house.db, examined.facts, batches())
+    finally:
+        other.close()
+    assert counts == {"stored": 30, "updated": 0, "kept": 0, "deleted": 2}
+    now = await house.rooms.store.get_many([PAGE.memory_id, *(item.memory_id for item in many)])
+    assert now == many
+    assert len(await house.rooms.store.get_many(["m0", "m1", "m2"], "guest")) == 3
+
+
+async def test_of_two_replacements_at_once_the_later_one_holds(house: House) -> None:
+    await house.rooms.store.store(PAGE)
+    made = await exported(FACT)
+    with await house.rooms.bundles.examine(io.BytesIO(made), "replace", "x") as examined:
+
+        def while_another_comes() -> Iterator[list[MemoryItem]]:
+            yield [FACT]
+            assert replaced(house.db, examined.facts, [[RULE]])["stored"] == 1
+
+        with pytest.raises(MemoryRefused, match="Another import"):
+            replaced(house.db, examined.facts, while_another_comes())
+    assert await items_of(house) == {"rule": RULE}
+
+
+async def test_what_a_broken_off_replacement_left_is_tidied_away(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from silas.memory import records
+    def crash(*given: Any) -> None:
+        raise KeyboardInterrupt
 
-    await house.rooms.store.store_many([RULE, PAGE])
-    before, remove = house.everything(), records.remove
+    await house.rooms.store.store_many([PAGE, RULE])
+    with monkeypatch.context() as broken:
+        broken.setattr(replacing, "_compared", crash)
+        with pytest.raises(KeyboardInterrupt):
+            replaced(house.db, await facts_of(house, FACT), [[FACT]])
+    assert await items_of(house) == {"fact": FACT}
+    assert any("window seat" in str(row) for row in house.everything())
+    await house.rooms.consolidator.run_once()
+    assert not any("window seat" in str(row) for row in house.everything())
+    assert await items_of(house) == {"fact": FACT}
 
-    def failing(tx: Any, record: records.Record) -> None:
-        remove(tx, record)
-        raise RuntimeError("the disk is gone")
 
-    monkeypatch.setattr(records, "remove", failing)
-    with pytest.raises(RuntimeError):
-        await house.rooms.bundles.import_bundle(await exported(FACT), "replace")
-    assert house.everything() == before
+async def facts_of(house: House, *items: MemoryItem) -> BundleFacts:
+    source = io.BytesIO(await exported(*items))
+    with await house.rooms.bundles.examine(source, "replace", "x") as examined:
+        return examined.facts
+
+
+async def test_nobody_is_asked_again_about_what_a_replacement_leaves_as_it_is(
+    tmp_path: Path,
+) -> None:
+    used = FACT.model_copy(update={"access_count": 9})
+    with a_house(tmp_path / "here", promote_after_uses=1) as house:
+        await house.rooms.store.store(used)
+        await house.rooms.consolidator.run_once()
+        assert [item.memory_id for item in house.asked.about] == ["fact"]
+        counts = await house.rooms.bundles.import_bundle(await exported(used), "replace")
+        assert counts["kept"] == 1
+        await house.rooms.consolidator.run_once()
+        assert len(house.asked.about) == 1
 
 
 async def test_taking_the_same_bundle_in_twice_changes_nothing(house: House) -> None:

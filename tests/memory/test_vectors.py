@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from silas.db import Database
 from silas.errors import LLMError
 from silas.memory import ReingestionTier
+from silas.memory.bundle_rules import BundleFacts, Whose
 from silas.memory.embed import NoEmbedder
 from silas.memory.embedding import SemanticSearch
+from silas.memory.replacing import replaced
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex, Unembedded
 from silas.testing import MockClock
-from tests.memory.memories import a_memory
+from tests.memory.memories import NOW, a_memory
 
 DIM = 70  # no multiple of a word
 
@@ -359,3 +361,22 @@ async def test_looking_for_missing_vectors_goes_window_by_window(place: Place) -
         if not after:
             break
     assert (len(seen), rounds) == (7, 3)
+
+
+async def test_what_a_replacement_leaves_as_it_is_keeps_its_vector(place: Place) -> None:
+    await place.keep(a="aaaa", b="bbbb")
+    await place.search.catch_up()
+    assert await place.near("aaaa") == ["a", "b"]
+    place.embedder.asked.clear()
+    coming = [a_memory("a", "aaaa"), a_memory("b", "cccc"), a_memory("d", "dddd")]
+    replaced(place.db, the_facts(3), [coming])
+    assert place.vectors() == 1
+    assert await place.near("aaaa") == ["a"]
+    assert await place.search.reembed() == 2
+    assert sorted(place.embedder.asked) == ["cccc", "dddd"]
+    assert set(await place.near("cccc")) == {"a", "b", "d"}
+    assert await place.near("cccc", limit=1) == ["b"]
+
+
+def the_facts(count: int) -> BundleFacts:
+    return BundleFacts("x", "replace", "owner", Whose.yours, "", NOW, "0" * 64, count)
