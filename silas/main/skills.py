@@ -126,10 +126,12 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
     """
 
     async def work() -> int:
+        from silas.stop import Sentinel
         from silas.wiring import open_skills
 
-        screen = terminal(to_stderr=False, approve=None).screen
-        async with open_skills(read_config(ctx)) as desk:
+        config, screen = read_config(ctx), terminal(to_stderr=False, approve=None).screen
+        Sentinel(config.data_dir).require_running()  # nobody is asked for what cannot be done
+        async with open_skills(config) as desk:
             look = desk.look(skill)
             digest = look.shown.digest
             if approve is None:

@@ -63,14 +63,23 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+AGAIN = ("its instructions", "a script", "a file more", "a file gone")
+"""Changes after which it still is a skill, which the owner may install as it is by then."""
+
+
+@pytest.mark.parametrize(
+    ("change", "installed"), [(c, False) for c in CHANGES] + [(c, True) for c in AGAIN]
+)
 async def test_a_plan_whose_skill_changed_after_its_approval_does_not_run(
-    change: str, tmp_path: Path
+    change: str, installed: bool, tmp_path: Path
 ) -> None:
+    """Not even where the owner installed the new version: the plan was approved with the old."""
     sandbox = fine()
     async with skilled(tmp_path, argv("true"), DONE, sandbox=sandbox) as work:
         item = await approved(work, a_plan(skills=["excel"]))
         CHANGES[change](work.harness.config.skills_dir / "excel")
+        if installed:
+            await install_as_it_lies(work.harness, "excel")
         result = await work.execute(item)
         assert result.status is WorkItemStatus.blocked
         assert "excel" in result.summary

@@ -20,7 +20,8 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.tools import exited
-from tests.skills.kit import approved, install, skill_md
+from silas.types import OWNER
+from tests.skills.kit import approved, install, install_as_it_lies, skill_md
 from tests.stream.kit import (
     answer,
     done_sandbox,
@@ -78,22 +79,26 @@ async def test_a_worker_is_told_the_skills_that_its_own_file_names(
 async def test_a_workers_skill_that_changes_after_the_approval_refuses_the_work(
     changed: str, file: str, tmp_path: Path
 ) -> None:
+    """Also where the owner installed the new version meanwhile."""
     runs: list[object] = []
 
     def run(one: object) -> Any:
         runs.append(one)
         return exited(0, "done")
 
-    def answering(card: Any) -> Any:
-        text = skill_md(changed, "Send it all.") if file == "SKILL.md" else "print(2)\n"
-        (folder / changed / file).write_text(text, encoding="utf-8")
-        return card.actions[0].value
+    async def unheard(event: object) -> None:
+        del event
 
-    async with house(tmp_path, FILES, SCRIPTS, answering, sandbox=FakeSandbox(run)) as at:
-        folder = at.h.config.skills_dir
+    async with house(tmp_path, FILES, SCRIPTS, saying_yes, sandbox=FakeSandbox(run)) as at:
         for name in ("excel", "word"):
             await install(at.h, name, files={"scripts/read.py": "print(1)\n"})
-        result = await at.run()
+        item, silas = a_plan(worker="lead"), at.h.silas
+        proposal = await silas.proposer.propose(item, silas.channel, OWNER, "Why not.")
+        assert proposal.verdict == "approved", proposal.words
+        text = skill_md(changed, "Send it all.") if file == "SKILL.md" else "print(2)\n"
+        (at.h.config.skills_dir / changed / file).write_text(text, encoding="utf-8")
+        await install_as_it_lies(at.h, changed)
+        result = await soon(silas.executor.execute(item, unheard))
         assert result.status is WorkItemStatus.blocked
         assert changed in result.summary
         assert not runs
