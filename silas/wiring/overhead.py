@@ -14,7 +14,7 @@ from silas.errors import SilasError
 from silas.tools import ToolRegistry
 from silas.types import TaintLevel
 from silas.wiring.offered import machine_facts, profiles
-from silas.wiring.skills import skill_loader
+from silas.wiring.skills import owners_key, skill_loader
 from silas.wiring.toolbox import configured_tools
 
 _NOW = datetime(2000, 1, 1, microsecond=1, tzinfo=UTC)  # any moment: each is as long as another
@@ -57,7 +57,7 @@ async def window_finding(config: SilasConfig) -> tuple[str, bool, str]:
     """For `silas doctor`: what prompts hold besides the context, and whether it leaves room."""
     try:
         registry = await configured_tools(config)
-        skills = skill_loader(config).catalogue()
+        skills = skill_loader(config, owners_key(config)).catalogue()
     except SilasError as error:
         return "context", False, f"what prompts hold cannot be counted: {error.message}"
     held = overhead_of(config, registry, skills)
