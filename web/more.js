@@ -51,7 +51,8 @@ async function showMemory(place) {
   const look = async () => {
     const found = await getJson(`/memory?q=${encodeURIComponent(field.value)}`);
     const count = found.memories.length;
-    fill(said, found.words || (count ? `${count} ${count === 1 ? "memory" : "memories"}` : "Nothing is remembered that fits."));
+    const many = `${count} ${count === 1 ? "memory" : "memories"}`;
+    fill(said, found.words || (field.value.trim() ? many : `The newest ${many}`));
     fill(list, found.memories.map((one) => h("li", { class: "row tall" },
       h("p", { dir: "auto" }, one.text),
       h("p", { class: "small" }, TRUST[one.taint] ?? one.taint))));

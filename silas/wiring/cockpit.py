@@ -55,7 +55,13 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             config.data_dir / "undo",
         ),
         house=HouseRoom(
-            config, parts.registry, parts.mind.search, parts.sandbox.name, clock, redact
+            config,
+            parts.registry,
+            parts.mind.search,
+            parts.mind.remembered.store,
+            parts.sandbox.name,
+            clock,
+            redact,
         ),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from silas.channels.web.views import (
     Doctor,
@@ -14,6 +15,7 @@ from silas.channels.web.views import (
 )
 from silas.clock import Clock
 from silas.config import SilasConfig
+from silas.memory import MemoryStore
 from silas.tools import ToolRegistry
 from silas.tools.recall import SearchMemory
 from silas.tools.registry import tool_rows
@@ -23,6 +25,7 @@ from silas.wiring.upkeep import diagnose
 from silas.wiring.workers import worker_rows
 
 _MOST_MEMORIES = 50
+_EVER = datetime.min.replace(tzinfo=UTC)
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 
@@ -34,6 +37,7 @@ class HouseRoom:
         config: SilasConfig,
         registry: ToolRegistry,
         search: SearchMemory,
+        kept: MemoryStore,
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
@@ -41,6 +45,7 @@ class HouseRoom:
         self._config = config
         self._registry = registry
         self._search = search
+        self._kept = kept
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
@@ -73,13 +78,18 @@ class HouseRoom:
 
     async def memory(self, query: str) -> Memories:
         """See `House.memory`."""
-        found = await self._search(OWNER, query, _MOST_MEMORIES, False)
+        if query.strip():
+            found = await self._search(OWNER, query, _MOST_MEMORIES, False)
+            nothing = "Nothing is remembered that fits."
+        else:
+            found = await self._kept.search_temporal(_EVER, self._clock.now(), _MOST_MEMORIES)
+            nothing = "Nothing is remembered yet."
         return Memories(
             memories=tuple(
                 MemoryRow(id=one.memory_id, text=self._redact(one.content), taint=one.taint.value)
                 for one in found
             ),
-            words="" if found else "Nothing is remembered that fits.",
+            words="" if found else nothing,
         )
 
     async def settings(self) -> Settings:

@@ -129,9 +129,21 @@ async def test_memories_are_found_by_their_words_and_nothing_found_says_so() -> 
         await house.harness.silas.ask("remember that the dentist is called Odile Renard")
         found = await house.get("/memory", q="what is the dentist called")
     assert nothing["memories"] == []
-    assert "Nothing is remembered" in nothing["words"]
+    assert nothing["words"] == "Nothing is remembered that fits."
     (one,) = found["memories"]
     assert (one["text"], one["taint"]) == ("the dentist is called Odile Renard", "owner")
+
+
+async def test_with_nothing_asked_the_newest_memories_are_shown() -> None:
+    async with a_house() as house:
+        assert (await house.get("/memory"))["words"] == "Nothing is remembered yet."
+        for name in ("Ada", "Odile"):
+            await house.harness.silas.ask(f"remember that the dentist is called {name}")
+            house.harness.clock.advance(60)
+        found = await house.get("/memory", q=" ")
+    told = [one["text"] for one in found["memories"]]
+    assert told[:2] == [f"the dentist is called {name}" for name in ("Odile", "Ada")]
+    assert found["words"] == ""
 
 
 async def test_the_persona_is_shown_and_a_preset_changes_it_at_once() -> None:

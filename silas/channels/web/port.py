@@ -110,7 +110,7 @@ class House(Protocol):
         ...
 
     async def memory(self, query: str) -> Memories:
-        """What is remembered and fits."""
+        """What is remembered and fits; with nothing asked, the newest."""
         ...
 
     async def settings(self) -> Settings:
