@@ -14,8 +14,10 @@ from silas.channels.web.events import (
     MessageDelta,
     PlansWaiting,
     PostExecution,
+    Progress,
     Refused,
     Said,
+    Step,
     StoppedNow,
     Waiting,
 )
@@ -352,3 +354,31 @@ async def test_a_plan_that_begins_to_wait_is_seen_and_counted_at_once(there: Sta
     await expect(waiting).to_be_hidden()
     await expect(empty).to_have_text("Nothing waits for you.")
     await expect(page).to_have_title("Stream · Silas")
+
+
+async def test_a_word_about_what_just_happened_covers_nothing_that_one_writes_with(
+    there: Stage,
+) -> None:
+    there.send(shown(GATE))
+    there.send(CardClosed(request_id="ask-1", outcome="expired", words="Nobody answered. " * 4))
+    toast = await there.page.locator(".toast").bounding_box()
+    field = await there.page.get_by_test_id("composer").bounding_box()
+    assert toast is not None
+    assert field is not None
+    assert toast["y"] + toast["height"] <= field["y"]
+
+
+async def test_what_is_being_done_is_shown_once_and_told_to_whoever_listens(there: Stage) -> None:
+    going = Progress(
+        work_item_id="task-1",
+        title="Tidy",
+        status="running",
+        message="Run tidy",
+        steps=(Step(words="Run tidy", state="running"),),
+    )
+    message = there.page.locator(".run-message")
+    there.send(going)
+    await expect(message).to_have_class("run-message unseen")
+    await expect(message).to_have_text("Run tidy")
+    there.send(going.model_copy(update={"message": "Checking it"}))
+    await expect(message).to_have_class("run-message")
