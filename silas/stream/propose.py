@@ -101,11 +101,12 @@ class Proposer:
         The question is kept until it is answered: a crash loses neither it nor the answer.
         """
         self._ready()
-        self._asking.append(item.id)
+        asked = item.id  # as it is now: whatever changes it meanwhile is refused with words
+        self._asking.append(asked)
         try:
             return await self._proposed(item, channel, to, rationale)
         finally:
-            self._asking.remove(item.id)
+            self._asking.remove(asked)
 
     async def _proposed(
         self, item: WorkItem, channel: CardChannel, to: str, rationale: str
