@@ -63,10 +63,14 @@ _WISHES: Mapping[str, str] = {
     **dict.fromkeys(("be less formal",), "too_formal"),
 }
 
-_COMPLIMENTS = (
-    *("thank you", "thanks", "well done", "good job", "great job", "nice work", "great work"),
-    *("good work", "excellent work", "much appreciated", "you're great", "you are great"),
+_COMPLIMENTS = tuple(
+    f"{one} "
+    for one in (
+        *("thank you", "thanks", "well done", "good job", "great job", "nice work", "great work"),
+        *("good work", "excellent work", "much appreciated", "you're great", "you are great"),
+    )
 )
+"""What a sentence begins with that is one; each ends in a blank, so that whole words count."""
 
 
 def context_of(
@@ -118,7 +122,7 @@ def _too(words: list[str]) -> str | None:
 def _is_compliment(sentence: str) -> bool:
     if "nothing" in sentence.split():
         return False
-    return any(sentence == one or sentence.startswith(f"{one} ") for one in _COMPLIMENTS)
+    return f"{sentence} ".startswith(_COMPLIMENTS)
 
 
 @lru_cache(maxsize=1024)  # the configured ones, looked for in every message
