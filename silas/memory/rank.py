@@ -8,7 +8,7 @@ remembered comes before what was only said, or talk about the same things would 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
     talk = talk_around(tx, scope, seeds, now)
     words_of = _words_of(talk, held)
     wanted = talk.turns if neighbours else [seed for seed in seeds if seed in talk.turns]
-    fits = {place: _score(place, talk, held, words_of) for place in wanted}
+    fits = _scores(wanted, talk, held, words_of)
     worth = ((score * talk.turns[place].worth, place) for place, score in fits.items() if score > 0)
     ordered = nlargest(limit, worth)
     found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
@@ -93,18 +93,26 @@ def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
     return found
 
 
-def _score(
-    place: int, talk: Talk, held: Sequence[Held], words_of: Mapping[int, Sequence[int]]
-) -> float:
+def _scores(
+    places: Iterable[int], talk: Talk, held: Sequence[Held], words_of: Mapping[int, Sequence[int]]
+) -> dict[int, float]:
     """The weight of the words that a memory and its neighbours hold; twice where they hold all."""
-    worth = [0.0] * len(held)
-    for near, share in _shares(place, talk):
-        told = share / _long(talk.turns[near])
-        for number in words_of.get(near, ()):
-            worth[number] += told
-    score = sum(word.weight * found for word, found in zip(held, worth, strict=True))
-    covered = sum(word.weight * min(1.0, found) for word, found in zip(held, worth, strict=True))
-    return score * (1 + covered / sum(word.weight for word in held)) if score else 0.0
+    weights = [word.weight for word in held]
+    asked = sum(weights)
+    long = {place: _long(turn) for place, turn in talk.turns.items()}
+    scores: dict[int, float] = {}
+    for place in places:
+        worth = [0.0] * len(weights)
+        for near, share in _shares(place, talk):
+            told = share / long[near]
+            for number in words_of.get(near, ()):
+                worth[number] += told
+        score = covered = 0.0
+        for weight, found in zip(weights, worth, strict=True):
+            score += weight * found
+            covered += weight * min(1.0, found)
+        scores[place] = score * (1 + covered / asked) if score else 0.0
+    return scores
 
 
 def _long(turn: Turn) -> float:
@@ -112,21 +120,22 @@ def _long(turn: Turn) -> float:
     return max(1.0, len(turn.text) / _ONE_THING)
 
 
-def _shares(place: int, talk: Talk) -> Iterator[tuple[int, float]]:
+def _shares(place: int, talk: Talk) -> list[tuple[int, float]]:
     """A memory and its neighbours, each with what a word of it is worth here."""
-    yield place, 1.0
+    shares = [(place, 1.0)]
     near = place
     for share in _LENT_ON:
         before = talk.before(near)
         if before is None:
             break
         answers = near == place and talk.asks(before)
-        yield before, share + (_ANSWER if answers else 0.0)
+        shares.append((before, share + (_ANSWER if answers else 0.0)))
         near = before
     near = place
     for share in _LENT_BACK:
         after = talk.after(near)
         if after is None:
             break
-        yield after, share
+        shares.append((after, share))
         near = after
+    return shares

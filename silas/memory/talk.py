@@ -50,14 +50,20 @@ class Talk:
     def __init__(self, turns: dict[int, Turn]) -> None:
         self.turns = turns
         self._places = {turn.memory_id: place for place, turn in turns.items()}
+        self._before: dict[int, int | None] = {}
+        self._after: dict[int, int | None] = {}
 
     def before(self, place: int) -> int | None:
         """Where the memory before this one is, if it is known."""
-        return self._beside(place, self.turns[place].previous, -1)
+        if place not in self._before:
+            self._before[place] = self._beside(place, self.turns[place].previous, -1)
+        return self._before[place]
 
     def after(self, place: int) -> int | None:
         """Where the memory after this one is, if it is known."""
-        return self._beside(place, self.turns[place].next, 1)
+        if place not in self._after:
+            self._after[place] = self._beside(place, self.turns[place].next, 1)
+        return self._after[place]
 
     def asks(self, place: int) -> bool:
         """Whether it holds a question."""
@@ -72,8 +78,16 @@ class Talk:
 
 def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
     """Those of these places, in their order, whose memory is no piece of a conversation."""
-    found: set[int] = set()
-    for start in range(0, len(places), _AT_ONCE):
+    if not places:
+        return []
+    between = tx.driver.execute(
+        "SELECT place FROM memory_items INDEXED BY memory_items_kept "
+        "WHERE memory_type <> 'episode' AND place BETWEEN ? AND ? LIMIT ?",
+        (min(places), max(places), _AT_ONCE),
+    ).fetchall()
+    found = {row[0] for row in between}
+    # where much was kept, those that are asked about are fewer
+    for start in range(0, len(places) if len(found) == _AT_ONCE else 0, _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         rows = tx.driver.execute(
             "SELECT place FROM memory_items INDEXED BY memory_items_kept "  # noqa: S608
