@@ -98,9 +98,9 @@ def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
     return [place for place in places if place in found]
 
 
-def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> Talk:
+def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str, reach: int = _REACH) -> Talk:
     """These memories of a scope and their neighbours, as far as they are valid now."""
-    near = {place + step for place in places for step in range(-_REACH, _REACH + 1)}
+    near = {place + step for place in places for step in range(-reach, reach + 1)}
     turns = _load(tx, _BY_PLACE, sorted(near), scope, now)
     named = {name for turn in turns.values() for name in turn[2:4] if name}
     if missing := named.difference(turn.memory_id for turn in turns.values()):
@@ -109,8 +109,17 @@ def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str) -> Talk:
 
 
 def talk_of(tx: Tx, scope: Scope, memory_ids: Sequence[str], now: str) -> Talk:
-    """The memories of these ids and their neighbours."""
-    return talk_around(tx, scope, _load(tx, _BY_ID, memory_ids, scope, now), now)
+    """The memories of these ids and those right before and after them."""
+    places: list[int] = []
+    for start in range(0, len(memory_ids), _AT_ONCE):
+        some = memory_ids[start : start + _AT_ONCE]
+        rows = tx.driver.execute(
+            "SELECT place FROM memory_items INDEXED BY memory_items_id WHERE scope_id = ? "  # noqa: S608
+            f"AND memory_id IN ({', '.join('?' * len(some))})",
+            (scope.scope_id, *some),
+        )
+        places += [row[0] for row in rows]
+    return talk_around(tx, scope, places, now, reach=1)
 
 
 def _load(
