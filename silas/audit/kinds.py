@@ -17,8 +17,14 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     "approved": frozenset(
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
-            *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
-            *("memory.promoted", "skill.installed"),
+            *(
+                "mcp.trusted",
+                "tool_call.settled",
+                "card_answered",
+                "gate_answered",
+                "queue_seen_to",
+            ),
+            *("memory.promoted", "skill.installed", "queue_seen_to"),
         }
     ),
     "ran": frozenset(

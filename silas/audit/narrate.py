@@ -58,6 +58,7 @@ _SENTENCES: Mapping[str, str] = {
     "continuation_dropped": "An answer wanted to go on from other work, and may not: {reason}.",
     "handed_over": "{connection_id} was handed to a person, because of the rule {gate}.",
     "queue_transferred": "{connection_id} waits for a person in the queue {queue} ({gate}).",
+    "queue_seen_to": "Somebody saw to {connection_id}, which waits for a person no more.",
     "task_drafted": "A draft waits for you: {work_item_id}, because of the rule {gate}.",
     # the context
     "context_over_budget": "The context of {scope_id} is too full: {used} of {limit} tokens, and"

@@ -30,6 +30,10 @@ class ChronicleStore(Protocol):
         """The newest entries, at most so many, the oldest of them first."""
         ...
 
+    async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
+        """The newest entry of each of these ids, as far as there is one, the oldest first."""
+        ...
+
     async def prune_before(self, cutoff: datetime) -> int:
         """Delete entries older than this moment; returns how many."""
         ...
@@ -72,6 +76,16 @@ class SqlChronicleStore:
                 (scope_id, max(limit, 0)),
             ).fetchall()
         return [_item(text) for (text,) in reversed(rows)]
+
+    async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
+        """See `ChronicleStore.named`; looks through the whole scope, so once a sitting."""
+        marks = ", ".join("?" * len(ctx_ids))
+        query = f"SELECT item FROM chronicle WHERE scope_id = ? AND ctx_id IN ({marks})"  # noqa: S608 - marks
+        with self._db.read() as tx:
+            rows = tx.driver.execute(f"{query} ORDER BY seq", (scope_id, *ctx_ids)).fetchall()
+        found = [_item(text) for (text,) in rows]
+        newest = {item.ctx_id: item for item in found}
+        return [item for item in found if newest[item.ctx_id] is item]
 
     async def prune_before(self, cutoff: datetime) -> int:
         """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first."""

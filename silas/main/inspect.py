@@ -40,14 +40,17 @@ def status(ctx: click.Context, as_json: bool) -> None:
         async with open_work(ctx) as desk:
             items = await desk.items()
             waiting = await desk.questions()
+            people = desk.people.waiting()
         if as_json:
             print_json([item_line(item) for item in items] + [asked_line(i) for i in waiting])
-        elif not items and not waiting:
+        elif not items and not waiting and not people:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
             click.echo(f"{item.status.value:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
+        if people and not as_json:
+            click.echo(f"{len(people)} wait for a person: silas queue list")
         standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
         for name in [] if as_json else sorted(standing & GOING_ON.keys()):
             click.echo(f"\n{name}: {GOING_ON[name]}")

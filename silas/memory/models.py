@@ -105,8 +105,10 @@ class MemoryConfig(Frozen):
             asks.
         prune_after_days: After how many days without use a memory that nobody confirmed is
             forgotten; null forgets none.
-        raw_reingestion_enabled: Whether raw records may become memories again.
-        raw_reingestion_default_tier: How eagerly.
+        raw_reingestion_enabled: Whether raw records, which are always kept, may be looked through
+            where a model asks for everything that was said; `silas memory search` may always.
+        raw_reingestion_default_tier: The lane of raw records; they are never brought into view
+            unasked, so there is no other.
         portability_bundle_format: The format of exports.
     """
 
@@ -122,7 +124,7 @@ class MemoryConfig(Frozen):
     promote_after_uses: int = Field(default=5, ge=0)
     prune_after_days: int | None = Field(default=None, ge=1)
     raw_reingestion_enabled: bool = True
-    raw_reingestion_default_tier: Literal["active", "low_reingestion"] = "low_reingestion"
+    raw_reingestion_default_tier: Literal["low_reingestion"] = "low_reingestion"
     portability_bundle_format: Literal["jsonl-v1"] = "jsonl-v1"
 
     @model_validator(mode="after")

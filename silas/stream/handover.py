@@ -13,6 +13,9 @@ from silas.stream.escalate import BLOCKED_WORDS, Escalation, Escalator
 from silas.stream.owner import Owner
 from silas.types import OWNER, new_id
 
+Transfer = Callable[[str, str, str], Awaitable[None]]
+"""(connection, queue, rule): lets a conversation wait for a person, on record."""
+
 KeepDraft = Callable[[WorkItem, str], Awaitable[None]]
 """Keeps a plan and its reason until the owner is asked about it; nothing of it runs before."""
 
@@ -34,6 +37,7 @@ class Consequences:
         channel: Where the turn takes place.
         connection_id: Whose turn it is.
         keep: Keeps a task in draft.
+        transfer: Lets the conversation wait for a person.
         audit: Where everything is recorded.
     """
 
@@ -43,6 +47,7 @@ class Consequences:
         channel: CardChannel,
         connection_id: str,
         keep: KeepDraft,
+        transfer: Transfer,
         audit: Audit,
         clock: Clock,
     ) -> None:
@@ -51,6 +56,7 @@ class Consequences:
         self._connection_id = connection_id
         self._owner = Owner(channel, audit, clock)
         self._keep = keep
+        self._transfer = transfer
         self._audit = audit
         self._clock = clock
 
@@ -73,13 +79,11 @@ class Consequences:
         if action.action == "escalate_human" and await self._taken_over(gate, action):
             return ""
         if action.queue and action.action in ("escalate_human", "transfer_to_queue"):
-            await self._audit.log(
-                "queue_transferred",
-                gate=gate.name,
-                queue=action.queue,
-                connection_id=self._connection_id,
+            await self._transfer(self._connection_id, action.queue, gate.name)
+            return (
+                f"{stopped}, which waits for a person now, in the queue '{action.queue}'; "
+                "`silas queue list` shows who does."
             )
-            return f"{stopped}, which waits for a person now, in the queue '{action.queue}'."
         if action.action == "spawn_task":
             return await self._drafted(gate, reason, f"{stopped}.")
         await self._audit.log(

@@ -12,6 +12,7 @@ from silas.stream.models import Outcome
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
+from silas.stream.workview import plan_name
 from silas.types import OWNER
 from silas.work.models import AlreadyRunning
 
@@ -54,7 +55,7 @@ class PlanFlow:
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
         turn.plan = item = await self._finished(turn, item, action)
-        self._in_view(turn, item, action.plan_markdown)
+        await self._in_view(turn, item, action.plan_markdown)
         return await self._proposed(turn, item, response)
 
     async def _proposed(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
@@ -68,7 +69,7 @@ class PlanFlow:
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
         if proposal.verdict != "waiting":
-            self._rooms.context.complete(turn.scope_id, f"plan:{item.id}")
+            self._rooms.context.complete(turn.scope_id, plan_name(item.id))
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         return proposal.words
 
@@ -82,14 +83,18 @@ class PlanFlow:
         self._rooms.work_view.began(turn.scope, item)
         return f"{response.message}\n\nApproved: {item.title}. Working on it."
 
-    def _in_view(self, turn: Turn, item: WorkItem, markdown: str) -> None:
-        """The plan in the workspace; it cannot be evicted before its work has ended."""
+    async def _in_view(self, turn: Turn, item: WorkItem, markdown: str) -> None:
+        """The plan in the workspace; it cannot be evicted before its work has ended.
+
+        It is kept before anybody is asked, so that a restart has it with the work.
+        """
         origin = Origin(turn.response_taint, turn.speaker, self._keeper.sources(turn))
-        zone, name = ContextZone.workspace, f"plan:{item.id}"
+        zone, name = ContextZone.workspace, plan_name(item.id)
         made = self._rooms.items.make(
             turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
         )
         self._rooms.context.add(turn.scope_id, made)
+        await self._rooms.chronicle.append(turn.scope_id, made)
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
         turn.outcome = "blocked"

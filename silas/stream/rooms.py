@@ -19,6 +19,7 @@ from silas.stream.escalate import Escalator
 from silas.stream.followed import FollowedFiles
 from silas.stream.items import Items
 from silas.stream.models import Send
+from silas.stream.personqueue import PersonQueues
 from silas.stream.ports import Files, Review, View
 from silas.stream.propose import Proposer
 from silas.stream.scopework import ScopeWork
@@ -108,6 +109,7 @@ class TurnRooms:
     gates: Gates
     system_gates: tuple[Gate, ...]
     escalator: Escalator
+    people: PersonQueues
     sign_in: SignIn
     proposer: Proposer
     dispatch: Callable[[WorkItem, Send], None]

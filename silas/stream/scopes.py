@@ -31,6 +31,8 @@ class Waking:
         if before:
             scope.turn_number = before[-1].turn_number + 1
         for item in before:
+            if item.kind == "plan":
+                continue  # it comes back with its work, and not where that is long over
             rooms.context.add(scope.id, item)
         await self._profile(scope)
         await rooms.work_view.recent(scope)

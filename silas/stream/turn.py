@@ -118,6 +118,7 @@ class TurnProcessor:
                     channel,
                     incoming.connection_id,
                     rooms.proposer.keep,
+                    rooms.people.transfer,
                     rooms.audit,
                     rooms.clock,
                 ),

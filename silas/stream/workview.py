@@ -1,7 +1,7 @@
 """Work in view of its conversation: what was begun, how it ended, what can be gone on from."""
 
-from silas.context import ContextZone
-from silas.plans import WorkItem
+from silas.context import ChronicleStore, ContextZone
+from silas.plans import WorkItem, WorkItemStatus
 from silas.stream.items import Items, Origin
 from silas.stream.ports import Review, View
 from silas.stream.scopework import Known, ScopeWork
@@ -10,6 +10,12 @@ from silas.types import TaintLevel
 
 _RECENT = 5  # pieces of work that a conversation can go on from
 _SUMMARY = 600  # characters of a result that stand in view
+_GOING_ON = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
+
+
+def plan_name(work_item_id: str) -> str:
+    """How the plan of a piece of work is named among what is in view."""
+    return f"plan:{work_item_id}"
 
 
 class WorkView:
@@ -19,20 +25,29 @@ class WorkView:
         self,
         work: ScopeWork,
         context: View,
+        chronicle: ChronicleStore,
         conversations: Conversations,
         review: Review,
         items: Items,
     ) -> None:
         self._work = work
         self._context = context
+        self._chronicle = chronicle
         self._conversations = conversations
         self._review = review
         self._items = items
 
     async def recent(self, scope: Scope) -> None:
-        """What was worked on before this sitting."""
-        for known in await self._work.recent(scope.id, _RECENT):
+        """What was worked on before this sitting, each with its plan as it was proposed."""
+        found = await self._work.recent(scope.id, _RECENT)
+        for known in found:
             self._show(scope, known)
+        over = {plan_name(k.item.id) for k in found if k.item.status not in _GOING_ON}
+        names = [plan_name(known.item.id) for known in found]
+        for plan in await self._chronicle.named(scope.id, names):
+            self._context.add(scope.id, plan)
+            if plan.ctx_id in over:  # it may leave, and it can be gone on from until then
+                self._context.complete(scope.id, plan.ctx_id)
 
     def began(self, scope: Scope, item: WorkItem) -> None:
         """It was approved, and is under way."""
@@ -47,7 +62,7 @@ class WorkView:
         scope = self._conversations.of(scope_id)
         if scope.awake:
             self._show(scope, known)
-            self._context.complete(scope_id, f"plan:{item.id}")
+            self._context.complete(scope_id, plan_name(item.id))
         if known.result is not None:
             await self._review.after_result(known.item, known.result)
 

@@ -63,14 +63,18 @@ class Mind:
     items: Items
     persona: PersonalityEngine
     review: ReviewQueue
+    raw_in_reach: bool
 
     async def search(
         self, scope_id: str, query: str, most: int, everything: bool
     ) -> list[MemoryItem]:
-        """What is remembered and fits; what was ever said, too, where that is asked for."""
+        """What is remembered and fits; what was ever said, too, where that is asked for.
+
+        Raw records come back in no other way than by such a question (spec 3.8, 6.1).
+        """
         rooms = self.remembered
         found = [one.item for one in await rooms.retriever.recall(query, scope_id, most)]
-        if everything:
+        if everything and self.raw_in_reach:
             raw = await rooms.store.search_raw(query, most * _DEEPER, scope_id)
             found += [one for one in raw if one.source_kind in _SAID]
         return list({one.content: one for one in found}.values())[:most]
@@ -130,21 +134,22 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish, overhead: Overhead) -> Min
     )
     context = ContextManager(config.context, count, clock, scorer, files, followed, audit)
     context.reserve(overhead.reserved)
-    items = Items(count, clock)
+    items, chronicle = Items(count, clock), SqlChronicleStore(db, clock, config.context.chronicle)
     return Mind(
         count_tokens=count,
         context=context,
         files=files,
         followed=FollowedFiles(db),
-        chronicle=SqlChronicleStore(db, clock, config.context.chronicle),
+        chronicle=chronicle,
         remembered=remembered,
         arrivals=SqlArrivals(db, clock),
         conversations=conversations,
         work=work,
-        work_view=WorkView(work, context, conversations, review, items),
+        work_view=WorkView(work, context, chronicle, conversations, review, items),
         items=items,
         persona=persona,
         review=review,
+        raw_in_reach=config.memory.raw_reingestion_enabled,
     )
 
 

@@ -29,6 +29,7 @@ from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
 from silas.stream.escalate import Escalator
+from silas.stream.personqueue import PersonQueues
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
@@ -359,6 +360,7 @@ class Parts:
             gates=self.gates,
             system_gates=config.gates.system,
             escalator=Escalator(self.audit, {}),
+            people=PersonQueues(self.db, self.audit, self.ground.clock),
             sign_in=SignIn(
                 owner_verified(self.ground.signer, self.db, self.ground.clock),
                 self.nonces,

@@ -23,6 +23,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import probe
 from silas.stop import Sentinel
+from silas.stream.personqueue import PersonQueues
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.apart import arrangement, enrol, is_apart
 from silas.wiring.ground import (
@@ -132,6 +133,7 @@ class WorkDesk:
     undoing: Undo
     waiting: SqlWaitingPlans
     settling: Settling
+    people: PersonQueues
 
     async def questions(self) -> list[WorkItem]:
         """Plans that the owner was asked about and has not answered."""
@@ -185,7 +187,8 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         offer_delegation(config, registry, nobody_works)  # it vouches for what was delegated
         settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
         undoing = Undo(config.data_dir / "undo", audit)
-        yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling)
+        people = PersonQueues(db, audit, clock)
+        yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling, people)
 
 
 @contextmanager

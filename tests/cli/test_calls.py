@@ -34,7 +34,7 @@ def db(here: Path) -> Generator[Database]:
         database.migrate(package)
     yield database
     with database.write() as tx:  # the home is shared with other tests
-        for table in ("tool_outcomes", "waiting_plans", "work_items"):
+        for table in ("tool_outcomes", "waiting_plans", "work_items", "person_queues"):
             tx.driver.execute(f"DELETE FROM {table}")
     database.close()
 
@@ -89,3 +89,22 @@ def test_the_status_says_how_unfinished_work_goes_on(db: Database) -> None:
     assert "\ndone:" not in told
     lines = json.loads(CliRunner().invoke(cli, ["status", "--json"]).stdout)
     assert {"id": "item-asked", "status": "asked"}.items() <= lines[-1].items()
+
+
+def test_who_waits_for_a_person_is_listed_until_somebody_saw_to_it(db: Database) -> None:
+    with db.write() as tx:
+        row = ("desk-7", "desk", "no-refunds", "2026-01-02T03:04:05+00:00")
+        tx.driver.execute("INSERT INTO person_queues VALUES (?, ?, ?, ?)", row)
+    runner = CliRunner()
+    assert "1 wait for a person: silas queue list" in runner.invoke(cli, ["status"]).output
+    listed = runner.invoke(cli, ["queue", "list"])
+    assert listed.output == "desk  desk-7  since 2026-01-02 03:04 UTC, by the rule no-refunds\n"
+    told = json.loads(runner.invoke(cli, ["queue", "list", "--json"]).stdout)
+    assert told == [
+        {"connection_id": "desk-7", "queue": "desk", "gate": "no-refunds", "since": row[3]}
+    ]
+    assert runner.invoke(cli, ["queue", "done", "desk-7"]).exit_code == 0
+    assert runner.invoke(cli, ["queue", "list"]).output == "Nobody waits for a person.\n"
+    wrong = runner.invoke(cli, ["queue", "done", "desk-7"])
+    assert wrong.exit_code != 0
+    assert "waits in no queue" in wrong.output

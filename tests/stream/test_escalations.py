@@ -1,12 +1,15 @@
 """What a block leads to, carried out for real: hand-over, queue, report, draft, retry (5.1.1)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from silas.errors import ChannelError
 from silas.gates import EscalationAction
 from silas.stream.escalate import BLOCKED_WORDS
-from silas.testing import Harness, ScriptedChannel
+from silas.stream.rooms import TurnRooms
+from silas.testing import Harness, MockClock, ScriptedChannel
 from silas.types import OWNER
 from tests.stream.kit import direct, entries_of, said, saying_yes, soon
 from tests.stream.test_turn_gates import a_house, escalating, gate, on_input
@@ -62,6 +65,34 @@ async def test_without_a_person_a_hand_over_becomes_a_queue_that_the_owner_sees(
     assert record["queue_transferred"][0]["queue"] == "desk"
     assert told["stranger"] == "hold."
     assert "in the queue 'desk'" in told[OWNER]
+
+
+async def test_who_waits_in_a_queue_waits_over_restarts_until_somebody_saw_to_it(
+    tmp_path: Path,
+) -> None:
+    own = EscalationAction(action="transfer_to_queue", queue="desk", message="hold.")
+    clock, seen, rooms = MockClock(), list[list[tuple[str, str]]](), list[TurnRooms]()
+
+    def furnish(made: TurnRooms) -> TurnRooms:
+        rooms.append(made)
+        found: TurnRooms = escalating({"own": own})(made)
+        return found
+
+    for who in ("stranger", "guest", "stranger"):
+        gates = [on_input(on_block="own")]
+        async with a_house(gates, furnish=furnish, home=tmp_path, clock=clock)[0] as h:
+            await soon(h.silas.stream.handle(said(h, "LOUD", who)))
+            clock.advance(60)
+            people = rooms[-1].people
+            seen.append([(one.connection_id, one.queue) for one in people.waiting()])
+            if len(seen) == 3:
+                assert await people.seen_to("stranger") == 1
+                assert [one.connection_id for one in people.waiting()] == ["guest"]
+                with pytest.raises(ChannelError, match="waits in no queue"):
+                    await people.seen_to("stranger")
+                assert len(await entries_of(h, "queue_seen_to")) == 1
+    both = [("stranger", "desk"), ("guest", "desk")]
+    assert seen == [both[:1], both, both]
 
 
 @pytest.mark.proves("S5.1.1-HANDOVER-FALLBACKS")

@@ -1,0 +1,62 @@
+"""Who waits for a person, kept until the owner says that somebody saw to it (spec 5.1.1)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from silas.audit import Audit
+from silas.clock import Clock
+from silas.db import Database
+from silas.errors import ChannelError
+
+
+class Waits(NamedTuple):
+    """A conversation in a queue: whose, which queue, what rule sent it there, since when."""
+
+    connection_id: str
+    queue: str
+    gate: str
+    since: datetime
+
+
+class PersonQueues:
+    """The queues of a Silas over its database. Statements are tiny and run inline (A23)."""
+
+    def __init__(self, db: Database, audit: Audit, clock: Clock) -> None:
+        self._db = db
+        self._audit = audit
+        self._clock = clock
+
+    async def transfer(self, connection_id: str, queue: str, gate: str) -> None:
+        """Let a conversation wait in a queue; one that waits there already keeps its place."""
+        row = (connection_id, queue, gate, self._clock.now().isoformat())
+        with self._db.write() as tx:
+            tx.driver.execute("INSERT OR IGNORE INTO person_queues VALUES (?, ?, ?, ?)", row)
+            self._audit.log_now(
+                "queue_transferred", gate=gate, queue=queue, connection_id=connection_id
+            )
+
+    def waiting(self) -> Sequence[Waits]:
+        """Everybody who waits, the longest first."""
+        query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
+        with self._db.read() as tx:
+            rows = tx.driver.execute(query).fetchall()
+        return [Waits(*named, datetime.fromisoformat(since)) for *named, since in rows]
+
+    async def seen_to(self, connection_id: str) -> int:
+        """Somebody saw to this conversation: it waits no more, in no queue. Returns in how many.
+
+        Raises:
+            ChannelError: It waits nowhere.
+        """
+        with self._db.write() as tx:
+            done = tx.driver.execute(
+                "DELETE FROM person_queues WHERE connection_id = ?", (connection_id,)
+            )
+            if not done.rowcount:
+                raise ChannelError(
+                    f"{connection_id!r} waits in no queue; see `silas queue list`.",
+                    code="E_CHANNEL_NOT_WAITING",
+                )
+            self._audit.log_now("queue_seen_to", connection_id=connection_id)
+            return int(done.rowcount)
