@@ -55,12 +55,23 @@ class Skills(Protocol):
         ...
 
 
+_BESIDE = 20_000
+"""Characters of skills beside a conversation, about the 5,000 tokens that 10.3 gives one skill."""
+
+
 def usable(skills: Skills, names: Sequence[str]) -> tuple[SkillText, ...]:
-    """`SKILL.md` of those of these that can be used; for advice that can do without the others."""
+    """`SKILL.md` of those of these that can be used, as far as there is room for them.
+
+    For advice that can do without the others: who does the work is told all of them.
+    """
     told: list[SkillText] = []
+    left = _BESIDE
     for name in names:
         try:
-            told += skills.instructions((name,))
+            (skill,) = skills.instructions((name,))
         except SkillError:
             continue  # a plan that names it is refused, and says why
+        if len(skill.text) <= left:
+            told.append(skill)
+            left -= len(skill.text)
     return tuple(told)

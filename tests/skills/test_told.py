@@ -136,6 +136,21 @@ async def test_the_planner_is_told_the_skills_of_the_work_that_is_gone_on_from()
     assert "excel: " in models["proxy"].requests[0].text
 
 
+async def test_the_planner_is_told_no_more_than_there_is_room_for_beside_a_conversation() -> None:
+    """What is too long is left out whole, and what still fits is told."""
+    models = planned(answer("Fine."))
+    models["proxy"] = ScriptedModel([to_planner(continuation_of="task-old")])
+    names = ["excel", "long", "word", "ppt"]
+    async with Harness(models=models) as h:
+        for name in names:
+            body = "x" * {"long": 20_000, "word": 18_000, "ppt": 3_000}.get(name, 100)
+            await install(h, name, skill_md(name, body))
+        old = a_plan(id="task-old", status=WorkItemStatus.done, skills=names)
+        await h.store.save(old)
+        await soon(h.silas.ask("go deeper"))
+    assert told(models["planner"]) == ["excel", "word"]
+
+
 async def test_the_skills_of_another_conversations_work_are_not_told() -> None:
     models = planned(answer("Fine."))
     models["proxy"] = ScriptedModel([to_planner(continuation_of="task-theirs")])
