@@ -17,13 +17,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     "approved": frozenset(
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
-            *(
-                "mcp.trusted",
-                "tool_call.settled",
-                "card_answered",
-                "gate_answered",
-                "queue_seen_to",
-            ),
+            *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
             *("memory.promoted", "skill.installed", "queue_seen_to"),
         }
     ),
