@@ -22,9 +22,10 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
             found = desk.people.waiting()
         if as_json:
             print_json([{**one._asdict(), "since": one.since.isoformat()} for one in found])
-        elif not found:
+            return DONE
+        if not found:
             click.echo("Nobody waits for a person.")
-        for one in [] if as_json else found:
+        for one in found:
             since = f"{one.since:%Y-%m-%d %H:%M} UTC"
             click.echo(f"{one.queue}  {one.connection_id}  since {since}, by the rule {one.gate}")
         return DONE

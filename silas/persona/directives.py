@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from silas.persona.axes import AXES
+from silas.persona.kept import kept
 from silas.persona.models import AxisProfile, VoiceConfig
 
 _BOUNDS = (0.15, 0.35, 0.65, 0.85)
@@ -112,7 +112,7 @@ def render_directives(
     return _written(levels, voice, tuple(constitution), count, least, most)
 
 
-@lru_cache(maxsize=64)  # levels hardly ever change from turn to turn
+@kept
 def _written(
     levels: tuple[int, ...],
     voice: VoiceConfig,

@@ -41,7 +41,10 @@ class PersonQueues:
         query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
         with self._db.read() as tx:
             rows = tx.driver.execute(query).fetchall()
-        return [Waits(*named, datetime.fromisoformat(since)) for *named, since in rows]
+        return [
+            Waits(connection_id, queue, gate, datetime.fromisoformat(since))
+            for connection_id, queue, gate, since in rows
+        ]
 
     async def seen_to(self, connection_id: str) -> int:
         """Somebody saw to this conversation: it waits no more, in no queue. Returns in how many.

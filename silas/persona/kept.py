@@ -1,0 +1,18 @@
+"""Results that are kept, of functions of values: in most turns nothing has moved since the last."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import ParamSpec, TypeVar, cast
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_MOST = 64  # results of each function
+
+
+def kept(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """The same function, with its latest results.
+
+    Only for what is pure and takes values that are frozen, which pydantic knows of its models and
+    no type checker does.
+    """
+    return cast("Callable[_P, _T]", lru_cache(maxsize=_MOST)(function))
