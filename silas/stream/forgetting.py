@@ -8,31 +8,37 @@ class Forgetting:
     """Follows what `silas memory forget` takes back, from whatever process it is called.
 
     Nothing is taken out of the middle of a turn: its models have read it. What the turn kept of it
-    goes when the turn is over.
+    goes when the turn is over, or before the next one where that failed.
     """
 
     def __init__(self, rooms: TurnRooms) -> None:
         self._rooms = rooms
         self._last: dict[str, int] = {}
+        self._under_way: set[str] = set()
 
-    def before(self, scope_id: str) -> None:
+    async def before(self, scope_id: str) -> None:
         """Out of view with what was forgotten since the last turn.
 
         Before the first one there is no view, and what comes into it is read after this.
         """
-        self._out_of_view(scope_id)
+        if scope_id in self._under_way:
+            await self.after(scope_id)
+        self._last[scope_id], _ = self._out_of_view(scope_id)
+        self._under_way.add(scope_id)
 
     async def after(self, scope_id: str) -> None:
         """What was forgotten while the turn ran goes, with all that the turn made of it."""
-        for source in self._out_of_view(scope_id):
+        last, sources = self._out_of_view(scope_id)
+        for source in sources:
             if source.startswith(EVERY_MEMORY):
                 continue  # it stood in view alone: what is made of a memory has its sources
             await self._rooms.chronicle.forget(scope_id, source)
             await self._rooms.memory.forget_again(source, scope_id)
+        self._last[scope_id] = last
+        self._under_way.discard(scope_id)
 
-    def _out_of_view(self, scope_id: str) -> tuple[str, ...]:
+    def _out_of_view(self, scope_id: str) -> tuple[int, tuple[str, ...]]:
         found = self._rooms.memory.forgotten_since(self._last.get(scope_id, 0), scope_id)
-        self._last[scope_id] = found.last
         for source in found.sources:
             self._rooms.context.forget(scope_id, source)
-        return found.sources
+        return found

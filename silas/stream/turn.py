@@ -1,6 +1,9 @@
 """One turn: the sixteen steps of spec 5.1 in order, one path, readable as its table of contents."""
 
+from contextlib import suppress
+
 from silas.cards import CardChannel
+from silas.errors import DatabaseError
 from silas.gates import Gate, GateTrigger
 from silas.persona import Happened
 from silas.stream.answering import Answering
@@ -55,13 +58,14 @@ class TurnProcessor:
             return await self._run(incoming, arrival, channel, send)
         finally:
             self._rooms.review.turn_ended(self._scope.id)
-            await self._steps.forgetting.after(self._scope.id)
+            with suppress(DatabaseError):  # what fails here is done before the next turn
+                await self._steps.forgetting.after(self._scope.id)
 
     async def _run(
         self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
     ) -> Reply:
         steps = self._steps
-        steps.forgetting.before(self._scope.id)  # what was taken back elsewhere
+        await steps.forgetting.before(self._scope.id)  # what was taken back elsewhere
         await steps.waking.wake(self._scope)  # what was before a restart
         turn = self._begin(incoming, arrival, channel, send)  # 0    freeze the active gate set
         try:

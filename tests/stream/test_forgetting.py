@@ -7,8 +7,10 @@ import pytest
 
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.db import Database
+from silas.errors import DatabaseError
 from silas.keys import KeyRing
 from silas.memory import MemoryType
+from silas.memory.store import SqlMemoryStore
 from silas.testing import CallTool, FakeTool, Harness
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from silas.types import OWNER, TaintLevel
@@ -77,6 +79,27 @@ async def test_what_is_forgotten_while_a_turn_reads_it_is_kept_of_that_turn_nowh
     assert "what is the cat called?" in kept
     assert not [text for text in (*kept, *lines) if "Mia" in text]
     assert "Mia" not in house.proxy.requests[-1].text
+
+
+async def test_what_could_not_be_forgotten_at_the_end_of_a_turn_is_before_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House([CallTool("look"), direct("Her name is Mia."), direct()])
+    forget_again = SqlMemoryStore.forget_again
+
+    async def failing(self: SqlMemoryStore, source: str, scope_id: str = OWNER) -> int:
+        if source != PAGE or "Mia" not in str(everything(house.harness)):
+            return await forget_again(self, source, scope_id)  # the command itself
+        raise DatabaseError("The disk is full.", code="E_DB_WRITE")
+
+    async with house.harness as h:
+        look_at_page(h, forgotten_meanwhile=True)
+        with monkeypatch.context() as broken:
+            broken.setattr(SqlMemoryStore, "forget_again", failing)
+            await soon(h.silas.ask("what is the cat called?"))
+        assert "Mia" in str(everything(h))
+        await soon(h.silas.ask("thank you"))
+        assert "Mia" not in str(everything(h))
 
 
 async def test_one_conversation_forgets_and_another_keeps_its_view() -> None:
