@@ -39,7 +39,9 @@ _UNSHOWN_ELEMENT = {
     for name in _UNSHOWN
 }
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
-_UNFINISHED = re.compile(rf"<(?=!--|/?(?:{any_case(_LOADING.split('|'))})\b[^<>]*(?:<|\Z))")
+_UNFINISHED = re.compile(
+    rf"<(?=[!/\w])(?=!--|/?(?:{any_case(_LOADING.split('|'))})\b[^<>]*(?:<|\Z))"
+)
 _TAG = re.compile(rf"(</?[A-Za-z][\w:.-]*+{_REST})")
 _TAG_PARTS = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)([^\0]*)>\0")
 """Of tags that a NUL follows: no text has one that was made visible."""
@@ -83,7 +85,7 @@ _SCRIPT_LINK = re.compile(
     rf"|[^()\s]*?&(?:#|colon;|tab;|newline;)){_PARENTHESES}\)?",
     re.IGNORECASE,
 )
-_SCHEME = re.compile(r":(?<=\bjavascript:)|:(?<=\bvbscript:)", re.IGNORECASE)
+_SCHEME = re.compile(r":(?<=t:)(?:(?<=\bjavascript:)|(?<=\bvbscript:))", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\n((?:[ \t>*+-]|\d{1,9}[.)][ \t])*+\[(?:[^\[\]\\\n]++|\\.)+\]:\s*<?)"
     r"(?:h(ttps?):)?//([^\s/?#>]*)",

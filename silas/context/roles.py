@@ -49,7 +49,7 @@ _BRACKETED = (
     "INST", "SYS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS",
     "SYSTEM_PROMPT", "BOS", "EOS",
 )  # fmt: skip
-_BRACKETS = re.compile(rf"\[(?<!\w\[)(/?(?:{any_case(_BRACKETED)}))\]")
+_BRACKETS = re.compile(rf"\[(?=[/\w])(?<!\w\[)(/?(?:{any_case(_BRACKETED)}))\]")
 _ANGLES = re.compile(r"<<(/?SYS)>>", re.IGNORECASE)
 _HEADING = re.compile(
     r"\n([ \t>]*#{2,6} ?(?:System|Instruction|Input|Human|Assistant|User|Response)):",

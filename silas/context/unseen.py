@@ -6,6 +6,7 @@ that it costs no more than a search.
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _JOINING = (
@@ -51,11 +52,23 @@ class _Stay(NamedTuple):
     character: str
     after: str = ""
 
-    def pattern(self) -> str:
-        """Matches the character alone. It is looked at first, since it is nearly never this one."""
-        before = f"(?<={self.before}{self.character})" if self.before else ""
-        after = f"(?={self.after})" if self.after else ""
-        return f"{self.character}{before}{after}"
+
+def _shaped(rules: Iterable[_Stay]) -> str:
+    """Matches a character that may stay, alone. It is looked at first, since it is nearly never
+    this one; rules that begin alike are one.
+    """
+    places: dict[str, dict[str, list[str]]] = {}
+    for rule in rules:
+        places.setdefault(rule.character, {}).setdefault(rule.before, []).append(rule.after)
+    return "|".join(
+        f"{character}(?:{'|'.join(_place(character, *place) for place in befores.items())})"
+        for character, befores in places.items()
+    )
+
+
+def _place(character: str, before: str, afters: list[str]) -> str:
+    behind = f"(?<={before}{character})" if before else ""
+    return behind + (f"(?={'|'.join(afters)})" if all(afters) else "")
 
 
 _RULES = (
@@ -100,18 +113,23 @@ _EIGHT_BIT = re.compile(
 _EIGHT_BIT_STARTS = ("\x90", "\x98", "\x9b", "\x9d", "\x9e", "\x9f")
 _BREAK = re.compile(f"[{_BREAKING}](?!\n(?<=\r\n))")
 _NEVER = re.compile(f"[{_CONTROL}]+")
+_NEVER_AS_IT_IS = re.compile(f"[{_CONTROL}{_BREAKING}]")
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _COMBINING = f"[{_SHAPING}{_MARKS}]"
 _COMBINES = re.compile(_COMBINING)
+_STANDS_ALONE = re.compile(f"[^{_SHAPING}{_MARKS}]")
 _PILE = re.compile(f"{_COMBINING}(?<={_COMBINING}{{9}}){_COMBINING}*+")
 """What is over eight: the longest pile that means something is a flag's six tags."""
-_SHAPED = "|".join(rule.pattern() for rule in _RULES)
 _FOLLOWING = _SHAPING.replace("\u2800", "")
 _LOOSE = re.compile(
-    f"[{_SHAPING}](?<!{_SHAPED})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
+    f"[{_SHAPING}](?<!{_shaped(_RULES)})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
 )
 """What shapes nothing, and what follows it: to shape, a sign must come after one that is seen, or
 after an emoji's selector or a flag's tag that shapes. Blank Braille may also come before one."""
+_PIECE = 100_000
+"""Characters looked at together: what is put together of a text of ten millions would not fit into
+any cache. A piece begins with what stands alone and sees what the next begins with, so each rule
+sees all that it asks for."""
 _ODD = re.compile(f"[{_CONTROL}{_BREAKING}{_SHAPING}{_MARKS}]")
 _ODD_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -128,11 +146,22 @@ def visible(text: str) -> str:
         text = _ESCAPE.sub("", text)
     if any(start in text for start in _EIGHT_BIT_STARTS):
         text = _EIGHT_BIT.sub("", text)
-    return settled(_NEVER.sub("", _BREAK.sub("\n", text)))
+    if _NEVER_AS_IT_IS.search(text):
+        text = _NEVER.sub("", _BREAK.sub("\n", text))
+    return settled(text)
 
 
 def settled(text: str) -> str:
     """Visible text after something was taken out of it: what shaped that shapes nothing now."""
     if text.isascii() or not _COMBINES.search(text):
         return text
+    pieces: list[str] = []
+    at = 0
+    while found := _STANDS_ALONE.search(text, at + _PIECE):
+        pieces.append(_settled(text[at : found.end()])[:-1])
+        at = found.start()
+    return "".join((*pieces, _settled(text[at:])))
+
+
+def _settled(text: str) -> str:
     return _LOOSE.sub("", _PILE.sub("", text))
