@@ -197,9 +197,9 @@ def _pytest(tree: Path, options: list[str], tests: Sequence[str], seconds: float
     asked = ["-n", "0", "--tb=no", "-rfE", *tests]
     command = [python, *(x for x in options if x == "-B"), "-m", "pytest", *asked]
     command += [x for x in options if x != "-B"]
-    with subprocess.Popen(
+    with _temporary() as directory, subprocess.Popen(
         command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        process_group=0,
+        process_group=0, env={**os.environ, "PYTEST_DEBUG_TEMPROOT": directory},
     ) as running:  # fmt: skip
         try:
             said, _ = running.communicate(timeout=seconds)
@@ -207,6 +207,17 @@ def _pytest(tree: Path, options: list[str], tests: Sequence[str], seconds: float
             os.killpg(running.pid, signal.SIGKILL)  # with what they started
             return Ran(None, "")
     return Ran(running.returncode, said)
+
+
+@contextlib.contextmanager
+def _temporary() -> Generator[str]:
+    """Where the tests write; a broken program may leave what pytest cannot remove, nor the next."""
+    directory = tempfile.mkdtemp(prefix="silas-m-")
+    Path(directory).chmod(0o755)  # some tests become another user
+    try:
+        yield directory
+    finally:
+        subprocess.run(["rm", "-rf", "--", directory], check=False)
 
 
 def failing_names(said: str) -> set[str]:
