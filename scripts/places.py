@@ -26,7 +26,10 @@ from scripts.probes import Probe, at
 from scripts.pure import asked, evaluable
 
 _READ = ("silas", "tests", "scripts", "benchmarks")
-_INSIDE = (ast.Starred, ast.Slice, ast.FormattedValue, ast.keyword, ast.comprehension)
+_INSIDE = (
+    ast.Starred, ast.Slice, ast.FormattedValue, ast.keyword, ast.comprehension, ast.GeneratorExp,
+)  # fmt: skip
+"""Parts that are compared as parts of something else alone."""
 
 
 class Place(NamedTuple):

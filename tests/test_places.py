@@ -90,6 +90,10 @@ PROGRAM = textwrap.dedent('''
         return -pot.drawn
 
 
+    def named(most):
+        return {*(name for name in ALL if name != most)}
+
+
     def rated(name):
         return _TABLE.get(name, 0)
 
@@ -119,6 +123,8 @@ CALLS = (
     "noting(1)",
     "drawn(0)",
     "drawn(1)",
+    "named('')",
+    "named('b')",
     "rated('low')",
     "rated('no')",
     "Fourth.method()",
@@ -171,7 +177,16 @@ EDITS: dict[str, tuple[str, str, str]] = {
     ),
     "a constant that another module knows by another name": ("LIMIT = 3", "LIMIT = 2",
         "first(3) far(3)"),
-    "a constant that another is made from": ('("a", "b")', '("a", "d")', "second('a')"),
+    "a constant that another is made from": (
+        '("a", "b")',
+        '("a", "d")',
+        "second('a') named('') named('b')",
+    ),
+    "a constant that is walked over, less by what is left out": (
+        '"a", "b")',
+        '"a",)',
+        "second('a') named('')",
+    ),
     "a table": ('"low": 1', '"low": 7', "rated('low')"),
     "words about it": ('"""Words."""', '"""Words."""  # said', ""),
 }  # fmt: skip
