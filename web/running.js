@@ -40,7 +40,6 @@ function update(node, progress) {
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
   if (message.textContent !== progress.message) fill(message, progress.message);
-  message.classList.toggle("unseen", progress.steps.at(-1)?.words === progress.message); // it stands below, too
   keyed(steps, progress.steps.map((step, n) => ({ ...step, n })), (step) => `${step.n} ${step.words}`, makeStep, updateStep);
   steps.hidden = !progress.steps.length;
   const tail = progress.log_tail.join("\n");

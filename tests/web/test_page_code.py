@@ -14,10 +14,8 @@ from silas.channels.web.events import (
     MessageDelta,
     PlansWaiting,
     PostExecution,
-    Progress,
     Refused,
     Said,
-    Step,
     StoppedNow,
     Waiting,
 )
@@ -366,19 +364,3 @@ async def test_a_word_about_what_just_happened_covers_nothing_that_one_writes_wi
     assert toast is not None
     assert field is not None
     assert toast["y"] + toast["height"] <= field["y"]
-
-
-async def test_what_is_being_done_is_shown_once_and_told_to_whoever_listens(there: Stage) -> None:
-    going = Progress(
-        work_item_id="task-1",
-        title="Tidy",
-        status="running",
-        message="Run tidy",
-        steps=(Step(words="Run tidy", state="running"),),
-    )
-    message = there.page.locator(".run-message")
-    there.send(going)
-    await expect(message).to_have_class("run-message unseen")
-    await expect(message).to_have_text("Run tidy")
-    there.send(going.model_copy(update={"message": "Checking it"}))
-    await expect(message).to_have_class("run-message")
