@@ -82,7 +82,7 @@ _GAP = r"[\s\\]*+"  # what a renderer may read over in a scheme
 _SCRIPT = rf"{_GAP}(?:{_GAP.join('java')}|{_GAP.join('vb')}){_GAP}{_GAP.join('script')}\s*:"
 _SCRIPT_LINK = re.compile(
     rf"\[([^\[\]]*)\]\(\s*+<?(?:{_SCRIPT}|data:(?=[\w.+-]+/|[,;])|file:(?=/)"
-    rf"|[^()\s]*?&(?:#|colon;|tab;|newline;)){_PARENTHESES}\)?",
+    rf"|(?:[^()\s&]*+&)+?(?:#|colon;|tab;|newline;)){_PARENTHESES}\)?",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r":(?<=t:)(?:(?<=\bjavascript:)|(?<=\bvbscript:))", re.IGNORECASE)
