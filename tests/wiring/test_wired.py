@@ -16,7 +16,7 @@ from tests.support.command import environment, run
 
 HEAVY = ("pydantic", "pydantic_ai", "sqlalchemy", "nacl", "keyring", "yaml", "httpx", "openai")
 MAY_BE_NONE = {
-    ("Database", "owner"),  # nobody is writing
+    ("_Held", "owner"),  # nobody is writing
     ("Tx", "core"),  # made with the first statement
     ("Devices", "directory"),  # only root needs device nodes of its own
     ("RunbookModel", "settings"),  # PydanticAI's, of any model
