@@ -5,7 +5,7 @@ import secrets
 import uuid
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator
 
@@ -14,10 +14,6 @@ class Frozen(BaseModel):
     """Base of every value that must not change after it was made; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-    if TYPE_CHECKING:  # what is frozen can be hashed, which a type checker cannot see in a setting
-
-        def __hash__(self) -> int: ...
 
 
 OWNER = "owner"
