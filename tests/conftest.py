@@ -1,8 +1,11 @@
 """No test reaches a network beyond this machine, a real key store, or a real home."""
 
 import ipaddress
+import secrets
 import signal
 import socket
+import uuid
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +25,38 @@ settings.register_profile(
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
+_made, _by_chance = count(1), secrets.token_hex
+
 _connect = socket.socket.connect
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script, where Ctrl-C is ignored, and so it would be in every
     # command that a test starts in order to interrupt it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _falling(nbytes: int = 32) -> str:
+    """Unguessable as ever, but what is made later sorts first, so that no test (and no list) can
+    lean on ids that happened to fall into the order in which they were made."""
+    first = min(nbytes, 4)
+    head = (256**first - next(_made)) % 256**first
+    return f"{head:0{2 * first}x}{_by_chance(nbytes - first)}"
+
+
+def _falling_uuid() -> uuid.UUID:
+    return uuid.UUID(hex=_falling(16), version=4)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--ids", choices=("falling", "chance"), default="falling")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("ids") == "falling":
+        monkeypatch = pytest.MonkeyPatch()
+        monkeypatch.setattr(secrets, "token_hex", _falling)
+        monkeypatch.setattr(uuid, "uuid4", _falling_uuid)
+        config.add_cleanup(monkeypatch.undo)
 
 
 def _loopback_only(self: socket.socket, address: Any) -> None:

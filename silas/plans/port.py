@@ -7,7 +7,7 @@ from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemSta
 
 
 class WorkItemStore(Protocol):
-    """Durable work items and their results. Lists are ordered by creation, then id.
+    """Durable work items and their results. Lists are ordered by creation, then by first saving.
 
     What is loaded is a copy: changing it changes nothing stored. Every method raises
     `DatabaseError` where the store cannot answer; `E_DB_CORRUPT` where what it holds does not

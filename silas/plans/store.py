@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Column, MetaData, Table, Text, insert, select, update
+from sqlalchemy import Column, MetaData, Table, Text, insert, literal_column, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from silas.canonical import canonical_json, sha256_hex
@@ -47,6 +47,7 @@ _ITEMS = Table(
     Column("plan_hash", Text),
     Column("updated_at", Text),
 )
+_ORDER = literal_column("work_items.rowid")
 _LOADED = (*WorkItem.model_fields, "plan_bytes", "plan_hash")
 
 _RESULTS = Table(
@@ -83,7 +84,8 @@ class SqlWorkItemStore:
 
     async def newest(self, limit: int) -> list[WorkItem]:
         """At most `limit` items, those that changed last, the newest first by creation."""
-        last = select(_ITEMS.c.id).order_by(_ITEMS.c.updated_at.desc()).limit(limit)
+        changed = (_ITEMS.c.updated_at.desc(), _ORDER.desc())
+        last = select(_ITEMS.c.id).order_by(*changed).limit(limit)
         return self._load(_ITEMS.c.id.in_(last))[::-1]
 
     async def update_status(
@@ -136,11 +138,12 @@ class SqlWorkItemStore:
                 tx.execute(insert(table).values(row))
 
     def _load(self, which: ColumnElement[bool]) -> list[WorkItem]:
-        query = select(*(_ITEMS.c[name] for name in _LOADED)).where(which)
+        query = select(*(_ITEMS.c[name] for name in _LOADED)).where(which).order_by(_ORDER)
         with self._db.read() as tx:
             rows = [dict(row) for row in tx.execute(query).mappings()]
-        # moments are compared as moments: as text, a whole second sorts after its fractions
-        return sorted((_item(row) for row in rows), key=lambda item: (item.created_at, item.id))
+        # Moments are compared as moments: as text, a whole second sorts after its fractions. Work
+        # of one moment stays in the order in which it was saved first.
+        return sorted((_item(row) for row in rows), key=lambda item: item.created_at)
 
     def _touched(self) -> dict[str, str]:
         return {"updated_at": self._clock.now().isoformat()}

@@ -68,7 +68,7 @@ class InMemoryWorkItemStore:
 
     def _select(self, wanted: Callable[[WorkItem], bool]) -> list[WorkItem]:
         found = [item.model_copy(deep=True) for item in self._items.values() if wanted(item)]
-        return sorted(found, key=lambda item: (item.created_at, item.id))
+        return sorted(found, key=lambda item: item.created_at)
 
 
 class InMemoryWaitingPlans:

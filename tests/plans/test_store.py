@@ -132,7 +132,7 @@ async def test_a_loaded_item_is_a_copy(store: WorkItemStore) -> None:
 
 
 @pytest.mark.proves("S4.13-LISTS")
-async def test_lists_are_ordered_by_creation_then_id(store: WorkItemStore) -> None:
+async def test_lists_are_ordered_by_creation_then_by_first_saving(store: WorkItemStore) -> None:
     moments = {
         "c": NOW,
         "b": NOW + timedelta(milliseconds=500),
@@ -144,12 +144,13 @@ async def test_lists_are_ordered_by_creation_then_id(store: WorkItemStore) -> No
             a_plan(id=name, status="running", parent="p", follow_up_of="f", created_at=moment)
         )
     await store.save(a_plan(id="other"))
+    await store.update_status("c", WorkItemStatus.running, BudgetUsed(tokens=1))
     for items in (
         await store.list_by_status(WorkItemStatus.running),
         await store.list_by_parent("p"),
         await store.list_by_follow_up("f"),
     ):
-        assert [item.id for item in items] == ["d", "a", "c", "b"]
+        assert [item.id for item in items] == ["d", "c", "a", "b"]
 
 
 @pytest.mark.proves("S4.13-STATUS-ATOMIC")
