@@ -6,7 +6,7 @@ only what is merely listed is remembered, for as long as nothing in the folder c
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -105,9 +105,18 @@ class SkillLoader:
 
     def scan(self) -> tuple[Found, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
+        return self._found(self._places)
+
+    def _offered(self) -> Iterator[tuple[Found, Front]]:
+        """What can be used; every turn asks, so no other place is looked at."""
+        for one in self._found([place for place in self._places if place.trust in _USABLE]):
+            if one.trust in _USABLE and one.front:
+                yield one, one.front
+
+    def _found(self, places: Sequence[Place]) -> tuple[Found, ...]:
         found: list[Found] = []
         taken: set[str] = set()
-        for place in self._places:
+        for place in places:
             for folder in _folders(place.directory):
                 one = self._look(folder, place.trust)
                 if place.trust in _USABLE:
@@ -125,9 +134,9 @@ class SkillLoader:
         those that ship, then by name. What no longer fits is left out from the end.
         """
         offered = sorted(
-            (_ASKED[one.front.activation], one.trust is Trust.bundled, one.name, one.front)
-            for one in self.scan()
-            if one.trust in _USABLE and one.front and one.front.activation in _ASKED
+            (_ASKED[front.activation], one.trust is Trust.bundled, one.name, front)
+            for one, front in self._offered()
+            if front.activation in _ASKED
         )
         chosen: dict[str, str] = {}
         left = self._room
@@ -140,7 +149,7 @@ class SkillLoader:
 
     def metadata(self, names: Sequence[str]) -> tuple[str, ...]:
         """`name: description` of each of these that can be used."""
-        usable = {one.name: one.front for one in self.scan() if one.trust in _USABLE and one.front}
+        usable = {one.name: front for one, front in self._offered()}
         return tuple(f"{name}: {usable[name].description}" for name in names if name in usable)
 
     def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
