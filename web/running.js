@@ -40,6 +40,9 @@ function update(node, progress) {
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
   if (message.textContent !== progress.message) fill(message, progress.message);
+  // Announced all the same, and not to be read twice where the step under way says it.
+  const said = progress.steps.some((step) => step.state === "running" && step.words === progress.message);
+  message.classList.toggle("unseen", said);
   keyed(steps, progress.steps.map((step, n) => ({ ...step, n })), (step) => `${step.n} ${step.words}`, makeStep, updateStep);
   steps.hidden = !progress.steps.length;
   const tail = progress.log_tail.join("\n");

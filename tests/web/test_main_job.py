@@ -60,6 +60,8 @@ async def test_running_work_is_watched_and_stopped_from_the_page(
     await device.answers("Approve and run once")
     run = device.at("running")
     await expect(run).to_contain_text("Copy the notes, slowly")
+    under_way = run.locator(".steps li[data-state=running] span[dir=auto]")
+    await expect(run.locator(".run-message.unseen")).to_have_text(await under_way.inner_text())
     await run.get_by_role("button", name="Stop this").click()
     await expect(run).to_have_count(0)
     await expect(device.at("result")).not_to_contain_text("Done")
