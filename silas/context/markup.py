@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from itertools import compress
 
 from silas.context.rewriting import any_case, rewritten
 from silas.context.roles import is_type, roles_among
@@ -184,9 +185,9 @@ def _put(parts: list[str], shown: dict[str, str], glued: dict[str, str]) -> None
     if shown:
         parts[1::2] = map(shown.get, tags, tags)
     if glued:
-        for at, (before, tag) in enumerate(zip(parts[::2], tags, strict=False)):
-            if before and tag in glued and _ends_in_a_word(before):
-                parts[2 * at + 1] = glued[tag]
+        for at in compress(range(len(tags)), parts[::2]):  # those that come after something
+            if tags[at] in glued and _ends_in_a_word(parts[2 * at]):
+                parts[2 * at + 1] = glued[tags[at]]
 
 
 def _ends_in_a_word(text: str) -> bool:
@@ -232,10 +233,12 @@ def _pause(text: str) -> int:
 
 
 def _without_loading_links(text: str) -> str:
-    text = rewritten(_IMAGE, text, "(image: ", ")")
-    text = rewritten(_REFERRED_IMAGE, text, "(image: ", ")")
+    if "![" in text:
+        text = rewritten(_IMAGE, text, "(image: ", ")")
+        text = rewritten(_REFERRED_IMAGE, text, "(image: ", ")")
+        if "](" in text:
+            text = _IMAGE_START.sub("! [", text)
     if "](" in text:
-        text = _IMAGE_START.sub("! [", text)
         text = rewritten(_SCRIPT_LINK, text, "", "")
     if "]:" in text:
         text = _without_references("\n" + text)[1:]
