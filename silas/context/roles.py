@@ -41,18 +41,25 @@ _ROLE = rf"(?:[\w-]+:)?(?:{any_case(_ROLES)})"
 _ROLE_AMONG = re.compile(rf"\0({_ROLE})(?=\0)")
 
 _OPEN, _CLOSE, _SLASH = "[<\uff1c\ufe64]", "[>\uff1e\ufe65]", "[/\uff0f]"
+_INSIDE = rf"({_SLASH}?{_ROLE}(?:\s[^<>\n\uff1c\uff1e\ufe64\ufe65]*)?){_CLOSE}"
+_ELEMENT = re.compile(_OPEN + _INSIDE)
 _WIDE_ELEMENT = re.compile(
-    rf"{_OPEN}({_SLASH}?{_ROLE}(?:\s[^<>\n\uff1c\uff1e\ufe64\ufe65]*)?){_CLOSE}"
+    rf"{_OPEN}(?:(?<!<)|(?=[^<>\n\uff1c\uff1e\ufe64\ufe65]*[\uff1e\ufe65])){_INSIDE}"
 )
+"""One with a wide bracket; `List<User>` beside it is a type all the same."""
 _TOKEN = re.compile(rf"{_OPEN}([|\uff5c](?!\s)[^<>|\uff5c\n]{{1,64}}(?<!\s)[|\uff5c]){_CLOSE}")
 _BRACKETED = (
     "INST", "SYS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS",
     "SYSTEM_PROMPT", "BOS", "EOS",
 )  # fmt: skip
-_BRACKETS = re.compile(rf"\[(?=[/\w])(?<!\w\[)(/?(?:{any_case(_BRACKETED)}))\]")
-_ANGLES = re.compile(r"<<(/?SYS)>>", re.IGNORECASE)
+_BRACKETS = re.compile(
+    rf"[\[\uff3b](?=[/\uff0f\w])(?<!\w\[)({_SLASH}?(?:{any_case(_BRACKETED)}))[\]\uff3d]"
+)
+_ANGLES = re.compile(rf"{_OPEN}{{2}}({_SLASH}?SYS){_CLOSE}{{2}}", re.IGNORECASE)
+_TWO_ANGLES = ("<<", "\uff1c\uff1c", "<\uff1c", "\uff1c<", "\ufe64")
 _HEADING = re.compile(
-    r"\n([ \t>]*#{2,6} ?(?:System|Instruction|Input|Human|Assistant|User|Response)):",
+    r"\n([ \t>]*[#\uff03\ufe5f]{2,6} ?"
+    r"(?:System|Instruction|Input|Human|Assistant|User|Response))[:\uff1a]",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
@@ -73,6 +80,19 @@ def is_type(role: str) -> bool:
     return not _VOICE.fullmatch(role)
 
 
+def poses(text: str, besides: str = "") -> bool:
+    """Whether anything in it is a marker of a voice or of a call.
+
+    Args:
+        text: What is looked at.
+        besides: A text whose elements may stand where they stand, such as `List<User>`.
+    """
+    if without_speakers(without_tokens(text)) != text:
+        return True
+    known = {found.span() for found in _ELEMENT.finditer(besides)}
+    return any(found.span() not in known for found in _ELEMENT.finditer(text))
+
+
 def unframed(text: str) -> str:
     """No line of it can open or close a block of Silas's own: its dashes become tildes."""
     if "--" not in text and (text.isascii() or not _WIDE_DASH.search(text)):
@@ -91,11 +111,11 @@ def without_speakers(text: str) -> str:
     """Bracketed tokens, headings and names of speakers, and wide role elements, as words."""
     if "\uff1c" in text or "\ufe64" in text:
         text = rewritten(_WIDE_ELEMENT, text, "‹", "›")
-    if "<<" in text:
+    if any(angles in text for angles in _TWO_ANGLES):
         text = rewritten(_ANGLES, text, "(", ")")
-    if "[" in text:
+    if "[" in text or "\uff3b" in text:
         text = rewritten(_BRACKETS, text, "(", ")")
-    if "##" in text:
+    if "##" in text or "\uff03" in text or "\ufe5f" in text:
         text = rewritten(_HEADING, "\n" + text, "\n", _COLON)[1:]
     if any(speaker in text for speaker in _SPEAKERS):
         text = rewritten(_SPEAKER, "\n" + text, "\n", _COLON)[1:]

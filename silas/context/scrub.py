@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from silas.context.markup import NEUTRAL, without_markup
+from silas.context.plain import plain, unmasked
 from silas.context.roles import unframed, without_speakers, without_tokens
 from silas.context.unseen import settled, visible
 
@@ -38,9 +39,11 @@ def scrub(text: str) -> str:
     for _ in range(_PASSES):
         cleaned = without_markup(text)
         if cleaned == text:
+            cleaned = unmasked(text)
+        if cleaned == text:
             return text
         text = _worded(settled(cleaned))
-    return _worded(without_markup(visible(text.translate(NEUTRAL))))
+    return _worded(without_markup(visible(plain(text).translate(NEUTRAL))))
 
 
 def scrub_output(text: str) -> str:

@@ -4,13 +4,24 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from silas.context import scrub, scrub_output
-from tests.context.scrub_cases import ATTACKS, BENIGN, CHARACTERS, ENGLAND, FRAMING, MARKUP, VOICES
+from silas.context.roles import poses
+from tests.context.scrub_cases import (
+    ATTACKS,
+    BENIGN,
+    CHARACTERS,
+    ENGLAND,
+    FRAMING,
+    MARKUP,
+    MASKED,
+    VOICES,
+)
 
 _CASES = Path(__file__).parents[3] / "shared" / "cases" / "scrub.jsonl"
 
@@ -50,6 +61,14 @@ def test_no_line_poses_as_framing(name: str) -> None:
 def test_no_text_poses_as_a_voice_or_a_call(name: str) -> None:
     text, cleaned = VOICES[name]
     assert scrub(text) == cleaned
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_no_text_poses_as_a_voice_once_it_is_normalised(name: str) -> None:
+    text, cleaned = MASKED[name]
+    assert scrub(text) == cleaned
+    assert poses(normalize("NFKC", text))
+    assert not poses(normalize("NFKC", cleaned))
 
 
 @pytest.mark.parametrize("name", MARKUP)
@@ -165,7 +184,8 @@ def test_letters_digits_and_ordinary_signs_stay_as_they_are(text: str) -> None:
      "</div>", "\u200d", "<script>", "[x](javascript:(", "> ", "-a", "<|a", "[a]: ", "<a '", "](",
      "</script><script>", "<b style=", "<!-- -", "--- - ", "\x9d", "e\u0301", "![a][",
      "<a b='\"<a \"'", "<b hidden>", "<b hidden>a</b>", "![a][]", "<s>", "a<user>", "\n[r]: //a.b",
-     "\U0001f3f4\U000e0067", "a\u2800", "\u2028", "<title>", "[INST]", "<|a|>", "\nHuman:"],
+     "\U0001f3f4\U000e0067", "a\u2800", "\u2028", "<title>", "[INST]", "<|a|>", "\nHuman:",
+     "\nＨｕｍａｎ:", "＜ｓ＞", "<ⓢ", "ﬁ𝐬"],
 )  # fmt: skip
 def test_a_long_hostile_text_is_finished(part: str) -> None:
     text = part * (200_000 // len(part))
