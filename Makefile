@@ -33,7 +33,7 @@ test: $(READY) $(VENV)/.embeddings system browser
 
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser
-	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=search
+	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=search --ids=chance
 
 check: $(READY) $(VENV)/.embeddings
 	$(BIN)/ruff format --check .
