@@ -14,7 +14,8 @@ _DASHES = (
     "\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d"
     "\U00010ead"
 )
-_LEAD = " \t>#*_|`\\\\"  # what Markdown puts before a line or around it
+_WIDE_LEAD = "\u3000\uff1e\uff0a\uff3f"
+_LEAD = f" \t>#*_|`\\\\{_WIDE_LEAD}\uff03\uff5c"  # what Markdown puts before a line or around it
 _FRAMING = re.compile(
     rf"\n(?!-----(?:BEGIN|END) [A-Z0-9 ]+-----)"  # keys and certificates
     rf"([{_LEAD}]*+)(?!--(?![{_DASHES}]))[{_DASHES}]{{2,}}+"  # `-- x --` is a comment of SQL
@@ -58,12 +59,13 @@ _BRACKETS = re.compile(
 _ANGLES = re.compile(rf"{_OPEN}{{2}}({_SLASH}?SYS){_CLOSE}{{2}}", re.IGNORECASE)
 _TWO_ANGLES = ("<<", "\uff1c\uff1c", "<\uff1c", "\uff1c<", "\ufe64")
 _HEADING = re.compile(
-    r"\n([ \t>]*[#\uff03\ufe5f]{2,6} ?"
+    rf"\n([ \t>{_WIDE_LEAD}]*[#\uff03\ufe5f]{{2,6}}[ \u3000]?"
     r"(?:System|Instruction|Input|Human|Assistant|User|Response))[:\uff1a]",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
-    r"\n([ \t>*_]*(?:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)[ \t*_]*)[:\uff1a]"
+    rf"\n([ \t>*_{_WIDE_LEAD}]*(?:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)"
+    rf"[ \t*_{_WIDE_LEAD}]*)[:\uff1a]"
 )
 _SPEAKERS = ("Human", "Assistant", "HUMAN", "ASSISTANT", "USER", "SYSTEM")
 _COLON = "\ua789"  # reads as a colon, and no normalisation makes it one
@@ -109,7 +111,7 @@ def without_tokens(text: str) -> str:
 
 def without_speakers(text: str) -> str:
     """Bracketed tokens, headings and names of speakers, and wide role elements, as words."""
-    if "\uff1c" in text or "\ufe64" in text:
+    if any(bracket in text for bracket in "\uff1c\ufe64\uff1e\ufe65"):
         text = rewritten(_WIDE_ELEMENT, text, "‹", "›")
     if any(angles in text for angles in _TWO_ANGLES):
         text = rewritten(_ANGLES, text, "(", ")")
