@@ -58,14 +58,22 @@ class Skills(Protocol):
 _BESIDE = 20_000
 """Characters of skills beside a conversation, about the 5,000 tokens that 10.3 gives one skill."""
 
+_OF_A_TOKEN = 3
+"""Characters of a token at the least, so that no skill is longer than it is counted."""
 
-def usable(skills: Skills, names: Sequence[str]) -> tuple[SkillText, ...]:
+
+def usable(skills: Skills, names: Sequence[str], tokens: int) -> tuple[SkillText, ...]:
     """`SKILL.md` of those of these that can be used, as far as there is room for them.
 
     For advice that can do without the others: who does the work is told all of them.
+
+    Args:
+        skills: Where they are.
+        names: Which, the most wanted first.
+        tokens: What the window has free for them.
     """
     told: list[SkillText] = []
-    left = _BESIDE
+    left = min(_BESIDE, tokens * _OF_A_TOKEN)
     for name in names:
         try:
             (skill,) = skills.instructions((name,))

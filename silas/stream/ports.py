@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from silas.autonomy import Signal
-from silas.context import ContextItem, ContextSubscription, ContextZone
+from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure
 from silas.plans import WorkItem, WorkItemResult
 
 
@@ -58,6 +58,10 @@ class View(Protocol):
         self, scope_id: str, turn_number: int, current_goal: str | None = None
     ) -> list[ContextItem]:
         """Make room where the context is too full; returns what had to go (decision A12)."""
+        ...
+
+    def pressure(self, scope_id: str, turn_number: int) -> Pressure:
+        """How full the window is, the fixed parts of prompts included."""
         ...
 
     def in_view(self, scope_id: str) -> Sequence[ContextItem]:

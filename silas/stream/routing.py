@@ -97,7 +97,9 @@ class Router:
         known = None if before is None else await self._rooms.work.known(before, turn.scope_id)
         if known is None or not known.item.skills:
             return ()
-        told = await asyncio.to_thread(usable, self._rooms.skills, known.item.skills)
+        full = self._rooms.context.pressure(turn.scope_id, turn.number)
+        room = full.limit - full.used
+        told = await asyncio.to_thread(usable, self._rooms.skills, known.item.skills, room)
         for skill in told:
             turn.provenance.entered(skill.text, skill.origin)
         return told

@@ -151,6 +151,19 @@ async def test_the_planner_is_told_no_more_than_there_is_room_for_beside_a_conve
     assert told(models["planner"]) == ["excel", "word"]
 
 
+async def test_of_a_small_window_the_planner_is_told_what_fits_into_what_is_left() -> None:
+    models = planned(answer("Fine."))
+    models["proxy"] = ScriptedModel([to_planner(continuation_of="task-old")])
+    settings = {"context": {"total_tokens": 8000, "system_max": 3000}}
+    async with Harness(models=models, settings=settings) as h:
+        await install(h, "excel", skill_md("excel", "x" * 15_000))
+        await install(h, "word", skill_md("word", "x" * 3_000))
+        old = a_plan(id="task-old", status=WorkItemStatus.done, skills=["excel", "word"])
+        await h.store.save(old)
+        await soon(h.silas.ask("go deeper"))
+    assert told(models["planner"]) == ["word"]
+
+
 async def test_the_skills_of_another_conversations_work_are_not_told() -> None:
     models = planned(answer("Fine."))
     models["proxy"] = ScriptedModel([to_planner(continuation_of="task-theirs")])
