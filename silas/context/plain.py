@@ -7,8 +7,9 @@ text keeps such letters wherever they say what they would say in ASCII.
 import re
 import unicodedata
 from functools import cache
+from itertools import islice
 
-from silas.context.roles import poses
+from silas.context.roles import posing
 
 _RANGES = (
     (0xAA, 0xBA), (0x17F, 0x17F), (0x2B0, 0x2E3), (0x1D2C, 0x1D6A), (0x2070, 0x209C),
@@ -25,6 +26,10 @@ _MASKS = re.compile(
 """A letter: of signs alone, such as a wide comma, the rules themselves know what poses."""
 
 
+_MANY = 1_000
+"""So many are no accident, and the whole text is taken plain."""
+
+
 @cache
 def _table() -> dict[int, str]:
     """Each of them and what it becomes; one sign for one, so that nothing moves."""
@@ -39,7 +44,7 @@ def plain(text: str) -> str:
 
 
 def unmasked(text: str) -> str:
-    """The plain text where that poses as a voice, else the text as it is.
+    """The text with what poses as a voice in its plain form; all else stays as it is.
 
     Args:
         text: Cleaned text: what poses in ASCII has been rewritten.
@@ -47,4 +52,11 @@ def unmasked(text: str) -> str:
     if text.isascii() or not _MASKS.search(text):
         return text
     read = plain(text)
-    return read if poses(read, besides=text) else text
+    found = sorted(islice(posing(read, besides=text), _MANY))
+    if len(found) == _MANY:
+        return read
+    pieces, at = list[str](), 0
+    for start, end in found:
+        pieces += text[at:start], read[max(at, start) : end]
+        at = max(at, end)
+    return "".join((*pieces, text[at:]))

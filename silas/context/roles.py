@@ -5,7 +5,7 @@ callback, so that a text that consists of nothing else costs no more than any ot
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from silas.context.rewriting import any_case, rewritten
 
@@ -82,17 +82,20 @@ def is_type(role: str) -> bool:
     return not _VOICE.fullmatch(role)
 
 
-def poses(text: str, besides: str = "") -> bool:
-    """Whether anything in it is a marker of a voice or of a call.
+def posing(text: str, besides: str = "") -> Iterator[tuple[int, int]]:
+    """Where a text has a marker of a voice or of a call: from where to where.
 
     Args:
         text: What is looked at.
         besides: A text whose elements may stand where they stand, such as `List<User>`.
     """
-    if without_speakers(without_tokens(text)) != text:
-        return True
     known = {found.span() for found in _ELEMENT.finditer(besides)}
-    return any(found.span() not in known for found in _ELEMENT.finditer(text))
+    yield from (x.span() for x in _ELEMENT.finditer(text) if x.span() not in known)
+    for pattern in (_TOKEN, _ANGLES, _BRACKETS):
+        yield from (found.span() for found in pattern.finditer(text))
+    for pattern in (_HEADING, _SPEAKER):
+        for found in pattern.finditer("\n" + text):
+            yield found.start(), found.end() - 1  # behind the line end that was put in front
 
 
 def unframed(text: str) -> str:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from silas.context import scrub, scrub_output
-from silas.context.roles import poses
+from silas.context.roles import posing
 from tests.context.scrub_cases import (
     ATTACKS,
     BENIGN,
@@ -67,8 +67,10 @@ def test_no_text_poses_as_a_voice_or_a_call(name: str) -> None:
 def test_no_text_poses_as_a_voice_once_it_is_normalised(name: str) -> None:
     text, cleaned = MASKED[name]
     assert scrub(text) == cleaned
-    assert poses(normalize("NFKC", text))
-    assert not poses(normalize("NFKC", cleaned))
+    assert list(posing(normalize("NFKC", text)))
+    assert not list(posing(normalize("NFKC", cleaned)))
+    many = text * 1_000
+    assert not list(posing(normalize("NFKC", scrub(many)), besides=scrub(many)))
 
 
 @pytest.mark.parametrize("name", MARKUP)
