@@ -1,7 +1,7 @@
 """Letters and signs that normalisation makes ASCII, such as wide, mathematical and circled ones.
 
-Some models read a text normalised (NFKC): what poses as a voice only then must not pass either. A
-text keeps such letters wherever they say what they would say in ASCII.
+Some models read a text normalised (NFKC): what poses as a voice only then must not pass either.
+Everywhere else such letters stay as they are.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What turns and work need of skills (spec 4.20)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from silas.skills.folder import SkillError
@@ -58,11 +58,10 @@ class Skills(Protocol):
 _BESIDE = 20_000
 """Characters of skills beside a conversation, about the 5,000 tokens that 10.3 gives one skill."""
 
-_OF_A_TOKEN = 3
-"""Characters of a token at the least, so that no skill is longer than it is counted."""
 
-
-def usable(skills: Skills, names: Sequence[str], tokens: int) -> tuple[SkillText, ...]:
+def usable(
+    skills: Skills, names: Sequence[str], tokens: int, count: Callable[[str], int]
+) -> tuple[SkillText, ...]:
     """`SKILL.md` of those of these that can be used, as far as there is room for them.
 
     For advice that can do without the others: who does the work is told all of them.
@@ -71,15 +70,17 @@ def usable(skills: Skills, names: Sequence[str], tokens: int) -> tuple[SkillText
         skills: Where they are.
         names: Which, the most wanted first.
         tokens: What the window has free for them.
+        count: Tokens of a text.
     """
     told: list[SkillText] = []
-    left = min(_BESIDE, tokens * _OF_A_TOKEN)
+    left = _BESIDE
     for name in names:
         try:
             (skill,) = skills.instructions((name,))
         except SkillError:
             continue  # a plan that names it is refused, and says why
-        if len(skill.text) <= left:
+        cost = count(skill.text)
+        if len(skill.text) <= left and cost <= tokens:
             told.append(skill)
-            left -= len(skill.text)
+            left, tokens = left - len(skill.text), tokens - cost
     return tuple(told)

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from silas.agents import AgentResponse, RouteDecision, StructuredRun, TurnRequest
+from silas.context import TokenCounter
 from silas.errors import LLMError
 from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.skills import SkillText, usable
@@ -98,8 +99,9 @@ class Router:
         if known is None or not known.item.skills:
             return ()
         full = self._rooms.context.pressure(turn.scope_id, turn.number)
-        room = full.limit - full.used
-        told = await asyncio.to_thread(usable, self._rooms.skills, known.item.skills, room)
+        names, room = known.item.skills, full.limit - full.used
+        count = TokenCounter().count
+        told = await asyncio.to_thread(usable, self._rooms.skills, names, room, count)
         for skill in told:
             turn.provenance.entered(skill.text, skill.origin)
         return told

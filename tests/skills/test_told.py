@@ -157,8 +157,10 @@ async def test_of_a_small_window_the_planner_is_told_what_fits_into_what_is_left
     settings = {"context": {"total_tokens": 8000, "system_max": 3000}}
     async with Harness(models=models, settings=settings) as h:
         await install(h, "excel", skill_md("excel", "x" * 15_000))
-        await install(h, "word", skill_md("word", "x" * 3_000))
-        old = a_plan(id="task-old", status=WorkItemStatus.done, skills=["excel", "word"])
+        await install(h, "dense", skill_md("dense", "\u8868" * 5_000))  # many tokens in few signs
+        await install(h, "word", skill_md("word", "a table has rows. " * 150))
+        names = ["excel", "dense", "word"]
+        old = a_plan(id="task-old", status=WorkItemStatus.done, skills=names)
         await h.store.save(old)
         await soon(h.silas.ask("go deeper"))
     assert told(models["planner"]) == ["word"]
