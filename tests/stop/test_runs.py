@@ -92,10 +92,11 @@ async def test_a_run_whose_gate_is_still_closed_when_the_stop_comes_never_begins
 ) -> None:
     (tmp_path / "seen").mkdir()
     sandbox = default(SandboxConfig(), register=RunRegister(Late(tmp_path)))
+    nap = f"4445.{os.getpid()}"
     with pytest.raises(Stopped):
-        await sandbox.run(["sleep", "4445"], SandboxLimits(), FILES)
+        await sandbox.run(["sleep", nap], SandboxLimits(), FILES)
     assert entries(tmp_path) == []
-    assert processes_saying("sleep\x004445") == []
+    assert processes_saying(f"sleep\0{nap}") == []
 
 
 async def test_a_run_that_nobody_could_stop_does_not_begin(

@@ -62,8 +62,8 @@ class DraftChannel(ScriptedChannel):
         await self.send(recipient_id, text)
 
     async def until(self, text: str) -> None:
-        """Until a draft shows this."""
-        while text not in self.shows.values():
+        """Until a draft shows what begins with this."""
+        while not any(shown.startswith(text) for shown in self.shows.values()):
             self.grew.clear()
             await asyncio.wait_for(self.grew.wait(), 5)
 
@@ -121,9 +121,11 @@ async def test_what_a_gate_takes_out_of_answers_is_in_no_piece_of_one() -> None:
     speaker = Speaker(pieces(direct(f"Your key is {key} and no other."), 4), paced=True)
     async with a_house(channel, proxy=speaker, gates=gates) as house:
         asking = asyncio.create_task(ask(house))
-        while not asking.done():
+        for _ in range(speaker.pieces_through("and no")):
             speaker.release()
             await asyncio.sleep(SECONDS_BETWEEN / 4)
+        await channel.until("Your key is [API key removed] and")
+        speaker.release(300)
         reply = await asking
     assert any("is [API key removed] and" in seen for seen in channel.seen)
     assert not any("sk-" in seen for seen in channel.seen)
@@ -174,7 +176,8 @@ async def test_a_secret_that_comes_in_pieces_is_shown_in_none() -> None:
     channel = DraftChannel()
     body = direct(f"The password is {SECRET}, and the rest is said.")
     at = body.index(SECRET)
-    cuts = [body[: at + 4], body[at + 4 : at + 9], body[at + 9 :]]
+    cuts = [body[: at + 4], body[at + 4 : at + 9], body[at + 9 : -40], body[-40:]]
+    assert "said" not in cuts[3]
     speaker = Speaker([part for cut in cuts for part in (cut, "", "")], paced=True)
     known: list[Parts] = []
     async with a_house(channel, known, proxy=speaker) as house:
@@ -183,6 +186,8 @@ async def test_a_secret_that_comes_in_pieces_is_shown_in_none() -> None:
         for _ in range(9):
             speaker.release()
             await asyncio.sleep(SECONDS_BETWEEN * 1.5)
+        await channel.until("The password is [secret door], and the rest is said.")
+        speaker.release(3)
         await asking
     assert any("[secret door]" in seen for seen in channel.seen)
     for seen in channel.seen:

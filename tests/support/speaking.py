@@ -1,7 +1,7 @@
 """A model that answers in pieces, as far as a test lets it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
@@ -50,9 +50,10 @@ class Speaker:
         allowed: With `paced`, a piece is given for each `release`.
     """
 
-    def __init__(self, *answers: Iterable[str | Exception], paced: bool = False) -> None:
+    def __init__(self, *answers: Sequence[str | Exception], paced: bool = False) -> None:
         self._answers = list(answers)
         self._paced = paced
+        self._released = 0
         self.asked = 0
         self.allowed = asyncio.Semaphore(0)
         self.streams = 0
@@ -61,7 +62,21 @@ class Speaker:
     def release(self, count: int = 1) -> None:
         """Let so many pieces go."""
         for _ in range(count):
+            self._released += 1
             self.allowed.release()
+
+    def pieces_through(self, text: str) -> int:
+        """How many pieces are still to be let go until all of this text has come."""
+        said, flat = "", [str(piece) for answer in self._answers for piece in answer]
+        for count, piece in enumerate(flat, start=1):
+            said += piece
+            if text in said:
+                return max(0, count - self._released)
+        raise AssertionError(f"no answer says {text!r}")
+
+    def release_through(self, text: str) -> None:
+        """Let the pieces go with which all of this text has come, and none that follows."""
+        self.release(self.pieces_through(text))
 
     async def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         del messages

@@ -29,11 +29,14 @@ async def test_an_answer_grows_on_the_page_and_its_message_takes_its_place(
         device = await cockpit.paired(new_device)
         other = await cockpit.paired(new_device)
         await device.says("what time is it?")
-        for shown in ("Good", "Good morning. It is", "nine</b>, and"):
-            coming = device.page.locator(".coming .text")
-            while not await coming.filter(has_text=shown).count():
-                speaker.release()
-            await expect(other.page.locator(".coming .text")).to_contain_text(shown)
+        for come, shown in (
+            ("Good morning. It", "Good"),
+            ("<b>nine", "Good morning. It is"),
+            ("`tea` is", "nine</b>, and"),
+        ):
+            speaker.release_through(come)
+            for one in (device, other):
+                await expect(one.page.locator(".coming .text")).to_contain_text(shown)
         assert await device.at("heard").count() == 0
         speaker.release(300)
         heard = device.at("heard").last
@@ -53,8 +56,8 @@ async def test_a_page_that_is_opened_in_the_middle_sees_what_was_said_so_far(
         device = await cockpit.paired(new_device)
         await device.says("hello")
         coming = device.page.locator(".coming .text")
-        while not await coming.filter(has_text="Wrong,").count():
-            speaker.release()
+        speaker.release_through("Wrong, quite wrong")
+        await expect(coming).to_contain_text("Wrong,")
         await device.page.reload()
         await device.is_connected()
         await expect(coming).to_contain_text("Wrong,")
