@@ -12,7 +12,7 @@ from silas.memory import MemoryItem, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
 from silas.stream.items import Origin
 from silas.stream.rooms import TurnRooms
-from silas.stream.state import Lookup, Turn, need
+from silas.stream.state import Lookup, Turn, answered_by, need
 from silas.tools.recall import EVICTED
 from silas.types import TaintLevel, new_id
 
@@ -179,8 +179,8 @@ def raw_name(arrival_id: str) -> str:
 
 
 def source_of(lookup: Lookup) -> str:
-    """Where a tool's answer came from, as memories and context say it."""
-    return f"tool:{lookup.tool_name} {lookup.result.source}".rstrip()
+    """Where a tool's answer came from."""
+    return answered_by(lookup.tool_name, lookup.result.source)
 
 
 def at_once(write: Coroutine[Any, Any, Any]) -> None:

@@ -3,16 +3,28 @@
 from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
+from silas.context.origin import names
 from silas.db import Database
+from silas.memory.forgotten import Forgotten
 from silas.plans import WorkItem, WorkItemResult
+from silas.stream.state import answered_by
 from silas.types import OWNER
 
 
 class Known(NamedTuple):
-    """A piece of work and how it ended, if it did."""
+    """A piece of work and how it ended, if it did.
+
+    Attributes:
+        item: The work.
+        result: How it ended.
+        sources: What its tools answered from, and those of the work that it goes on from.
+        forgotten: Some of that was forgotten since it began.
+    """
 
     item: WorkItem
     result: WorkItemResult | None
+    sources: tuple[str, ...] = ()
+    forgotten: bool = False
 
 
 class Items(Protocol):
@@ -31,19 +43,47 @@ class Items(Protocol):
         ...
 
 
+class Answers(Protocol):
+    """What is looked up of the journal of calls."""
+
+    def answers_of(self, task_id: str) -> list[tuple[str, str]]:
+        """Which tools answered one task, each with where its answer came from."""
+        ...
+
+
+class Forgets(Protocol):
+    """What is looked up of memory."""
+
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+        """What a scope forgot after the forgetting of this number."""
+        ...
+
+
+_CLAIM = """
+INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten) VALUES (?, ?, ?, ?)
+ON CONFLICT (work_item_id) DO UPDATE SET forgotten = excluded.forgotten
+WHERE scope_id = excluded.scope_id
+"""
+
+
 class ScopeWork:
     """The work of each scope; what no scope has claimed is the owner's, who alone runs plans."""
 
-    def __init__(self, db: Database, items: Items, clock: Clock) -> None:
+    def __init__(
+        self, db: Database, items: Items, answers: Answers, memory: Forgets, clock: Clock
+    ) -> None:
         self._db = db
         self._items = items
+        self._answers = answers
+        self._memory = memory
         self._clock = clock
 
     def claim(self, work_item_id: str, scope_id: str) -> None:
         """Say that this work came from this scope; the first to say so is right."""
-        row = (work_item_id, scope_id, self._clock.now().isoformat())
+        last = self._memory.forgotten_since(0, scope_id).last
+        row = (work_item_id, scope_id, self._clock.now().isoformat(), last)
         with self._db.write() as tx:
-            tx.driver.execute("INSERT OR IGNORE INTO scope_work VALUES (?, ?, ?)", row)
+            tx.driver.execute(_CLAIM, row)
 
     def scope_of(self, work_item_id: str) -> str:
         """Whose it is."""
@@ -57,7 +97,7 @@ class ScopeWork:
         item = await self._items.get(work_item_id)
         if item is None or self.scope_of(work_item_id) != scope_id:
             return None
-        return Known(item, await self._items.get_result(work_item_id))
+        return await self._known(item, scope_id)
 
     async def recent(self, scope_id: str, limit: int) -> list[Known]:
         """The newest work of a scope, the oldest of it first."""
@@ -67,7 +107,30 @@ class ScopeWork:
         else:
             items = [await self._items.get(name) for name in self._claimed(scope_id, limit)]
             found = [item for item in items if item is not None]
-        return [Known(item, await self._items.get_result(item.id)) for item in reversed(found)]
+        return [await self._known(item, scope_id) for item in reversed(found)]
+
+    async def _known(self, item: WorkItem, scope_id: str) -> Known:
+        sources = tuple(dict.fromkeys(await self._sources(item)))
+        gone = self._memory.forgotten_since(self._begun_after(item.id), scope_id).sources
+        forgotten = any(names(source, wanted) for source in sources for wanted in gone)
+        return Known(item, await self._items.get_result(item.id), sources, forgotten)
+
+    async def _sources(self, item: WorkItem) -> list[str]:
+        """Of the work itself and what it goes on from, each looked at once."""
+        found, seen = list[str](), set[str]()
+        of: WorkItem | None = item
+        while of is not None and of.id not in seen:
+            seen.add(of.id)
+            found += [answered_by(tool, where) for tool, where in self._answers.answers_of(of.id)]
+            of = None if of.follow_up_of is None else await self._items.get(of.follow_up_of)
+        return found
+
+    def _begun_after(self, work_item_id: str) -> int:
+        """The last forgetting before it began; where nobody knows, none."""
+        query = "SELECT forgotten FROM scope_work WHERE work_item_id = ?"
+        with self._db.read() as tx:
+            row = tx.driver.execute(query, (work_item_id,)).fetchone()
+        return 0 if row is None else int(row[0])
 
     def _claimed(self, scope_id: str, limit: int) -> list[str]:
         query = (

@@ -67,10 +67,12 @@ class WorkView:
             await self._review.after_result(known.item, known.result)
 
     def _show(self, scope: Scope, known: Known) -> None:
-        item, result = known
+        item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
         taint = TaintLevel.owner
-        if result is not None:
+        if known.forgotten:
+            lines.append("result: not shown, because what it rests on was forgotten")
+        elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
             taint = TaintLevel.external  # an agent wrote it, from whatever it had read
         name = f"work:{item.id}"
@@ -81,7 +83,7 @@ class WorkView:
                 ContextZone.workspace,
                 "execution_result",
                 "\n".join(lines),
-                Origin(taint, name),
+                Origin(taint, name, known.sources if result is not None else ()),
                 ctx_id=name,
             ),
         )

@@ -321,6 +321,15 @@ class MemoryOutcomeStore:
         """See `OutcomeStore.calls_of`."""
         return [row.record for row in self._rows.values() if row.record.task_id == task_id]
 
+    def answers_of(self, task_id: str) -> list[tuple[str, str]]:
+        """See `OutcomeStore.answers_of`."""
+        told = [
+            (row.record.tool_name, ToolResult.model_validate_json(row.result).source)
+            for row in self._rows.values()
+            if row.record.task_id == task_id and row.result is not None
+        ]
+        return sorted(set(told))
+
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """See `OutcomeStore.last_attempt`."""
         wanted = (tool_name, action, target)

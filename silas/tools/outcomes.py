@@ -119,6 +119,10 @@ class OutcomeStore(Protocol):
         """Every call of one task, the oldest first."""
         ...
 
+    def answers_of(self, task_id: str) -> list[tuple[str, str]]:
+        """Which tools answered one task, each with where its answer came from, once."""
+        ...
+
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """When this tool last did this to this target, as far as it was attempted."""
         ...
@@ -163,9 +167,14 @@ _BY_KEY = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at, result
 FROM tool_outcomes WHERE key = ?
 """
-_OF_TASK = """
+# public, so that a test asks the database how it answers them
+CALLS_OF_A_TASK = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at
 FROM tool_outcomes WHERE task_id = ? ORDER BY attempted_at, key
+"""
+ANSWERS_OF_A_TASK = """
+SELECT DISTINCT tool_name, json_extract(result, '$.source') FROM tool_outcomes
+WHERE task_id = ? AND result IS NOT NULL ORDER BY 1, 2
 """
 _UNKNOWN = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at
@@ -260,7 +269,12 @@ class SqlOutcomeStore:
     def calls_of(self, task_id: str) -> list[OutcomeRecord]:
         """See `OutcomeStore.calls_of`."""
         with self._db.read() as tx:
-            return [_record(row) for row in tx.driver.execute(_OF_TASK, (task_id,))]
+            return [_record(row) for row in tx.driver.execute(CALLS_OF_A_TASK, (task_id,))]
+
+    def answers_of(self, task_id: str) -> list[tuple[str, str]]:
+        """See `OutcomeStore.answers_of`."""
+        with self._db.read() as tx:
+            return tx.driver.execute(ANSWERS_OF_A_TASK, (task_id,)).fetchall()
 
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """See `OutcomeStore.last_attempt`."""

@@ -32,6 +32,7 @@ from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
 from silas.stream.workview import WorkView
+from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.ground import Ground
 from silas.wiring.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
 from silas.wiring.overhead import Overhead
@@ -118,7 +119,9 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish, overhead: Overhead) -> Min
         return [FoundMemory(one.memory_id, one.content, one.taint, one.sources) for one, _ in found]
 
     persona = personality(config, db, audit, clock)
-    work, conversations = ScopeWork(db, SqlWorkItemStore(db, clock), clock), Conversations()
+    stored, answers = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
+    work = ScopeWork(db, stored, answers, remembered.store, clock)
+    conversations = Conversations()
     review = review_queue(
         config,
         db,

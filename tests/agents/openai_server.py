@@ -202,5 +202,5 @@ async def openai_server(
         server.close()
         for task in tuple(tasks):
             task.cancel()
-        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
-        await asyncio.wait_for(server.wait_closed(), 5)
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 30)
+        await asyncio.wait_for(server.wait_closed(), 30)

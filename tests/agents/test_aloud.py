@@ -96,7 +96,7 @@ async def test_a_provider_that_fails_in_the_middle_is_asked_again_and_begins_ane
     for _ in range(50):
         await asyncio.sleep(0)
         clock.advance(1)
-    run = await asyncio.wait_for(asking, 5)
+    run = await asyncio.wait_for(asking, 30)
     assert run.output == AgentResponse(message="Good evening.")
     assert (ear.withdrawn[0][:4], "".join(ear.heard)) == ("Good", "Good evening.")
 
@@ -126,7 +126,7 @@ async def test_a_model_that_does_not_end_is_ended() -> None:
     planner = PlannerAgent(
         Speaker(endless, endless).model, MockClock(), output="tool", listen=ear.listen
     )
-    run = await asyncio.wait_for(planner.plan(TURN, toolset=NONE, deps=None), 5)
+    run = await asyncio.wait_for(planner.plan(TURN, toolset=NONE, deps=None), 30)
     assert run.fell_back
     assert "does not come to an end" in run.detail
 

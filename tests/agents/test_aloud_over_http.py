@@ -23,7 +23,7 @@ async def route(
 ) -> StructuredRun[RouteDecision]:
     choice = ModelChoice(name="llama", base_url=server.base_url, output=output, timeout_seconds=5)
     model = make_model(choice, runbook=_unused)
-    async with asyncio.timeout(5), model:
+    async with asyncio.timeout(30), model:
         proxy = ProxyAgent(
             model,
             MockClock(),

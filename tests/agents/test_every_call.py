@@ -72,7 +72,7 @@ CALLS: list[Callable[[ScriptedModel, Toolset], Awaitable[StructuredRun[Any]]]] =
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
 async def test_every_call_asks_twice_and_then_answers_by_itself(call: Any) -> None:
     model = ScriptedModel(["Sure, consider it done!"] * 3)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         run: StructuredRun[Any] = await call(model, Toolset())
     first, second = model.requests
     assert SCHEMA_ERROR not in first.text

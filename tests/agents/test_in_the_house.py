@@ -27,7 +27,7 @@ REPORT = ExecutorAgentOutput(summary="worked")
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await what
 
 

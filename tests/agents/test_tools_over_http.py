@@ -41,7 +41,7 @@ def tools() -> tuple[FunctionToolset[None], list[list[str]]]:
 async def execute(server: OpenAIServer, toolset: FunctionToolset[None], limits: UsageLimits) -> Any:
     choice = ModelChoice(name="llama", base_url=server.base_url)
     model = make_model(choice, runbook=unused)
-    async with asyncio.timeout(5), model:
+    async with asyncio.timeout(30), model:
         agent = ExecutorAgent[None](model, Waits(), output="tool", capabilities=())
         return await agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits)
 

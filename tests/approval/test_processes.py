@@ -77,7 +77,7 @@ async def spender(tmp_path: Path, token_file: Path, death: str) -> asyncio.subpr
 
 
 async def go(process: asyncio.subprocess.Process) -> str:
-    out, _ = await asyncio.wait_for(process.communicate(b"go\n"), 5)
+    out, _ = await asyncio.wait_for(process.communicate(b"go\n"), 30)
     return out.decode().strip()
 
 

@@ -57,10 +57,10 @@ async def killed_at_work(database: Path, first: int, after: int) -> list[int]:
     assert writer.stdout is not None
     assert await asyncio.wait_for(writer.stdout.readline(), 30) == b"ready\n"
     writer.stdin.write(b"go\n")
-    said = [int(await asyncio.wait_for(writer.stdout.readline(), 5)) for _ in range(after)]
+    said = [int(await asyncio.wait_for(writer.stdout.readline(), 30)) for _ in range(after)]
     writer.kill()
-    rest = await asyncio.wait_for(writer.stdout.read(), 5)
-    assert await asyncio.wait_for(writer.wait(), 5) == -signal.SIGKILL
+    rest = await asyncio.wait_for(writer.stdout.read(), 30)
+    assert await asyncio.wait_for(writer.wait(), 30) == -signal.SIGKILL
     whole = rest[: rest.rfind(b"\n") + 1]
     return said + [int(line) for line in whole.split()]
 

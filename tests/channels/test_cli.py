@@ -79,7 +79,7 @@ class _Terminal:
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 5)
+    return await asyncio.wait_for(work, 30)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 5)
+    return await asyncio.wait_for(work, 30)
 
 
 class _Wire:

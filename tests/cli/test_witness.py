@@ -148,7 +148,7 @@ async def until(holds: object) -> None:
     import asyncio
 
     assert callable(holds)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.01)
 

@@ -54,7 +54,7 @@ async def _run(tmp_path: Path, screen: Screen, *steps: Any, **house: Any) -> lis
     workspace = a_workspace(tmp_path / "project")
     async with a_house(screen, models={"executor": model}, **house) as cockpit:
         await cockpit.harness.silas.run(_plan(workspace))
-        await asyncio.wait_for(cockpit.harness.silas.settled(), 5)
+        await asyncio.wait_for(cockpit.harness.silas.settled(), 30)
     return screen.shown
 
 
@@ -121,12 +121,12 @@ async def test_work_that_was_stopped_says_so_to_every_page(tmp_path: Path) -> No
         silas = house.harness.silas
         item = silas.parse(plan)
         run = asyncio.create_task(silas.run(plan))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not any(p.steps for p in screen.shown):
                 await asyncio.wait([run], timeout=0.01)
         assert screen.shown[-1].message == "Run sleep 60"
         assert (await house.post(f"/work/{item.id}/cancel")).status_code == 200
-        await asyncio.wait_for(asyncio.wait([run]), 5)
+        await asyncio.wait_for(asyncio.wait([run]), 30)
         last = screen.shown[-1]
     assert (last.status, last.stoppable) == ("paused", False)
 

@@ -94,7 +94,7 @@ async def test_an_approval_that_expired_while_silas_was_down_runs_nothing(tmp_pa
     clock.advance(timedelta(minutes=31).total_seconds())
     channel, sandbox = ScriptedChannel(), FakeSandbox(_ok)
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=sandbox) as h:
-        result = await asyncio.wait_for(h.silas.wait("task-late"), 5)
+        result = await asyncio.wait_for(h.silas.wait("task-late"), 30)
     assert result is not None
     assert STATUS_CODES[result.status.value] == 3
     assert result.summary.startswith("The approval does not hold: ")

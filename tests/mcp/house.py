@@ -139,7 +139,7 @@ class House:
 
     async def until(self, name: str, count: int = 1, *, passing: float = 0) -> None:
         """Wait until an event was recorded so often, while Silas's own time passes; bounded."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while len(await self.events(name)) < count:
                 self.h.clock.advance(passing)
                 await asyncio.sleep(0.01)

@@ -68,14 +68,14 @@ async def on_the_web(web: Web) -> AsyncGenerator[dict[str, Any]]:
             "headers": {"Authorization": SECRET},
         }
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 while not server.started:
                     await asyncio.sleep(0.01)
             yield {"mcpServers": {"web": entry}, "mcp": {"web": {"timeout_seconds": 5}}}
         finally:
             server.should_exit = True
             server.force_exit = True
-            await asyncio.wait([task], timeout=5)
+            await asyncio.wait([task], timeout=30)
 
 
 async def test_a_server_over_http_is_trusted_called_and_told_its_headers(tmp_path: Path) -> None:

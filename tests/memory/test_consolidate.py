@@ -274,7 +274,7 @@ async def test_two_rounds_never_run_at_once(house: House) -> None:
     await house.rooms.store.store_many(
         [OFTEN, a_memory("more", "Anna prefers the sea.", access_count=9)]
     )
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await asyncio.gather(*(house.rooms.consolidator.run_once() for _ in range(3)))
     assert len(house.asked.about) == 2
 
@@ -286,7 +286,7 @@ async def test_memories_are_tidied_regularly_and_a_failure_is_on_record(
     (tidy,) = house.rooms.upkeep
     task = asyncio.create_task(tidy())
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not house.told("memory.consolidated"):
                 house.clock.advance(30 * 60)
                 await asyncio.sleep(0)

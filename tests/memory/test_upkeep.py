@@ -18,7 +18,7 @@ async def test_a_running_silas_tidies_its_memories_and_asks_before_it_confirms_o
             a_memory("often", "Anna lives in Graz.", taint="auth", access_count=7),
         ):
             await h.memory.store(item)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not await confirmed(h):
                 h.clock.advance(HALF_AN_HOUR)
                 await asyncio.sleep(0)

@@ -269,7 +269,7 @@ async def test_a_model_that_fails_midway_loses_nothing(place: Place) -> None:
 async def test_new_memories_are_embedded_in_the_background(place: Place) -> None:
     task = asyncio.create_task(place.search.keep_up())
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await place.keep(a="aaaa")
             while not await place.near("aaaa"):
                 place.clock.advance(10)

@@ -145,7 +145,7 @@ f.write(b"abc"); f.flush(); f.read()
         run = asyncio.create_task(
             a_sandbox(outside).run([PYTHON, "-I", "-c", hold], LIMITS, files(record))
         )
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not server.received.endswith(b"abc"):
                 await asyncio.wait([run], timeout=0.01)
         run.cancel()

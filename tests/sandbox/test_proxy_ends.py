@@ -65,7 +65,7 @@ async def test_a_client_that_does_not_read_keeps_its_place_and_loses_nothing() -
                 lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
                 lazy.connect(("127.0.0.1", door.port))
                 lazy.sendall(GET)
-                await asyncio.wait_for(sent.wait(), 5)
+                await asyncio.wait_for(sent.wait(), 30)
                 for _ in range(50):
                     await asyncio.sleep(0)
                 assert await door.say(GET) == b""

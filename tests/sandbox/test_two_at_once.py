@@ -100,7 +100,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
 
 
 async def until_ready(work: Path) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(30):
         while not (work / "ready").exists():
             await asyncio.to_thread((work / "ready").exists)
 

@@ -43,13 +43,13 @@ T = TypeVar("T")
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await what
 
 
 async def until(holds: Callable[[], bool]) -> None:
     """Give other tasks, and the watching thread, their turn."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.01)
 

@@ -37,7 +37,7 @@ async def test_a_known_secret_is_neither_sent_nor_kept_with_a_whole_answer(
     said, known = channel(), list[Parts]()
     async with a_house(said, known, direct(f"The password is {secret}, keep it."), tmp_path) as h:
         known[0].secrecy.learn({"door": SECRET})
-        reply = await asyncio.wait_for(h.silas.ask("hello"), 5)
+        reply = await asyncio.wait_for(h.silas.ask("hello"), 30)
         kept = await known[0].mind.chronicle.get_recent(OWNER, 10)
     assert said.texts == [reply.text]
     assert "[secret door]" in reply.text
@@ -54,7 +54,7 @@ async def test_what_became_of_a_plan_is_said_without_a_known_secret(tmp_path: Pa
     body = direct("Here it is.", plan_action=unread)
     async with a_house(channel, known, body, tmp_path) as house:
         known[0].secrecy.learn({"door": SECRET})
-        reply = await asyncio.wait_for(house.silas.ask("hello"), 5)
+        reply = await asyncio.wait_for(house.silas.ask("hello"), 30)
     assert reply.outcome == "blocked"
     assert channel.texts == [reply.text]
     assert "[secret door]" in reply.text

@@ -65,7 +65,7 @@ class DraftChannel(ScriptedChannel):
         """Until a draft shows what begins with this."""
         while not any(shown.startswith(text) for shown in self.shows.values()):
             self.grew.clear()
-            await asyncio.wait_for(self.grew.wait(), 5)
+            await asyncio.wait_for(self.grew.wait(), 30)
 
 
 def a_house(
@@ -85,7 +85,7 @@ def a_house(
 
 
 async def ask(house: Harness) -> Any:
-    return await asyncio.wait_for(house.silas.ask("hello"), 5)
+    return await asyncio.wait_for(house.silas.ask("hello"), 30)
 
 
 async def test_an_answer_grows_while_it_comes_and_the_whole_takes_its_place() -> None:
@@ -220,7 +220,7 @@ async def test_a_turn_that_is_stopped_leaves_no_draft() -> None:
         asking = asyncio.create_task(ask(house))
         speaker.release(30)
         while not channel.seen:
-            await asyncio.wait_for(channel.grew.wait(), 5)
+            await asyncio.wait_for(channel.grew.wait(), 30)
         house.silas.halt.ring()
         with pytest.raises(SilasError):
             await asking
@@ -238,7 +238,7 @@ async def test_a_stranger_is_shown_no_draft() -> None:
         message = ChannelMessage(
             channel="cli", sender_id="stranger", text="hello", timestamp=house.clock.now()
         )
-        await asyncio.wait_for(house.silas.stream.handle(Incoming(message, "stranger")), 5)
+        await asyncio.wait_for(house.silas.stream.handle(Incoming(message, "stranger")), 30)
     assert (channel.seen, speaker.streams) == ([], 0)
     assert channel.sent == [("stranger", "Hello.")]
 

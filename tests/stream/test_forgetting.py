@@ -2,6 +2,8 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +13,30 @@ from silas.errors import DatabaseError
 from silas.keys import KeyRing
 from silas.memory import MemoryType
 from silas.memory.store import SqlMemoryStore
-from silas.testing import CallTool, FakeTool, Harness
+from silas.testing import (
+    CallTool,
+    FakeTool,
+    Harness,
+    MockClock,
+    ScriptedChannel,
+    ScriptedModel,
+    plan_text,
+)
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from silas.types import OWNER, TaintLevel
 from silas.wiring.memory import MemoryDesk, Unsigned, desk_on
-from tests.stream.kit import House, direct, everything, said, soon
+from tests.stream.kit import (
+    House,
+    direct,
+    done_sandbox,
+    everything,
+    proposing,
+    ran,
+    said,
+    saying_yes,
+    soon,
+    to_planner,
+)
 
 PAGE = "tool:look c.org"
 
@@ -134,3 +155,88 @@ async def test_one_memory_that_is_forgotten_leaves_the_view_alone() -> None:
     assert {cat, dog} <= recalled
     assert cat not in left
     assert dog in left
+
+
+def looking(
+    *models: str, home: Path, clock: MockClock, reads: bool = True, **plan_too: Any
+) -> Harness:
+    """A Silas whose planned work looks at the page, or runs a command."""
+    plan = plan_text(verify=None, budget={"max_attempts": 1}, on_stuck="report", **plan_too)
+    look = [CallTool("look") if reads else CallTool("shell_exec", {"argv": ["true"]}), ran()]
+    steps: dict[str, list[Any]] = {"proxy": [], "planner": [], "executor": []}
+    for kind in models:
+        steps["proxy"].append(direct() if kind == "talk" else to_planner())
+        if kind == "work":
+            steps["planner"].append(proposing(plan))
+            steps["executor"] += look
+    return Harness(
+        ScriptedChannel(saying_yes),
+        models={role: ScriptedModel(played) for role, played in steps.items()},
+        sandbox=done_sandbox(),
+        home=home,
+        clock=clock,
+    )
+
+
+async def worked(h: Harness, *, ok: bool = False) -> str:
+    """How work ended that looked at a page, which may answer with an error."""
+
+    async def page(request: dict[str, object]) -> ToolResult:
+        del request
+        error = None if ok else "The cat is Mia."
+        return ToolResult(ok=ok, error=error, taint=TaintLevel.external, source="c.org/cat")
+
+    look = FakeTool("look", page)
+    h.silas.registry.register(look, ToolConfig(connector_id="x", risk_default=RiskLevel.low))
+    await soon(h.silas.ask("look at the page"))
+    result = await soon(h.silas.wait("task-example"))
+    assert result is not None
+    return result.summary
+
+
+def shown(h: Harness) -> str:
+    """What a model is told of the work."""
+    items = h.context.in_view(OWNER)
+    return "\n".join(item.content for item in items if item.kind == "execution_result")
+
+
+@pytest.mark.parametrize("source", ["tool:look c.org", "tool:look", "tool:loo", "tool:look d.org"])
+async def test_what_work_rests_on_is_forgotten_with_its_result(tmp_path: Path, source: str) -> None:
+    clock, gone = MockClock(), source in ("tool:look c.org", "tool:look")
+    async with looking("work", "talk", home=tmp_path, clock=clock) as h:
+        assert "Mia" in await worked(h)
+        assert "Mia" in shown(h)
+        await soon(forget(h, source))
+        await soon(h.silas.ask("and now?"))
+        assert ("Mia" in shown(h)) is not gone
+    async with looking("talk", home=tmp_path, clock=clock) as h:
+        await soon(h.silas.ask("and after a restart?"))
+        assert "status: stuck" in shown(h)
+        assert ("Mia" in shown(h)) is not gone
+
+
+async def test_work_that_reads_a_page_after_it_was_forgotten_says_what_it_read(
+    tmp_path: Path,
+) -> None:
+    clock = MockClock()
+    async with looking("talk", "work", home=tmp_path, clock=clock) as h:
+        await soon(h.silas.ask("hello"))
+        await soon(forget(h, PAGE))
+        assert "Mia" in await worked(h)
+    async with looking("talk", home=tmp_path, clock=clock) as h:
+        await soon(h.silas.ask("what did you find?"))
+        assert "Mia" in shown(h)
+
+
+async def test_work_rests_on_what_the_work_that_it_goes_on_from_has_read(tmp_path: Path) -> None:
+    clock = MockClock()
+    async with looking("work", home=tmp_path, clock=clock, reads=True) as h:
+        assert "Done" in await worked(h, ok=True)
+    further = {"id": "task-further", "follow_up_of": "task-example"}
+    async with looking("work", "talk", home=tmp_path, clock=clock, reads=False, **further) as h:
+        await soon(h.silas.ask("go on from there"))
+        await soon(h.silas.wait("task-further"))
+        assert "work item task-further" in shown(h)
+        await soon(forget(h, PAGE))
+        await soon(h.silas.ask("and now?"))
+        assert "task-further" not in shown(h)

@@ -114,7 +114,7 @@ async def test_a_pause_that_a_provider_wants_outlasts_a_restart_and_ends_in_its_
             context = a_context(authorise=unsafe_approve_all)
             call = h.tools.call("web_search", "search", {"query": "x"}, context)
             with pytest.raises(RateLimited):
-                await asyncio.wait_for(call, 5)
+                await asyncio.wait_for(call, 30)
         async with house() as h:
             known = h.silas.registry.get("web_search")
             assert known is not None

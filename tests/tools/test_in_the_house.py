@@ -44,7 +44,7 @@ LOOKUPS = {"memory_search", "context_inspection"}
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await what
 
 

@@ -21,7 +21,7 @@ from silas.tools import (
     idempotency_key,
     validated_call,
 )
-from silas.tools.outcomes import cooling_down
+from silas.tools.outcomes import ANSWERS_OF_A_TASK, CALLS_OF_A_TASK, cooling_down
 
 CALL = validated_call("mail", "send", {"to": "a@example.org"})
 OTHER = validated_call("mail", "send", {"to": "b@example.org"})
@@ -222,3 +222,19 @@ def test_the_cooldown_ends_when_its_seconds_have_passed(
     last = clock.now()
     assert cooling_down(last, last + timedelta(seconds=seconds), 60) is expected
     assert not cooling_down(None, last, 60)
+
+
+def test_what_answered_a_task_is_told_once_with_where_it_came_from(store: OutcomeStore) -> None:
+    for key, where in (("a", "x.org"), ("b", "x.org"), ("c", "")):
+        begin(store, key)
+        store.finish(key, OutcomeStatus.succeeded, ToolResult(ok=True, source=where))
+    begin(store, "d")
+    assert store.answers_of(a_context().task_id) == [("mail", ""), ("mail", "x.org")]
+    assert store.answers_of("another") == []
+
+
+def test_the_calls_of_a_task_are_found_without_reading_those_of_others(db: Database) -> None:
+    with db.read() as tx:
+        for query in (CALLS_OF_A_TASK, ANSWERS_OF_A_TASK):
+            (how, *_) = tx.driver.execute(f"EXPLAIN QUERY PLAN {query}", ("task",)).fetchall()
+            assert "USING INDEX tool_outcomes_task" in how[-1]

@@ -272,7 +272,7 @@ async def test_a_tool_that_hangs_is_given_up_at_the_time_limit(door: Door) -> No
             authorise=unsafe_approve_all,
             limits=SandboxLimits(wall_seconds=0.05),
         )
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             with pytest.raises(OutcomeUnknown):
                 await door.executor.call("fail", "call", {"how": "hang"}, context)
         assert not tools["fail"].idempotent

@@ -38,7 +38,7 @@ class House:
 
 
 async def soon(what: Awaitable[ToolResult]) -> ToolResult:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await what
 
 

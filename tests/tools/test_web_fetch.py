@@ -37,7 +37,7 @@ def fetcher(web: Web) -> WebFetchTool:
 
 async def get(web: Web, url: str = PAGE, **args: Any) -> ToolResult:
     tool = fetcher(web)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await tool.execute("get", tool.validate({"url": url, **args}), a_context())
 
 
@@ -402,7 +402,7 @@ async def test_in_work_without_grants_each_page_is_asked_for_and_its_connection_
     sandbox = FakeSandbox(lambda run: exited())
     models = {"executor": executor}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await h.silas.run(plan_text(verify=None, body="# What to do\n\nRead the page."))
         assert isinstance(h.audit, AuditLog)
         log = "".join(entry.body for entry in await h.audit.entries(limit=1000))

@@ -66,7 +66,7 @@ class Search:
 
     async def find(self, query: str = "red pandas", **args: Any) -> ToolResult:
         request = self.tool.validate({"query": query, **args})
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             return await self.tool.execute("search", request, a_context())
 
 
@@ -330,7 +330,7 @@ def offered(model: ScriptedModel) -> list[set[str]]:
 
 
 async def soon(what: Awaitable[Any]) -> Any:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         return await what
 
 

@@ -223,7 +223,7 @@ async def test_an_attempt_is_broken_off_when_its_time_is_over_and_counts_in_full
     sandbox, budget = _Hanging(clock, 2), {"max_wall_time_seconds": 1, "max_tokens": 5000}
     steps = attempts(2)
     async with at_work(*steps, tokens=(7, 0), sandbox=sandbox, clock=clock) as work:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             result = await work.run(budget=budget)
         assert result.status is WorkItemStatus.stuck
         assert result.summary == "The wall time of the budget ran out."
@@ -245,7 +245,7 @@ async def test_a_planner_that_never_answers_is_not_waited_for_longer_than_the_bu
     steps, budget = attempts(3), {"max_wall_time_seconds": 1}
     sandbox, planner = _Hanging(clock, 6), _Silent([])
     async with at_work(*steps, planner=planner, sandbox=sandbox, clock=clock) as work:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             result = await work.run(budget=budget)
         assert result.status is WorkItemStatus.stuck
         assert '- check "written" failed' in result.summary

@@ -35,7 +35,7 @@ def delegate(worker: str, task: str = "Look.") -> CallTool:
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         return await what
 
 

@@ -165,7 +165,7 @@ class TestWhenTheOriginalChangesMeanwhile:
             work.notify = interfere
             item = await work.approve(a_plan(workspace=str(project)))
             running = asyncio.create_task(work.execute(item))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 await change_after_copy.wait()
                 change()
                 return await running, state_of(project)
@@ -338,7 +338,7 @@ class TestTheSite:
             return prepare(*args, **options)
 
         monkeypatch.setattr(Workspace, "prepare", slowly)
-        async with at_work() as work, asyncio.timeout(5):
+        async with at_work() as work, asyncio.timeout(30):
             item = await work.approve(a_plan(workspace=str(project)))
             work.silas.executor.dispatch(item, work.notify)
             await begun.wait()

@@ -44,7 +44,7 @@ _NONCE = "ab" * 32
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 5)
+    return await asyncio.wait_for(work, 30)
 
 
 class _House(NamedTuple):

@@ -31,7 +31,7 @@ class Wire:
 
     async def next(self) -> Event:
         while not self._waiting:
-            received = json.loads(await asyncio.wait_for(self._live.recv(), 5))
+            received = json.loads(await asyncio.wait_for(self._live.recv(), 30))
             self._waiting += received if isinstance(received, list) else [received]
         return self._waiting.pop(0)
 

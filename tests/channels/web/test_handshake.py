@@ -64,7 +64,7 @@ async def a_line(
     try:
         yield line
         line.inbox.put_nowait({"type": "websocket.disconnect", "code": 1001})
-        await asyncio.wait_for(line.task, 5)
+        await asyncio.wait_for(line.task, 30)
     finally:
         line.task.cancel()
 

@@ -187,6 +187,6 @@ async def test_the_other_devices_are_told_when_one_more_is_paired(cockpit: Cockp
     assert refused.status == 400
     assert not page.has_something
     await pair(cockpit, token, signer=a_signer("phone"))
-    told = json.loads(await asyncio.wait_for(page.next(), 5) or "")
+    told = json.loads(await asyncio.wait_for(page.next(), 30) or "")
     assert told["type"] == "device_paired"
     assert "a phone was paired just now and can say yes for you" in told["words"]

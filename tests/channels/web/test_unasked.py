@@ -22,7 +22,7 @@ SESSION = WebSession(id="s-1", device_id="d-1", device="phone", level="owner")
 
 
 async def of_kind(page: Page, kind: str) -> dict[str, Any]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             frame = await page.next()
             assert frame is not None

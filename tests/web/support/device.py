@@ -19,7 +19,7 @@ from playwright.async_api import (
     expect,
 )
 
-PATIENCE_MS = 10_000.0
+PATIENCE_MS = 30_000.0
 """The longest that anything is waited for in a page."""
 
 expect.set_options(timeout=PATIENCE_MS)
