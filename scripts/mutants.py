@@ -188,10 +188,18 @@ def _holding(path: Path, text: str) -> Generator[None]:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
+def _tidied(tree: Path, before: set[Path]) -> None:
+    """Without what a broken program left there: the next is searched for core files, too."""
+    for path in set(tree.iterdir()) - before:
+        subprocess.run(["rm", "-rf", "--", path], check=False)
+
+
 @contextlib.contextmanager
 def broken(mutant: Mutant, tree: Path) -> Generator[None]:
     """The promise broken in `tree`, and whole again afterwards."""
+    before = set(tree.iterdir())
     with contextlib.ExitStack() as until_judged:
+        until_judged.callback(_tidied, tree, before)
         for edit in mutant.edits:
             path = tree / edit.file
             text = edit.applied(path.read_text(encoding="utf-8"))

@@ -67,3 +67,14 @@ def test_all_edits_of_a_promise_are_made_and_taken_back(tmp_path: Path) -> None:
     with broken(Mutant(test="t", edits=tuple(edits)), tmp_path):
         assert now() == {"one.py": "a = 3\n", "two.py": "b = 0\n"}
     assert now() == held
+
+
+def test_what_a_broken_program_leaves_behind_is_gone_before_the_next_is_judged(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "one.py").write_text("a = 1\n", encoding="utf-8")
+    edit = Edit(file="one.py", find="1", replace="2")
+    with broken(Mutant(test="t", edits=(edit,)), tmp_path):
+        (tmp_path / "core").write_bytes(b"\0")
+        (tmp_path / "made" / "deeper").mkdir(parents=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["one.py"]
