@@ -12,6 +12,9 @@ from silas.db import Database
 from silas.testing import MockClock
 from silas.testing.approval import a_signer
 
+EACH = 400
+"""Entries of one process: fifty are written before the next process has begun."""
+
 WRITER = """
 import sys
 from pathlib import Path
@@ -43,18 +46,18 @@ async def test_several_threads_keep_one_chain_while_it_is_verified(audit: AuditL
     begin = threading.Barrier(5)
 
     def write(name: int) -> None:
-        begin.wait(5)
+        begin.wait(30)
         for n in range(100):
             audit.log_now("x", thread=name, n=n)
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
-    begin.wait(5)
+    begin.wait(30)
     while any(thread.is_alive() for thread in threads):
         assert (await asyncio.wait_for(audit.verify_chain(), 30)).valid
     for thread in threads:
-        thread.join(5)
+        thread.join(30)
     assert await audit.verify_chain() == (True, 400, "")
 
 
@@ -65,7 +68,7 @@ async def test_four_processes_keep_one_chain(tmp_path: Path, audit: AuditLog) ->
     pipe = asyncio.subprocess.PIPE
     writers = [
         await asyncio.create_subprocess_exec(
-            sys.executable, str(script), str(tmp_path / "silas.db"), "50", f"task-{n}",
+            sys.executable, str(script), str(tmp_path / "silas.db"), str(EACH), f"task-{n}",
             stdin=pipe, stdout=pipe, env={"PYTHONPATH": str(Path(__file__).parents[2])},
         )
         for n in range(4)
@@ -76,9 +79,9 @@ async def test_four_processes_keep_one_chain(tmp_path: Path, audit: AuditLog) ->
     ends = await asyncio.gather(*(asyncio.wait_for(w.communicate(b"go\n"), 30) for w in writers))
     assert len(ends) == 4
     assert [w.returncode for w in writers] == [0, 0, 0, 0]
-    assert await audit.verify_chain() == (True, 200, "")
-    bodies = [e.body for e in await audit.entries(limit=200)]
-    assert all(sum(f'"task-{n}"' in body for body in bodies) == 50 for n in range(4))
+    assert await audit.verify_chain() == (True, 4 * EACH, "")
+    bodies = [e.body for e in await audit.entries(limit=4 * EACH)]
+    assert all(sum(f'"task-{n}"' in body for body in bodies) == EACH for n in range(4))
 
 
 async def test_a_second_opening_continues_the_chain(
