@@ -69,12 +69,13 @@ class WorkView:
     def _show(self, scope: Scope, known: Known) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
-        taint = TaintLevel.owner
+        taint, sources = TaintLevel.owner, tuple[str, ...]()
         if known.forgotten:
             lines.append("result: not shown, because what it rests on was forgotten")
         elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
-            taint = TaintLevel.external  # an agent wrote it, from whatever it had read
+            # an agent wrote it, from whatever it had read
+            taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"
         self._context.add(
             scope.id,
@@ -83,7 +84,7 @@ class WorkView:
                 ContextZone.workspace,
                 "execution_result",
                 "\n".join(lines),
-                Origin(taint, name, known.sources if result is not None else ()),
+                Origin(taint, name, sources),
                 ctx_id=name,
             ),
         )
