@@ -29,6 +29,7 @@ ANSWER = {
 }
 _ITEMS = 100
 _ROUNDS = 10  # turns in one house: what is in view grows by two with each, and is to stay about 100
+_LONG = "word " * 1_600  # as many characters as a prompt has in a window of 8,000 tokens, about
 _SAID = "The weir was opened on day {n}, and the level fell by {n} centimetres within the hour."
 
 
@@ -147,15 +148,25 @@ async def _steps(rounds: int) -> dict[str, float]:
 
 
 async def _history(turns: int) -> dict[str, float]:
-    """What a turn costs early and late in one conversation whose window has been full for long."""
+    """What a turn costs early and late in one conversation whose window has been full for long.
+
+    A bare run stands beside each turn, because the machine is not as fast late as it was early.
+    """
     settings = {"context": {"total_tokens": 8000, "system_max": 3000}}
-    async with Harness(models={"proxy": Told().model()}, settings=settings) as harness:
-        costs = [await _cpu(lambda n=n: harness.silas.ask(_SAID.format(n=n))) for n in range(turns)]
-    early, late = costs[50:150], costs[-100:]
+    told = Told()
+    bare = Agent(told.model(), output_type=RouteDecision)
+    early, late = list[tuple[float, float]](), list[tuple[float, float]]()
+    async with Harness(models={"proxy": told.model()}, settings=settings) as harness:
+        for n in range(turns):
+            cost = await _cpu(lambda n=n: harness.silas.ask(_SAID.format(n=n)))
+            costs = late if n >= turns - 100 else early if 50 <= n < 150 else None
+            if costs is not None:
+                costs.append((cost, await _cpu(lambda: bare.run(_LONG, instructions="Route it."))))
     return {
-        "turn 50 to 150, ms CPU": statistics.median(early) * 1000,
-        f"the last 100 of {turns:,}, ms CPU": statistics.median(late) * 1000,
-        "late against early": statistics.median(late) / statistics.median(early),
+        "turn 50 to 150, ms CPU": statistics.median(turn for turn, _ in early) * 1000,
+        f"the last 100 of {turns:,}, ms CPU": statistics.median(turn for turn, _ in late) * 1000,
+        "late against early, each by bare runs beside it": statistics.median(a / b for a, b in late)
+        / statistics.median(a / b for a, b in early),
     }
 
 

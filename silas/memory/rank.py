@@ -20,7 +20,7 @@ from silas.memory.terms import terms
 
 _DEEP = 1_000  # memories with the best words, among which those are looked for that were kept
 _ONE_THING = 300  # characters
-_SEEDS = 40  # memories with the best words of their own, whose neighbours are looked at
+_SEEDS = 24  # memories with the best words of their own, whose neighbours are looked at
 _LENT_ON = (0.6, 0.3)  # what a word is worth to the next memory of a talk, and to the one after it
 _LENT_BACK = (0.2, 0.1)  # and to the ones before
 _ANSWER = 0.4  # more than that to the next one where a question holds it: what follows answers it
