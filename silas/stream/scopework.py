@@ -23,8 +23,8 @@ class Known(NamedTuple):
 
     item: WorkItem
     result: WorkItemResult | None
-    sources: tuple[str, ...] = ()
-    forgotten: bool = False
+    sources: tuple[str, ...]
+    forgotten: bool
 
 
 class Items(Protocol):

@@ -51,7 +51,7 @@ class WorkView:
 
     def began(self, scope: Scope, item: WorkItem) -> None:
         """It was approved, and is under way."""
-        self._show(scope, Known(item, None))
+        self._show(scope, Known(item, None, (), forgotten=False))
 
     async def ended(self, item: WorkItem) -> None:
         """Show how it ended; its plan may leave, and its next steps are offered."""
