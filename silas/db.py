@@ -10,8 +10,8 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -150,8 +150,30 @@ class _Held:
                 driver.execute("PRAGMA synchronous=NORMAL")
 
 
+class _Read:
+    """One `with database.read()`; a class, because a turn has a dozen and a generator is slow."""
+
+    __slots__ = ("_held", "_reader")
+
+    def __init__(self, held: _Held, reader: Tx) -> None:
+        self._held = held
+        self._reader = reader
+
+    def __enter__(self) -> Tx:
+        held = self._held
+        held.lock.acquire()
+        return self._reader if held.owner is None else held.writer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        self._held.lock.release()
+        if isinstance(error, sqlite3.Error):
+            raise _translated(error) from error
+
+
 class _Write:
-    """One `with database.write()`; a class, because a turn has a dozen and a generator is slow."""
+    """One `with database.write()`; a class as `_Read` is."""
 
     __slots__ = ("_began", "_durable", "_held")
 
@@ -210,15 +232,9 @@ class Database:
         self._reader.close()
         self._writer.close()
 
-    @contextmanager
-    def read(self) -> Generator[Tx]:
+    def read(self) -> AbstractContextManager[Tx]:
         """A consistent look; inside `write` it sees that transaction's own changes."""
-        held = self._held
-        with held.lock:
-            try:
-                yield self._reader if held.owner is None else held.writer
-            except sqlite3.Error as error:
-                raise _translated(error) from error
+        return _Read(self._held, self._reader)
 
     def write(self, *, durable: bool = False) -> AbstractContextManager[Tx]:
         """One `BEGIN IMMEDIATE` transaction; a nested call joins it. Never await inside.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls, ToolSearch
-from pydantic_ai.models import Model, ModelRequestContext
-from pydantic_ai.tools import AgentNativeTool, DeferredToolRequests, DeferredToolResults
+from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
+from pydantic_ai.models import Model
+from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from silas.agents.aloud import AloudModel, can_stream
@@ -40,13 +40,8 @@ def offering(toolsets: Sequence[AbstractToolset[Any]]) -> Generator[None]:
 
 
 @dataclass(kw_only=True)
-class _Attended(Patience, ToolSearch[Any]):
-    """Patience, somebody who resolves paused calls, and the run's own tools: one capability.
-
-    PydanticAI copies a run's context for every capability at every one of some two dozen hooks. It
-    gives every agent a search for tools that are not shown at first; there are none here, so this
-    stands in its place.
-    """
+class _Attended(Patience):
+    """Patience, somebody who resolves paused calls, and the run's own tools: one capability."""
 
     pausing: CombinedCapability[Any]
 
@@ -55,21 +50,29 @@ class _Attended(Patience, ToolSearch[Any]):
         offered = _offered.get()
         return toolset if offered is None else offered
 
-    def get_native_tools(self) -> Sequence[AgentNativeTool[Any]]:
-        """None: what a provider runs by itself never comes by the tool door."""
-        return ()
-
-    async def before_model_request(
-        self, ctx: RunContext[Any], request_context: ModelRequestContext
-    ) -> ModelRequestContext:
-        """The request as it is: no tool is shown later than another."""
-        return request_context
-
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[Any], *, requests: DeferredToolRequests
     ) -> DeferredToolResults | None:
         """Whatever the handlers answer, in their order."""
         return await self.pausing.handle_deferred_tool_calls(ctx, requests=requests)
+
+
+_OF_NO_USE: Final = frozenset({"ToolSearch", "PendingMessageDrainCapability"})
+"""A search for tools that are not shown at first, and a queue of messages to a run under way."""
+
+
+def _stand_in_for_the_given() -> None:
+    """Let `_Attended` count as what PydanticAI gives every agent and Silas has no use for.
+
+    PydanticAI copies a run's context for every capability at every one of some two dozen hooks, and
+    adds of these what an agent has not got. Whatever else it gives, an agent has beside it.
+    """
+    for given in Agent().root_capability.capabilities:
+        if type(given).__name__ in _OF_NO_USE:
+            type(given).register(_Attended)
+
+
+_stand_in_for_the_given()
 
 
 class Role:

@@ -147,7 +147,10 @@ def _moment(moment: datetime) -> str:
 
 
 def _text(item: ContextItem) -> str:
-    return item.model_copy(update={"content": entering(item)}).model_dump_json()
+    text = entering(item)
+    if text != item.content:
+        item = item.model_copy(update={"content": text})
+    return item.model_dump_json()
 
 
 def _archived(scope_id: str, item: str) -> str:

@@ -248,7 +248,7 @@ class ContextManager:
         view.left += self._mask(view, turn_number)
         return _BETWEEN.join(
             [
-                slot.fence.around(slot.body)
+                f"{slot.fence.head}\n{slot.body}\n{slot.fence.end}"
                 for slot in view.slots.rendered()
                 if slot.item.ctx_id not in leave_out
             ]

@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ FIELDS = tuple(MemoryItem.model_fields)
 
 COLUMNS = ", ".join(FIELDS)
 
+_NAMES = ("memory_type", "reingestion_tier", "trust_level", "taint")
 _MOMENTS = ("created_at", "updated_at", "valid_from", "valid_until", "last_accessed")
 _LISTS = ("semantic_tags", "entity_refs", "causal_refs", "sources")
 
@@ -38,7 +39,8 @@ def moment_text(moment: datetime) -> str:
 
 def row_of(item: MemoryItem) -> tuple[Any, ...]:
     """The values of a memory in the order of `FIELDS`."""
-    return tuple(_column(name, getattr(item, name)) for name in FIELDS)
+    values = item.__dict__
+    return tuple([made(values[name]) if made else values[name] for name, made in _COLUMNS])
 
 
 def list_text(values: Sequence[str]) -> str:
@@ -83,13 +85,20 @@ def is_valid(item: MemoryItem, now: datetime) -> bool:
     return begun and (item.valid_until is None or now < item.valid_until)
 
 
-def _column(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if name in _LISTS:
-        return list_text(value)
-    if name in _MOMENTS:
-        return moment_text(value)
-    if name == "embedding":
-        return array("d", value).tobytes()
-    return str(value) if isinstance(value, str) else value
+def _moment(value: datetime | None) -> str | None:
+    return None if value is None else moment_text(value)
+
+
+def _vector(value: Sequence[float] | None) -> bytes | None:
+    return None if value is None else array("d", value).tobytes()
+
+
+_MADE: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_NAMES, str),
+    **dict.fromkeys(_MOMENTS, _moment),
+    **dict.fromkeys(_LISTS, list_text),
+    "embedding": _vector,
+}
+"""What becomes of a value in its column; the others are stored as they are."""
+
+_COLUMNS = tuple((name, _MADE.get(name)) for name in FIELDS)

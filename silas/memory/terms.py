@@ -16,6 +16,7 @@ _SIGNS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U000
 _SIGN = re.compile(f"([{_SIGNS}])")
 _WORD = re.compile(f"[{_SIGNS}]+|(?:(?![{_SIGNS}])[\\w-])+")
 _RUN = re.compile(r"[\w-]+")
+_PLAIN = re.compile(r"[a-z0-9]+")
 _JOINT = re.compile(r"[-_]+")
 
 MOST_TERMS = 32
@@ -43,8 +44,11 @@ def words(text: str) -> tuple[str, ...]:
     A compound such as `follow-up` counts as itself and as its parts, and what is written without
     blanks as its pairs of signs.
     """
+    text = text[:_READ].lower()
+    if text.isascii() and "-" not in text and "_" not in text:  # most texts: nothing to take apart
+        return tuple(dict.fromkeys(word[:_LONGEST] for word in _PLAIN.findall(text)))
     found: dict[str, None] = {}
-    for match in _WORD.finditer(text[:_READ].lower()):
+    for match in _WORD.finditer(text):
         whole = match[0][:_LONGEST]
         if _SIGN.match(whole):
             found.update(dict.fromkeys(_pairs(whole)))

@@ -7,6 +7,7 @@ fails open to neutral; every other method raises like the rest of Silas.
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from silas.audit import Audit
 from silas.clock import Clock
@@ -70,6 +71,8 @@ class PersonalityEngine:
         self._count = count
         self._audit = audit
         self._clock = clock
+        # a turn asks twice about its message, before its answer and after it
+        self._situation = lru_cache(maxsize=16)(self._situation_of)
         words = self._rendered(config.baseline, config.voice) if config.enabled else ""
         self._neutral = Manner(
             DEFAULT, words, config.baseline.initiative if config.enabled else NEUTRAL
@@ -121,8 +124,7 @@ class PersonalityEngine:
 
     async def detect_context(self, text: str, route_hint: str | None = None) -> str:
         """The situation of a message, from the configured registry; `default` where none fits."""
-        config = self._config
-        return context_of(text, config.context_words, route_hint, config.contexts)
+        return self._situation(text, route_hint)
 
     async def get_effective_axes(self, scope_id: str, context_key: str) -> AxisProfile:
         """Baseline, context, mood and overrides, added and clamped once."""
@@ -251,6 +253,10 @@ class PersonalityEngine:
         return await self._store.list_events(scope_id, limit)
 
     # -- inside
+
+    def _situation_of(self, text: str, route_hint: str | None) -> str:
+        config = self._config
+        return context_of(text, config.context_words, route_hint, config.contexts)
 
     async def _stored(self, scope_id: str) -> PersonaState:
         known = await self._store.get_state(scope_id)

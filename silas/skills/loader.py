@@ -2,7 +2,8 @@
 
 A folder that cannot be used is a skill that is not there, and says in one sentence why. What an
 approval binds and what an agent is told are both read from the files at that moment (decision B2);
-only what is merely listed is remembered, for as long as nothing in the folder changed.
+only what is merely listed is remembered, for as long as nothing in the folder changed. What ships
+changes with Silas alone, so that its list is remembered for as long as this Silas runs.
 """
 
 import os
@@ -102,6 +103,7 @@ class SkillLoader:
         self._room = room
         self._count = count
         self._listed: dict[Path, _Listed] = {}
+        self._shipped: dict[Path, tuple[Path, ...]] = {}
 
     def scan(self) -> tuple[Found, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
@@ -117,7 +119,7 @@ class SkillLoader:
         found: list[Found] = []
         taken: set[str] = set()
         for place in places:
-            for folder in _folders(place.directory):
+            for folder in self._folders(place):
                 one = self._look(folder, place.trust)
                 if place.trust in _USABLE:
                     if one.name in taken:
@@ -126,6 +128,13 @@ class SkillLoader:
                     taken.add(one.name)
                 found.append(one)
         return tuple(found)
+
+    def _folders(self, place: Place) -> tuple[Path, ...]:
+        if place.trust is not Trust.bundled:
+            return _folders(place.directory)
+        if place.directory not in self._shipped:
+            self._shipped[place.directory] = _folders(place.directory)
+        return self._shipped[place.directory]
 
     def catalogue(self) -> Mapping[str, str]:
         """Name and description of the skills on offer, as many as there is room for.
@@ -228,11 +237,12 @@ class SkillLoader:
 
     def _look(self, folder: Path, trust: Trust) -> Found:
         try:
-            seen = stamps(folder)
             known = self._listed.get(folder)
-            if known is None or known.seen != seen:
-                skill = read_skill(folder, self._rules)
-                known = self._listed[folder] = _Listed(seen, skill.front, skill.digests)
+            if known is None or trust is not Trust.bundled:
+                seen = stamps(folder)
+                if known is None or known.seen != seen:
+                    skill = read_skill(folder, self._rules)
+                    known = self._listed[folder] = _Listed(seen, skill.front, skill.digests)
         except SkillError as error:
             return Found(folder.name, folder, trust, None, error.message)
         fault = ""

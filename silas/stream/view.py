@@ -1,6 +1,6 @@
 """Step 7, first half: what stands in view of the models, and whose words each of it is (5.1)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from silas.context import ContextItem, ContextZone
 from silas.stream.items import Origin as ItemOrigin
@@ -35,10 +35,10 @@ class Viewing:
         turn.manner = await rooms.persona.manner(scope_id, turn.text)
         self._pin(turn, DIRECTIVES, turn.manner.directives)
         await rooms.context.refresh(scope_id, turn.number)
-        shown = [i for i in rooms.context.in_view(scope_id) if i.ctx_id != turn.message_id]
-        taint = join_taint((TaintLevel.owner, *(item.taint for item in shown)))
-        turn.provenance.in_view(taint, lambda: labelled(shown))
-        return rooms.context.render(scope_id, turn.number, frozenset({turn.message_id}))
+        said, shown = turn.message_id, rooms.context.in_view(scope_id)
+        taint = join_taint({TaintLevel.owner, *[i.taint for i in shown if i.ctx_id != said]})
+        turn.provenance.in_view(taint, lambda: labelled(i for i in shown if i.ctx_id != said))
+        return rooms.context.render(scope_id, turn.number, frozenset({said}))
 
     async def _lay_down_rules(self, turn: Turn) -> None:
         rules = await self._rooms.memory.rules(turn.scope_id)
@@ -62,7 +62,7 @@ class Viewing:
         context.add(scope_id, item)
 
 
-def labelled(items: list[ContextItem]) -> Iterator[tuple[str, Origin]]:
+def labelled(items: Iterable[ContextItem]) -> Iterator[tuple[str, Origin]]:
     """The words of each item and whose they are.
 
     What the owner signed earlier is the owner's; what Silas answered is a model's, however far it

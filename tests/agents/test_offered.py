@@ -3,11 +3,14 @@
 import asyncio
 from datetime import UTC, datetime
 
+from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
 
 from silas.agents import PlannerAgent, TurnRequest
+from silas.agents.calls import PROXY
+from silas.agents.role import Role
 from silas.testing import MockClock
 
 
@@ -63,3 +66,13 @@ async def test_a_run_within_a_tool_leaves_the_run_around_it_its_tools() -> None:
         run = await planner.plan(turn, toolset=outer, deps=None)
     assert run.output.message == "done"
     assert offered == [["delegate"], ["inner"], ["delegate"]]
+
+
+def test_an_agent_has_one_capability_and_pydantic_ais_own_agents_have_theirs() -> None:
+    role = Role(
+        FunctionModel(lambda _, __: ModelResponse(parts=[])), MockClock(), "tool", "proxy", ()
+    )
+    agent = role.agent(PROXY, "tool", ())
+    assert len(agent.root_capability.capabilities) == 1
+    given = {type(each).__name__ for each in Agent().root_capability.capabilities}
+    assert given == {"ToolSearch", "PendingMessageDrainCapability"}  # what it stands in for

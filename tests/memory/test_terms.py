@@ -119,6 +119,11 @@ def test_a_question_is_looked_up_by_the_words_that_tell_something():
 
 
 @settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(max_codepoint=127), max_size=300))
+def test_plain_text_has_the_same_words_as_text_with_other_letters_beside_it(text: str):
+    assert words(f"{text} 一") == (*words(text), "一")
+
+
 @given(st.text(max_size=300))
 def test_any_text_gives_a_bounded_list_of_plain_words(text: str):
     found = words(text)

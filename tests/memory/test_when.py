@@ -43,6 +43,12 @@ FRIDAY = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
         ("next year", "2027-01-01", "2028-01-01"),
         ("on Monday", "2025-12-29", "2025-12-30"),
         ("last Friday", "2025-12-26", "2025-12-27"),
+        ("AN YEAR AGO", "2025-01-01", "2026-01-01"),
+        ("ten DAYS ago", "2025-12-23", "2025-12-24"),
+        ("THIS DAY", "2026-01-02", "2026-01-03"),
+        ("TONIGHT", "2026-01-02", "2026-01-03"),
+        ("since 1999, or before", "1999-01-01", "2000-01-01"),
+        ("the 3rd of DECEMBER", "2025-12-03", "2025-12-04"),
     ],
 )
 def test_a_named_time_is_a_window_seen_from_now(text: str, since: str, until: str):
@@ -57,6 +63,7 @@ def test_a_named_time_is_a_window_seen_from_now(text: str, since: str, until: st
     "text",
     [
         *("", "Who may march?", "the 2024 others", "12345-01-01"),
+        *("on the day", "for 12345", "a month of it", "long ago", "in 02024"),
         *("in 0000-00-00", "999 years ago in the year 9999999", "day", "x" * 100_000),
     ],
     ids=lambda text: text[:20],

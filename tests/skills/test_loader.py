@@ -299,6 +299,18 @@ def test_the_list_is_made_anew_when_a_file_changes(tmp_path: Path) -> None:
     assert skills.catalogue() == {}
 
 
+def test_what_ships_is_listed_as_this_silas_found_it_and_told_as_it_is(tmp_path: Path) -> None:
+    folder = put_skill(tmp_path, "coding")
+    skills = loader((tmp_path, Trust.bundled))
+    assert set(skills.catalogue()) == {"coding"}
+    changed = skill_md("coding", "Another body.", description=DESCRIPTION.upper())
+    (folder / "SKILL.md").write_text(changed)
+    put_skill(tmp_path, "later")
+    assert skills.catalogue() == {"coding": DESCRIPTION}
+    assert "Another body." in skills.instructions(["coding"])[0].text
+    assert set(loader((tmp_path, Trust.bundled)).catalogue()) == {"coding", "later"}
+
+
 @pytest.mark.proves("S4.20-SCRIPT-WITHIN-SKILL")
 @pytest.mark.parametrize(
     ("path", "there"),
