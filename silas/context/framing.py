@@ -8,6 +8,7 @@ origin and carries a mark that was made after the text, and only that mark ends 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from silas.types import Origin, new_mark
@@ -72,6 +73,7 @@ def _lines(text: str) -> list[str]:
     return [*lines, last[:-1]]
 
 
+@lru_cache(maxsize=512)  # nearly every header says what another one said
 def _label(value: str) -> str:
     words = " ".join(flat(value).split())
     return words.replace("|", "/").replace("---", "- - -")

@@ -86,7 +86,8 @@ class ContextManager:
         item = self._entered(view, item)
         former = view.slots.get(item.ctx_id)
         if former is not None and same_block(former.item, item):
-            former.item = item.model_copy(update={"created_at": former.item.created_at})
+            since = {"created_at": former.item.created_at}
+            view.slots.swap(former, item.model_copy(update=since))
             return item.ctx_id
         self._put(view, item)
         if item.kind == "tool_result" and not item.masked:
@@ -106,7 +107,7 @@ class ContextManager:
         slot = self._view(scope_id).slots.get(ctx_id)
         if slot is not None:
             changed = {"relevance": relevance, "turn_number": turn_number}
-            slot.item = slot.item.model_copy(update=changed)
+            self._view(scope_id).slots.swap(slot, slot.item.model_copy(update=changed))
 
     def drop(self, scope_id: str, ctx_id: str) -> None:
         """Remove an item, whatever it is; Silas's own call, never a model's."""
@@ -129,6 +130,10 @@ class ContextManager:
     def in_view(self, scope_id: str) -> Sequence[ContextItem]:
         """Every item in the order in which it is rendered."""
         return [slot.item for slot in self._view(scope_id).slots.rendered()]
+
+    def ways(self, scope_id: str) -> Sequence[tuple[str, ...]]:
+        """What the items in view came from, each way that any of them came once."""
+        return self._view(scope_id).slots.ways()
 
     def forget(self, scope_id: str, source: str) -> int:
         """Remove everything that came from a source, derived items included; returns how many."""
@@ -220,9 +225,9 @@ class ContextManager:
             gone += self._mask(view, turn_number)
             gone += self._drop_trifles(view, turn_number)
             view.subscriptions.expire(turn_number)
+            division = self.division(scope_id)
             for zone in _ZONES:
-                budget = self.division(scope_id).of(zone)
-                gone += evict.shrink(view.slots, zone, budget, turn_number)
+                gone += evict.shrink(view.slots, zone, division.of(zone), turn_number)
             if self._used(view.slots) > self._limit:
                 gone += await self._second_tier(view, turn_number, current_goal or "", began_with)
         except BaseException:

@@ -1,6 +1,6 @@
 """The items of one scope, each with the block that is shown of it, made once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from silas.context.framing import Fence
@@ -43,13 +43,14 @@ class Shelf:
 class Slots:
     """What is in view of one scope. Every change keeps the sums; nothing is ever counted again."""
 
-    __slots__ = ("_last", "_named", "_shelves", "_zone_of")
+    __slots__ = ("_last", "_named", "_shelves", "_ways", "_zone_of")
 
     def __init__(self) -> None:
         self._shelves = {zone: Shelf() for zone in ContextZone}
         self._zone_of: dict[str, ContextZone] = {}
         self._named: dict[tuple[ContextZone, str], str] = {}
         self._last: dict[str, None] = {}
+        self._ways: dict[tuple[str, ...], int] = {}
 
     def former(self, item: ContextItem) -> Slot | None:
         """The slot whose place an item would take."""
@@ -70,6 +71,9 @@ class Slots:
         former = shelf.slots.get(item.ctx_id)
         shelf.tokens += slot.cost - (former.cost if former else 0)
         shelf.slots[item.ctx_id] = slot
+        self._came(item, 1)
+        if former is not None:
+            self._came(former.item, -1)
         self._zone_of[item.ctx_id] = item.zone
         if _names_one(item):
             self._named[item.zone, item.source] = item.ctx_id
@@ -86,10 +90,28 @@ class Slots:
         shelf = self._shelves[zone]
         slot = shelf.slots.pop(ctx_id)
         shelf.tokens -= slot.cost
+        self._came(slot.item, -1)
         self._last.pop(ctx_id, None)
         if self._named.get((zone, slot.item.source)) == ctx_id:
             del self._named[zone, slot.item.source]
         return slot
+
+    def swap(self, slot: Slot, item: ContextItem) -> None:
+        """Let a slot hold another item that is shown as its own: of its id, zone and source."""
+        self._came(item, 1)
+        self._came(slot.item, -1)
+        slot.item = item
+
+    def ways(self) -> Sequence[tuple[str, ...]]:
+        """What the items came from, each way once; most came by the same few."""
+        return list(self._ways)
+
+    def _came(self, item: ContextItem, many: int) -> None:
+        left = self._ways.get(item.sources, 0) + many
+        if left:
+            self._ways[item.sources] = left
+        else:
+            del self._ways[item.sources]
 
     def zone(self, zone: ContextZone) -> Iterator[Slot]:
         """The slots of a zone, the oldest first."""

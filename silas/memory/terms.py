@@ -46,7 +46,7 @@ def words(text: str) -> tuple[str, ...]:
     """
     text = text[:_READ].lower()
     if text.isascii() and "-" not in text and "_" not in text:  # most texts: nothing to take apart
-        return tuple(dict.fromkeys(word[:_LONGEST] for word in _PLAIN.findall(text)))
+        return tuple(dict.fromkeys([word[:_LONGEST] for word in _PLAIN.findall(text)]))
     found: dict[str, None] = {}
     for match in _WORD.finditer(text):
         whole = match[0][:_LONGEST]

@@ -131,4 +131,6 @@ def _spoken(phrase: str) -> str:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _WORD.findall(text.lower())
     return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]

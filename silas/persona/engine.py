@@ -56,7 +56,11 @@ _NOTHING = EventWeights()
 
 
 class PersonalityEngine:
-    """Composes, renders, learns within bounds; each scope's state is in the store, none in here."""
+    """Composes, renders, learns within bounds; each scope's state is in the store, none in here.
+
+    What is kept in here is the manner that follows from a stored state which no time changes, for
+    as long as the store has this very state.
+    """
 
     def __init__(
         self,
@@ -73,6 +77,8 @@ class PersonalityEngine:
         self._clock = clock
         # a turn asks twice about its message, before its answer and after it
         self._situation = lru_cache(maxsize=16)(self._situation_of)
+        self._begun = lru_cache(maxsize=64)(self._begun_as)
+        self._settled: dict[tuple[str, str], tuple[PersonaState, Manner]] = {}
         words = self._rendered(config.baseline, config.voice) if config.enabled else ""
         self._neutral = Manner(
             DEFAULT, words, config.baseline.initiative if config.enabled else NEUTRAL
@@ -86,13 +92,10 @@ class PersonalityEngine:
             return self._neutral
         try:
             context_key = await self.detect_context(text)
-            state = await self.state(scope_id)
-            axes = self._effective(state, context_key)
-            words = self._rendered(axes, self._voice(state))
+            return self._manner(await self._stored(scope_id), context_key)
         except Exception as error:  # noqa: BLE001, RUF100 - no turn ends because of its tone
             await self._failed(scope_id, error)
             return self._neutral
-        return Manner(context_key, words, axes.initiative)
 
     async def after_turn(self, scope_id: str, happened: Happened) -> None:
         """See `Persona.after_turn`: what was said about Silas, and how the turn ended."""
@@ -260,10 +263,23 @@ class PersonalityEngine:
 
     async def _stored(self, scope_id: str) -> PersonaState:
         known = await self._store.get_state(scope_id)
-        if known is not None:
-            return known
+        return self._begun(scope_id) if known is None else known
+
+    def _begun_as(self, scope_id: str) -> PersonaState:
+        """The personality of a scope in which nothing has moved it yet; time changes nothing."""
         mood, now = self._config.mood.neutral, self._clock.now()
         return PersonaState(scope_id=scope_id, mood=mood, voice=self._config.voice, updated_at=now)
+
+    def _manner(self, stored: PersonaState, context_key: str) -> Manner:
+        settled = self._settled.get((stored.scope_id, context_key))
+        if settled is not None and settled[0] is stored:
+            return settled[1]
+        state = self._at(stored, self._clock.now())
+        axes = self._effective(state, context_key)
+        manner = Manner(context_key, self._rendered(axes, self._voice(state)), axes.initiative)
+        if stored.mood == self._config.mood.neutral and stored.tuning == AxisDelta():
+            self._settled[stored.scope_id, context_key] = (stored, manner)
+        return manner
 
     def _at(self, state: PersonaState, now: datetime) -> PersonaState:
         rate, hours = self._config.decay_rate_per_hour, hours_between(state.updated_at, now)

@@ -9,6 +9,7 @@ changes with Silas alone, so that its list is remembered for as long as this Sil
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -101,7 +102,7 @@ class SkillLoader:
         self._approved = approved
         self._rules = rules
         self._room = room
-        self._count = count
+        self._count = lru_cache(maxsize=_MAX_SKILLS)(count)
         self._listed: dict[Path, _Listed] = {}
         self._shipped: dict[Path, tuple[Path, ...]] = {}
 

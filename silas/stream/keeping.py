@@ -97,9 +97,7 @@ class Keeper:
 
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
-        in_view = self._rooms.context.in_view(turn.scope_id)
-        # most items came by the same few ways, and each way is looked at once
-        ways = dict.fromkeys([item.sources for item in in_view])
+        ways = self._rooms.context.ways(turn.scope_id)
         found = dict.fromkeys(name for way in ways for name in way)
         for lookup in turn.lookups:
             found[source_of(lookup)] = None

@@ -68,6 +68,10 @@ class View(Protocol):
         """Every item in view, in the order in which it is rendered."""
         ...
 
+    def ways(self, scope_id: str) -> Sequence[tuple[str, ...]]:
+        """What the items in view came from, each way that any of them came once."""
+        ...
+
 
 class Review(Protocol):
     """What waits for the owner's look: reviews, suggestions, proposals (step 0.5, 5.1.6)."""

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -206,11 +206,12 @@ class Session:
 def standing_in() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
     place = os.getcwd()
-    return None if place == os.sep or _is_home(place) else place
+    return None if place == os.sep or _same(place, os.path.expanduser("~")) else place
 
 
-def _is_home(place: str) -> bool:
+@lru_cache(maxsize=16)  # every turn asks, nearly always about one place
+def _same(place: str, home: str) -> bool:
     try:
-        return os.path.samefile(place, os.path.expanduser("~"))
+        return os.path.samefile(place, home)
     except OSError:
         return False  # there is no home

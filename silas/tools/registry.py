@@ -126,6 +126,8 @@ class ToolRegistry:
 
     def all(self) -> list[RegisteredTool]:
         """Every tool, in the order of registration."""
+        if not self._outages:
+            return list(self._tools.values())
         return [self._as_it_stands(tool) for tool in self._tools.values()]
 
     def _as_it_stands(self, tool: RegisteredTool) -> RegisteredTool:

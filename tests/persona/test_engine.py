@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silas.context import TokenCounter
 from silas.errors import ConfigError, DatabaseError
 from silas.persona import Happened, PersonaState
 from silas.persona.axes import MOST_DRIFT, calmed
-from silas.persona.engine import MOST_UNTRUSTED_PER_HOUR
+from silas.persona.engine import MOST_UNTRUSTED_PER_HOUR, PersonalityEngine
 from silas.persona.models import AxisDelta, AxisProfile, MoodState
 from silas.persona.state import PersonaEvent
+from silas.persona.store import SqlPersonaStore
 from silas.types import TaintLevel
 from tests.persona.kit import Room
 
@@ -119,6 +121,29 @@ async def test_a_wish_for_a_while_fades_and_is_bounded(room: Room) -> None:
     assert (await room.engine.state("owner")).tuning.humor < 0.01
     with pytest.raises(ConfigError, match="no axis 'charm'"):
         await room.engine.adjust_axes("owner", {"charm": 0.1}, trusted=True)
+
+
+async def test_the_manner_follows_time_and_whatever_process_moved_it(room: Room) -> None:
+    other = PersonalityEngine(
+        room.config, SqlPersonaStore(room.db), TokenCounter().count, room.audit, room.clock
+    )
+    at_first = await room.engine.manner("owner", "Hello.")
+    assert await room.engine.manner("owner", "Hello.") == at_first
+    await other.adjust_axes("owner", {"initiative": 0.2}, trusted=True)
+    wished = await room.engine.manner("owner", "Hello.")
+    assert wished.initiative == pytest.approx(at_first.initiative + 0.2)
+    room.clock.advance(3600)
+    faded = await room.engine.manner("owner", "Hello.")
+    assert at_first.initiative < faded.initiative < wished.initiative
+    lasting = {"initiative": 0.1}
+    await other.adjust_axes("customer-1", lasting, trusted=True, persist_to_baseline=True)
+    for hours in (0, 100):
+        room.clock.advance(3600 * hours)
+        learned = await room.engine.manner("customer-1", "Hello.")
+        assert learned.initiative > at_first.initiative
+    await other.set_preset("customer-1", next(name for name in other.presets if name != "default"))
+    assert await room.engine.manner("customer-1", "Hello.") != learned
+    assert await room.engine.manner("customer-2", "Hello.") == at_first
 
 
 @pytest.mark.proves("S5.1.3-PERSONA-RESTORED")

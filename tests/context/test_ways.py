@@ -1,0 +1,57 @@
+"""What the items in view came from is kept as they come and go, and never counted again."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silas.context import ContextZone
+from tests.context.kit import A, Context, item, words
+
+SOURCES = st.lists(st.sampled_from(["channel:web", "tool:a x", "tool:b"]), max_size=2).map(tuple)
+NAMES = st.integers(0, 4).map(str)
+STEPS = st.one_of(
+    st.tuples(st.just("remember"), NAMES, SOURCES, st.sampled_from(["as before", "anew"])),
+    st.tuples(st.just("look up"), NAMES, SOURCES),
+    st.tuples(st.just("plan"), NAMES, SOURCES),
+    st.tuples(st.just("renew"), NAMES),
+    st.tuples(st.just("drop"), NAMES),
+    st.tuples(st.just("complete"), NAMES),
+    st.tuples(st.just("forget"), st.sampled_from(["tool:a", "tool:b", "memory:1"])),
+    st.tuples(st.just("make room"), st.integers(1, 9)),
+)
+
+
+async def carry_out(context: Context, step: tuple[Any, ...]) -> None:
+    manager = context.manager
+    match step:
+        case ("remember", name, sources, text):
+            fields = {"zone": ContextZone.memory, "kind": "memory", "sources": sources}
+            manager.add(A, item(f"memory:{name}", text, source=f"memory:{name}", **fields))
+        case ("look up", name, sources):
+            fields = {"kind": "tool_result", "sources": sources}
+            manager.add(A, item(f"look-{name}", words(90), source="tool:b", **fields))
+        case ("plan", name, sources):
+            fields = {"zone": ContextZone.workspace, "kind": "plan", "sources": sources}
+            manager.add(A, item(f"plan-{name}", words(90), source="agent:planner", **fields))
+        case ("renew", name):
+            manager.renew(A, f"memory:{name}", 0.5, 3)
+        case ("drop", name):
+            manager.drop(A, f"memory:{name}")
+        case ("complete", name):
+            manager.complete(A, f"plan-{name}")
+        case ("forget", source):
+            manager.forget(A, source)
+        case _:
+            await manager.enforce_budget(A, step[1])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEPS, max_size=40))
+async def test_the_ways_are_those_of_what_is_in_view(steps: list[tuple[Any, ...]]) -> None:
+    context = Context()
+    for step in steps:
+        await carry_out(context, step)
+        ways = context.manager.ways(A)
+        assert len(ways) == len(set(ways))
+        assert set(ways) == {one.sources for one in context.manager.in_view(A)}
