@@ -82,12 +82,12 @@ def fullmatch(pattern: str, text: str) -> re.Match[str] | None:
 
 
 def substitute(pattern: str, replacement: str, text: str) -> str:
-    """`re.sub` under the same guards as `search`."""
-    compiled = _bounded(pattern, text)
-    try:
-        return compiled.sub(replacement, text)
-    except (re.error, IndexError) as error:
-        raise PatternRefused(f"the replacement {replacement!r} is not valid: {error}") from error
+    """`re.sub` under the same guards as `search`, where the text has what a match begins with."""
+    known = _examined(pattern)
+    _check_replacement(known.compiled, replacement)
+    if known.literal and known.literal not in text:
+        return text  # nearly every answer, of every key that the shipped gate looks for
+    return _bounded(pattern, text).sub(replacement, text)
 
 
 class Matches(NamedTuple):
@@ -116,6 +116,14 @@ def matches_in_part(pattern: str) -> Matches | None:
     flags = known.compiled.flags
     blanks = any(_compiled(atom, flags).fullmatch(one) for atom in scanner.atoms for one in _BLANKS)
     return Matches(known.literal, blanks)
+
+
+@lru_cache(maxsize=512)  # as `_examined`
+def _check_replacement(compiled: re.Pattern[str], replacement: str) -> None:
+    try:
+        compiled.sub(replacement, "")
+    except (re.error, IndexError) as error:
+        raise PatternRefused(f"the replacement {replacement!r} is not valid: {error}") from error
 
 
 def check_pattern(pattern: str) -> None:

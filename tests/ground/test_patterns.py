@@ -144,5 +144,13 @@ def test_any_pattern_is_scanned_or_refused(pattern: str) -> None:
 
 def test_a_substitution_replaces_and_a_broken_replacement_is_refused() -> None:
     assert sub(r"\bsk-\w+", "[KEY]", "use sk-abc and sk-def") == "use [KEY] and [KEY]"
-    with pytest.raises(PatternRefused, match="replacement"):
-        sub("a", r"\9", "a")
+    for text in ("a", "nothing of it"):
+        with pytest.raises(PatternRefused, match="replacement"):
+            sub("a", r"\9", text)
+
+
+def test_a_text_without_what_every_match_begins_with_is_left_as_it_is() -> None:
+    assert sub(r"\bsk-\w+", "[KEY]", "a task, and no key") == "a task, and no key"
+    assert sub(r"(?i)\bsk-\w+", "[KEY]", "use SK-abc") == "use [KEY]"
+    assert sub(r"\bsk-\w+|gh_\w+", "[KEY]", "use gh_abc") == "use [KEY]"
+    assert sub(r"s?k-\w+", "[KEY]", "use k-abc") == "use [KEY]"
