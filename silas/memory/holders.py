@@ -13,12 +13,12 @@ from silas.db import Tx
 from silas.memory.lanes import Scope
 from silas.memory.terms import Term
 
-_PROBE = 128  # holders read of every word, to see how rare it is
+_PROBE = 64  # holders read of every word, to see how rare it is
 _TERMS = 12  # the rarest words decide; the others would only cost
-_HOLDERS = 1_000  # holders read of one word
+_HOLDERS = 500  # holders read of one word
 _RARE = 2  # rare words that are enough to find a memory by
 _PAIRED = 3  # where there are fewer, so many of the common ones are looked up in pairs
-_BUDGET = 2_000  # holders read of all words of a question
+_BUDGET = 1_000  # holders read of all words of a question
 
 
 class Question(NamedTuple):

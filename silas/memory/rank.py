@@ -99,13 +99,15 @@ def _scores(
     """The weight of the words that a memory and its neighbours hold; twice where they hold all."""
     weights = [word.weight for word in held]
     asked = sum(weights)
-    long = {place: _long(turn) for place, turn in talk.turns.items()}
+    long = {place: _long(talk.turns[place]) for place in words_of}
     scores: dict[int, float] = {}
     for place in places:
         worth = [0.0] * len(weights)
         for near, share in _shares(place, talk):
+            if near not in words_of:
+                continue
             told = share / long[near]
-            for number in words_of.get(near, ()):
+            for number in words_of[near]:
                 worth[number] += told
         score = covered = 0.0
         for weight, found in zip(weights, worth, strict=True):
