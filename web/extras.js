@@ -196,7 +196,7 @@ function secret(event) {
   const problem = h("p", { class: "field-problem", role: "alert" });
   const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); store(); } },
     h("label", { for: id }, event.label), field, problem,
-    h("p", { class: "small" }, "Goes straight to this computer's key store. Never into the conversation, never to a model."));
+    h("p", { class: "small" }, "Goes straight to this computer's key store, never to a conversation or a model."));
   const guidance = event.guidance ?? {};
   const told = guidance.instructions === event.card.rationale ? "" : guidance.instructions;
   const help = [told, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);

@@ -6,6 +6,7 @@ counts, two of OpenAI's, one of Anthropic's and the first of LLaMA's, over 80 ki
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from operator import mul
 from typing import Final
 
@@ -62,12 +63,21 @@ class TokenCounter:
 
     def count(self, text: str) -> int:
         """At least 0.86 of the true count, on every kind of text it was measured with."""
-        classes = text.encode("utf-8", "surrogatepass").translate(_CLASS, _FOLLOWING)
-        estimate = _plain(classes)
-        if not text.isascii():
-            estimate += sum(classes.count(name) * cost for name, cost in _BEYOND.items())
-        return int(max(len(text) / _PER_TOKEN, estimate))
+        return _again(text) if len(text) <= _SHORT else _estimate(text)
 
+
+_SHORT = 2_000  # characters of a text whose count is kept for a while: a message is counted twice
+
+
+def _estimate(text: str) -> int:
+    classes = text.encode("utf-8", "surrogatepass").translate(_CLASS, _FOLLOWING)
+    estimate = _plain(classes)
+    if not text.isascii():
+        estimate += sum(classes.count(name) * cost for name, cost in _BEYOND.items())
+    return int(max(len(text) / _PER_TOKEN, estimate))
+
+
+_again = lru_cache(maxsize=64)(_estimate)
 
 _Weights = Mapping[bytes, float]
 """Tokens for each time that something is found."""

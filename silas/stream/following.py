@@ -1,6 +1,7 @@
 """Files that the owner names are followed: looked at anew in each turn, read only (3.5)."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,8 @@ _NAMED: Final = re.compile(
 
 _MOST: Final = 3  # files of one message
 
+_path = lru_cache(maxsize=16)(Path)  # every turn is about some place, nearly always the same
+
 
 class Following:
     """Follows what a message of the owner names inside the directory that his turn is about."""
@@ -29,7 +32,7 @@ class Following:
         place = turn.incoming.workspace
         if place is None or turn.taint is not TaintLevel.owner:
             return
-        self._rooms.files.enter(turn.scope_id, Path(place))
+        self._rooms.files.enter(turn.scope_id, _path(place))
         for named in list(_NAMED.finditer(turn.text))[:_MOST]:
             path = f"{place}/{named['path']}"
             if self._readable(turn.scope_id, path):
