@@ -79,8 +79,6 @@ class CeiledLimits(UsageLimits):
     @classmethod
     def of(cls, limits: UsageLimits) -> "CeiledLimits":
         """The same limits, the cost limit as the ceiling."""
-        if isinstance(limits, CeiledLimits):
-            return limits
         given: dict[str, Any] = {f.name: getattr(limits, f.name) for f in fields(UsageLimits)}
         ceiling = given.pop("cost_limit")
         return cls(**given, ceiling=ceiling)

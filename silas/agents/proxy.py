@@ -41,10 +41,8 @@ class ProxyAgent:
         capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
         listen: Listen = nobody_listens,
     ) -> None:
-        from silas.agents.patience import CeiledLimits  # noqa: PLC0415 - PydanticAI is heavy
-        from silas.agents.role import Role  # noqa: PLC0415 - as above
+        from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._limits = CeiledLimits(request_limit=_REQUESTS)
         self._role = Role(model, clock, output, "proxy", capabilities)
         self._default_profile = default_profile
         self._listen = listen
@@ -68,13 +66,15 @@ class ProxyAgent:
         Raises:
             LLMError: The model cannot be reached or refuses; the turn answers that directly.
         """
+        from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - heavy
+
         from silas.agents.calls import PROXY  # noqa: PLC0415 - with run
         from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
 
         asking = Asking(
             deps=deps,
             toolsets=(toolset,),
-            limits=limits or self._limits,
+            limits=limits or UsageLimits(request_limit=_REQUESTS),
             profiles=request.profiles,
             default_profile=self._default_profile,
             listener=self._listen(deps),
