@@ -2,7 +2,6 @@
 
 import base64
 import secrets
-import uuid
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -118,7 +117,7 @@ Base64Bytes = Annotated[
 
 def new_id(prefix: str) -> str:
     """A fresh identifier such as `task-5f0c...`."""
-    return f"{prefix}-{uuid.uuid4().hex}"
+    return f"{prefix}-{secrets.token_hex(16)}"
 
 
 def new_nonce() -> str:

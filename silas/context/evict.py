@@ -5,7 +5,8 @@ from typing import Final
 
 from silas.context.models import ContextItem, ContextZone
 from silas.context.scoring import ScorerGroups
-from silas.context.slots import Slot, Slots
+from silas.context.shelf import Slot
+from silas.context.slots import Slots
 
 LOW_WATER: Final = 0.75
 """How far a zone is emptied once it is too full: room for many turns, so that the beginning of the

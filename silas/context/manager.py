@@ -4,7 +4,7 @@ Silas alone decides what enters, stays and leaves; no model has a call for it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from silas.audit import Audit
 from silas.clock import Clock
@@ -17,21 +17,20 @@ from silas.context.models import (
     ContextProfile,
     ContextSubscription,
     ContextZone,
+    lean,
 )
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
 from silas.context.scoring import Scorer, ScorerGroups
-from silas.context.slots import Slot, Slots
+from silas.context.shelf import Slot
+from silas.context.slots import Slots
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
 from silas.context.view import Pressure, View
 from silas.context.zones import Division, divide
+from silas.types import TaintLevel
 
-_BETWEEN = "\n\n"
 _SPARE = 0.9
 """Share of the threshold that is used once it was passed: the next turn does not pass it again."""
-
-_ALL_FIELDS = set(ContextItem.model_fields)
-"""One set for every item: each with its own would cost as much memory as its words."""
 
 _RECENT = 6  # messages a scorer is told: the last two or three turns
 _ZONES = (ContextZone.chronicle, ContextZone.memory, ContextZone.workspace)
@@ -134,6 +133,10 @@ class ContextManager:
     def ways(self, scope_id: str) -> Sequence[tuple[str, ...]]:
         """What the items in view came from, each way that any of them came once."""
         return self._view(scope_id).slots.ways()
+
+    def taints(self, scope_id: str) -> Set[TaintLevel]:
+        """How far the items in view are trusted, each level that any of them has."""
+        return self._view(scope_id).slots.taints()
 
     def forget(self, scope_id: str, source: str) -> int:
         """Remove everything that came from a source, derived items included; returns how many."""
@@ -251,13 +254,7 @@ class ContextManager:
         view = self._view(scope_id)
         view.subscriptions.refresh_files(turn_number)
         view.left += self._mask(view, turn_number)
-        return _BETWEEN.join(
-            [
-                f"{slot.fence.head}\n{slot.body}\n{slot.fence.end}"
-                for slot in view.slots.rendered()
-                if slot.item.ctx_id not in leave_out
-            ]
-        )
+        return view.slots.text(leave_out)
 
     # inside
 
@@ -279,18 +276,16 @@ class ContextManager:
         return view
 
     def _entered(self, view: View, item: ContextItem) -> ContextItem:
-        former = view.slots.former(item)
-        text = entering(item)
+        former, text = view.slots.former(item), entering(item)
+        # who takes a pinned item's place is pinned, too; only `drop` and `complete` let go
+        pinned = item.pinned or item.zone is ContextZone.system
         entered = {
             "ctx_id": former.item.ctx_id if former else item.ctx_id,
             "content": text,
             "token_count": max(item.token_count, self._count(text)),
-            # who takes a pinned item's place is pinned, too; only `drop` and `complete` let go
-            "pinned": item.pinned
-            or item.zone is ContextZone.system
-            or (former is not None and former.item.pinned),
+            "pinned": pinned or (former is not None and former.item.pinned),
         }
-        return ContextItem.model_construct(_ALL_FIELDS, **{**item.__dict__, **entered})
+        return lean(item, entered)
 
     def _put(
         self, view: View, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False

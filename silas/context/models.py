@@ -1,7 +1,7 @@
 """What is in a model's context, how large it may be and how it is divided (spec 3.5, 11)."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -57,6 +57,21 @@ class ContextItem(Frozen):
     pinned: bool = False
     sources: tuple[str, ...] = ()
     succeeded: bool = False
+
+
+_ALL_FIELDS = set(ContextItem.model_fields)
+
+
+def lean(item: ContextItem, changed: Mapping[str, object]) -> ContextItem:
+    """An item with other values, its names of fields shared with every other lean one.
+
+    Each with a set of its own would cost as much memory as its words.
+    """
+    values = item.__dict__
+    same = all(values[name] == value for name, value in changed.items())
+    kept = item if same else item.model_copy(update=changed)
+    object.__setattr__(kept, "__pydantic_fields_set__", _ALL_FIELDS)
+    return kept
 
 
 class ContextSubscription(Frozen):

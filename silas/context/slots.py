@@ -1,10 +1,10 @@
 """The items of one scope, each with the block that is shown of it, made once."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence, Set
 
-from silas.context.framing import Fence
 from silas.context.models import ContextItem, ContextZone
+from silas.context.shelf import BETWEEN, Shelf, Slot
+from silas.types import TaintLevel
 
 _NAMED = ("memory:", "persona:")
 """Sources that name one thing: an item of such a source takes the place of the former one."""
@@ -13,44 +13,17 @@ LAST = "persona:directives"
 """Rendered after everything else, because it changes from turn to turn."""
 
 
-@dataclass(slots=True)
-class Slot:
-    """One item in view.
-
-    Attributes:
-        item: What it is.
-        fence: The lines around its text.
-        body: Its text as it is shown; nearly always the very string of the item.
-        cost: Tokens of the whole block.
-        done: A plan or a result of work that is over.
-    """
-
-    item: ContextItem
-    fence: Fence
-    body: str
-    cost: int
-    done: bool = False
-
-
-@dataclass(slots=True)
-class Shelf:
-    """One zone of one scope, in the order of arrival."""
-
-    slots: dict[str, Slot] = field(default_factory=dict[str, Slot])
-    tokens: int = 0
-
-
 class Slots:
     """What is in view of one scope. Every change keeps the sums; nothing is ever counted again."""
 
-    __slots__ = ("_last", "_named", "_shelves", "_ways", "_zone_of")
+    __slots__ = ("_came_from", "_last", "_named", "_shelves", "_zone_of")
 
     def __init__(self) -> None:
         self._shelves = {zone: Shelf() for zone in ContextZone}
         self._zone_of: dict[str, ContextZone] = {}
         self._named: dict[tuple[ContextZone, str], str] = {}
         self._last: dict[str, None] = {}
-        self._ways: dict[tuple[str, ...], int] = {}
+        self._came_from: dict[tuple[tuple[str, ...], TaintLevel], int] = {}
 
     def former(self, item: ContextItem) -> Slot | None:
         """The slot whose place an item would take."""
@@ -60,17 +33,14 @@ class Slots:
     def get(self, ctx_id: str) -> Slot | None:
         """The slot of this id."""
         zone = self._zone_of.get(ctx_id)
-        return None if zone is None else self._shelves[zone].slots[ctx_id]
+        return None if zone is None else self._shelves[zone].get(ctx_id)
 
     def put(self, slot: Slot) -> None:
         """Add, or take the place of the slot of the same id."""
         item = slot.item
         if self._zone_of.get(item.ctx_id, item.zone) is not item.zone:
             self.take(item.ctx_id)
-        shelf = self._shelves[item.zone]
-        former = shelf.slots.get(item.ctx_id)
-        shelf.tokens += slot.cost - (former.cost if former else 0)
-        shelf.slots[item.ctx_id] = slot
+        former = self._shelves[item.zone].put(slot)
         self._came(item, 1)
         if former is not None:
             self._came(former.item, -1)
@@ -87,9 +57,7 @@ class Slots:
         zone = self._zone_of.pop(ctx_id, None)
         if zone is None:
             return None
-        shelf = self._shelves[zone]
-        slot = shelf.slots.pop(ctx_id)
-        shelf.tokens -= slot.cost
+        slot = self._shelves[zone].take(ctx_id)
         self._came(slot.item, -1)
         self._last.pop(ctx_id, None)
         if self._named.get((zone, slot.item.source)) == ctx_id:
@@ -104,30 +72,41 @@ class Slots:
 
     def ways(self) -> Sequence[tuple[str, ...]]:
         """What the items came from, each way once; most came by the same few."""
-        return list(self._ways)
+        return list(dict.fromkeys(sources for sources, _ in self._came_from))
+
+    def taints(self) -> Set[TaintLevel]:
+        """How far what is in view is trusted, each level that any item has."""
+        return {taint for _, taint in self._came_from}
 
     def _came(self, item: ContextItem, many: int) -> None:
-        left = self._ways.get(item.sources, 0) + many
+        way = (item.sources, item.taint)
+        left = self._came_from.get(way, 0) + many
         if left:
-            self._ways[item.sources] = left
+            self._came_from[way] = left
         else:
-            del self._ways[item.sources]
+            del self._came_from[way]
 
     def zone(self, zone: ContextZone) -> Iterator[Slot]:
         """The slots of a zone, the oldest first."""
-        return iter(self._shelves[zone].slots.values())
+        return iter(self._shelves[zone])
 
     def rendered(self) -> list[Slot]:
         """Every slot in the order in which it is shown."""
         last, shown = list[Slot](), list[Slot]()
         for zone, shelf in self._shelves.items():
-            ends = [ctx_id for ctx_id in self._last if self._zone_of[ctx_id] is zone]
-            if ends:
-                last += [slot for key, slot in shelf.slots.items() if key in self._last]
-                shown += [slot for key, slot in shelf.slots.items() if key not in self._last]
+            if any(self._zone_of[ctx_id] is zone for ctx_id in self._last):
+                last += [slot for slot in shelf if slot.item.ctx_id in self._last]
+                shown += [slot for slot in shelf if slot.item.ctx_id not in self._last]
             else:
-                shown += shelf.slots.values()
+                shown += shelf
         return shown + last
+
+    def text(self, leave_out: Set[str]) -> str:
+        """What is shown, in that order, but for the items of these ids."""
+        out = leave_out | self._last.keys()
+        blocks = [block for shelf in self._shelves.values() for block in shelf.blocks(out)]
+        last = [self.get(ctx_id) for ctx_id in self._last if ctx_id not in leave_out]
+        return BETWEEN.join([*blocks, *[slot.block for slot in last if slot]])
 
     def tokens(self, zone: ContextZone) -> int:
         """What a zone takes."""

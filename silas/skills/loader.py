@@ -105,13 +105,14 @@ class SkillLoader:
         self._count = lru_cache(maxsize=_MAX_SKILLS)(count)
         self._listed: dict[Path, _Listed] = {}
         self._shipped: dict[Path, tuple[Path, ...]] = {}
+        self._chosen: tuple[tuple[Found, ...], Mapping[str, str]] | None = None
 
     def scan(self) -> tuple[Found, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
         return self._found(self._places)
 
     def _offered(self) -> Iterator[tuple[Found, Front]]:
-        """What can be used; every turn asks, so no other place is looked at."""
+        """What can be used."""
         for one in self._found([place for place in self._places if place.trust in _USABLE]):
             if one.trust in _USABLE and one.front:
                 yield one, one.front
@@ -143,6 +144,13 @@ class SkillLoader:
         Those that a plan may name by itself come first, those that the owner installed before
         those that ship, then by name. What no longer fits is left out from the end.
         """
+        # every turn asks, and what ships is as it was
+        now = self._found([place for place in self._places if place.trust is Trust.installed])
+        if self._chosen is None or self._chosen[0] != now:
+            self._chosen = now, self._choose()
+        return self._chosen[1]
+
+    def _choose(self) -> Mapping[str, str]:
         offered = sorted(
             (_ASKED[front.activation], one.trust is Trust.bundled, one.name, front)
             for one, front in self._offered()

@@ -1,12 +1,13 @@
 """What the Stream needs of rooms that other domains make: the view of the models, the review."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
 from silas.autonomy import Signal
 from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure
 from silas.plans import WorkItem, WorkItemResult
+from silas.types import TaintLevel
 
 
 class View(Protocol):
@@ -70,6 +71,10 @@ class View(Protocol):
 
     def ways(self, scope_id: str) -> Sequence[tuple[str, ...]]:
         """What the items in view came from, each way that any of them came once."""
+        ...
+
+    def taints(self, scope_id: str) -> Set[TaintLevel]:
+        """How far the items in view are trusted, each level that any of them has."""
         ...
 
 

@@ -35,10 +35,14 @@ class Viewing:
         turn.manner = await rooms.persona.manner(scope_id, turn.text)
         self._pin(turn, DIRECTIVES, turn.manner.directives)
         await rooms.context.refresh(scope_id, turn.number)
-        said, shown = turn.message_id, rooms.context.in_view(scope_id)
-        taint = join_taint({TaintLevel.owner, *[i.taint for i in shown if i.ctx_id != said]})
-        turn.provenance.in_view(taint, lambda: labelled(i for i in shown if i.ctx_id != said))
-        return rooms.context.render(scope_id, turn.number, frozenset({said}))
+        said, context = turn.message_id, rooms.context
+        # what may be trusted counts at once; whose words they are is asked where a call has any,
+        # and until the turn has answered nothing that its models were shown leaves the view
+        turn.provenance.in_view(
+            join_taint({TaintLevel.owner, *context.taints(scope_id)}),
+            lambda: labelled(i for i in context.in_view(scope_id) if i.ctx_id != said),
+        )
+        return context.render(scope_id, turn.number, frozenset({said}))
 
     async def _lay_down_rules(self, turn: Turn) -> None:
         rules = await self._rooms.memory.rules(turn.scope_id)

@@ -1,4 +1,4 @@
-"""What the items in view came from is kept as they come and go, and never counted again."""
+"""What is known of all items in view is kept as they come and go, and never counted again."""
 
 from typing import Any
 
@@ -6,11 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.context import ContextZone
+from silas.context.framing import sections
+from silas.context.slots import LAST
+from silas.types import TaintLevel
 from tests.context.kit import A, Context, item, words
 
 SOURCES = st.lists(st.sampled_from(["channel:web", "tool:a x", "tool:b"]), max_size=2).map(tuple)
 NAMES = st.integers(0, 4).map(str)
+TAINTS = st.sampled_from(TaintLevel)
+ALL = [f"{kind}{n}" for kind in ("said-", "look-", "plan-", "memory:") for n in range(5)]
 STEPS = st.one_of(
+    st.tuples(st.just("say"), NAMES, TAINTS, st.sampled_from(["Yes.", words(30), words(60)])),
+    st.tuples(st.just("tone"), st.sampled_from(["Be brief.", "Be warm."])),
     st.tuples(st.just("remember"), NAMES, SOURCES, st.sampled_from(["as before", "anew"])),
     st.tuples(st.just("look up"), NAMES, SOURCES),
     st.tuples(st.just("plan"), NAMES, SOURCES),
@@ -25,6 +32,11 @@ STEPS = st.one_of(
 async def carry_out(context: Context, step: tuple[Any, ...]) -> None:
     manager = context.manager
     match step:
+        case ("say", name, taint, text):
+            manager.add(A, item(f"said-{name}", text, source="channel:web", taint=taint))
+        case ("tone", text):
+            fields = {"zone": ContextZone.system, "kind": "system", "pinned": True}
+            manager.add(A, item(LAST, text, source=LAST, **fields))
         case ("remember", name, sources, text):
             fields = {"zone": ContextZone.memory, "kind": "memory", "sources": sources}
             manager.add(A, item(f"memory:{name}", text, source=f"memory:{name}", **fields))
@@ -48,10 +60,25 @@ async def carry_out(context: Context, step: tuple[Any, ...]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEPS, max_size=40))
-async def test_the_ways_are_those_of_what_is_in_view(steps: list[tuple[Any, ...]]) -> None:
+async def test_ways_and_trust_are_those_of_what_is_in_view(steps: list[tuple[Any, ...]]) -> None:
     context = Context()
     for step in steps:
         await carry_out(context, step)
-        ways = context.manager.ways(A)
+        shown, ways = context.manager.in_view(A), context.manager.ways(A)
         assert len(ways) == len(set(ways))
-        assert set(ways) == {one.sources for one in context.manager.in_view(A)}
+        assert set(ways) == {one.sources for one in shown}
+        assert context.manager.taints(A) == {one.taint for one in shown}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(STEPS, st.sets(st.sampled_from(ALL)).map(frozenset)), max_size=40))
+async def test_the_text_is_that_of_what_is_in_view(
+    steps: list[tuple[tuple[Any, ...], frozenset[str]]],
+) -> None:
+    context = Context()
+    for step, leave_out in steps:
+        await carry_out(context, step)
+        text = context.manager.render(A, 3, leave_out)
+        left = [one for one in context.manager.in_view(A) if one.ctx_id not in leave_out]
+        assert text[:4] in ("", "--- ")
+        assert [section.text for section in sections(text)] == [one.content for one in left]

@@ -9,7 +9,6 @@ import hashlib
 import json
 import sqlite3
 import tempfile
-import uuid
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
@@ -187,9 +186,6 @@ class _Chance:
         name = f"{who} {self._drawn[who]}".encode()
         return hashlib.shake_128(name).hexdigest(octets)
 
-    def uuid4(self) -> uuid.UUID:
-        return uuid.UUID(hex=self.hex(16), version=4)
-
 
 @contextmanager
 def _determined(seen: Mapping[str, Seen]) -> Generator[None]:
@@ -210,7 +206,6 @@ def _determined(seen: Mapping[str, Seen]) -> Generator[None]:
 
     with (
         # the names in that module alone: the libraries below draw as they like
-        patch("silas.types.uuid", SimpleNamespace(uuid4=chance.uuid4)),
         patch("silas.types.secrets", SimpleNamespace(token_hex=chance.hex)),
         patch.object(AuditLog, "log", logged),
         patch.object(AuditLog, "log_now", logged_now),

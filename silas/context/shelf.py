@@ -1,0 +1,109 @@
+"""One zone of one scope: its items in the order of arrival, and the text that stays as it was."""
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from silas.context.framing import Fence
+from silas.context.models import ContextItem
+
+BETWEEN = "\n\n"
+"""What stands between two blocks."""
+
+
+@dataclass(slots=True)
+class Slot:
+    """One item in view.
+
+    Attributes:
+        item: What it is.
+        fence: The lines around its text.
+        body: Its text as it is shown; nearly always the very string of the item.
+        cost: Tokens of the whole block.
+        done: A plan or a result of work that is over.
+        settled: Its block is part of the text that its shelf has joined.
+    """
+
+    item: ContextItem
+    fence: Fence
+    body: str
+    cost: int
+    done: bool = False
+    settled: bool = False
+
+    @property
+    def block(self) -> str:
+        """The item as it is shown."""
+        return self.fence.around(self.body)
+
+
+class Shelf:
+    """The slots of a zone, and the blocks of the first of them joined.
+
+    A conversation grows at its end and leaves from its beginning, so that a turn costs what came
+    and what left. Whatever changes in between is joined anew with all that stands there.
+    """
+
+    __slots__ = ("_left", "_settled", "_slots", "_text", "tokens")
+
+    def __init__(self) -> None:
+        self.tokens = 0
+        self._slots: dict[str, Slot] = {}
+        self._settled = 0  # the first slots, whose blocks are in the text
+        self._text = ""
+        self._left = 0  # characters at the beginning of the text that are no longer shown
+
+    def get(self, ctx_id: str) -> Slot | None:
+        """The slot of this id."""
+        return self._slots.get(ctx_id)
+
+    def put(self, slot: Slot) -> Slot | None:
+        """Add at the end, or take the place of the slot of the same id, which comes back."""
+        ctx_id = slot.item.ctx_id
+        former = self._slots.get(ctx_id)
+        if former is not None:
+            self.tokens -= former.cost
+            if former.settled:
+                self._unsettle()
+        self.tokens += slot.cost
+        self._slots[ctx_id] = slot
+        return former
+
+    def take(self, ctx_id: str) -> Slot:
+        """Remove the slot of this id, which is there."""
+        slot = self._slots[ctx_id]
+        if slot.settled and next(iter(self._slots)) == ctx_id:
+            self._settled -= 1
+            self._left += len(slot.block) + len(BETWEEN)
+        elif slot.settled:
+            self._unsettle()
+        del self._slots[ctx_id]
+        self.tokens -= slot.cost
+        slot.settled = False
+        return slot
+
+    def blocks(self, leave_out: Set[str]) -> list[str]:
+        """What is shown, but for the items of these ids; blocks of several items may be joined."""
+        if any((slot := self._slots.get(i)) is not None and slot.settled for i in leave_out):
+            self._unsettle()
+        rest = list(islice(self._slots.values(), self._settled, None))
+        new = list(takewhile(lambda slot: slot.item.ctx_id not in leave_out, rest))
+        self._settle(new)
+        after = [s.block for s in islice(rest, len(new), None) if s.item.ctx_id not in leave_out]
+        return [self._text, *after] if self._settled else after
+
+    def _settle(self, new: list[Slot]) -> None:
+        kept = [self._text[self._left :]] if self._settled else []
+        self._text = BETWEEN.join([*kept, *[slot.block for slot in new]])
+        self._left = 0
+        self._settled += len(new)
+        for slot in new:
+            slot.settled = True
+
+    def _unsettle(self) -> None:
+        for slot in islice(self._slots.values(), self._settled):
+            slot.settled = False
+        self._text, self._settled, self._left = "", 0, 0
+
+    def __iter__(self) -> Iterator[Slot]:
+        return iter(self._slots.values())
