@@ -4,21 +4,19 @@ Everything is counted within one lane of one scope. A word's holders are read ne
 beyond a budget, so that a question costs the same whether its words are rare or stand everywhere.
 """
 
+import json
 from collections.abc import Sequence
-from itertools import combinations, islice
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from silas.db import Tx
 from silas.memory.lanes import Scope
 from silas.memory.terms import Term
 
-_PROBE = 64  # holders read of every word, to see how rare it is
 _TERMS = 12  # the rarest words decide; the others would only cost
-_HOLDERS = 500  # holders read of one word
+_BUDGET = 1_000  # holders read of all words of a question, each word's share the same
+_FEWEST, _MOST = 64, 500  # holders read of one word, whatever its share is
 _RARE = 2  # rare words that are enough to find a memory by
-_PAIRED = 3  # where there are fewer, so many of the common ones are looked up in pairs
-_BUDGET = 1_000  # holders read of all words of a question
 
 
 class Question(NamedTuple):
@@ -53,28 +51,18 @@ class Held(NamedTuple):
 
 def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
     """Who holds the words of a question."""
-    probed: list[tuple[float, Term, list[int], Any]] = []
-    for term in terms if scope.items else ():
-        reading = _reading(tx, scope, term.query)
-        places = [row[0] for row in reading.fetchmany(_PROBE)]
-        if places:
-            probed.append((_how_many(scope, places, _PROBE), term, places, reading))
-    probed.sort(key=lambda each: each[0])
+    most = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
+    read = [(term, _newest(tx, scope, term.query, most)) for term in terms if scope.items]
+    known = [(_how_many(scope, places, most), term, places) for term, places in read if places]
+    known.sort(key=lambda each: each[0])
     found: list[Held] = []
-    left = _BUDGET
-    for _, term, probe, reading in probed[:_TERMS]:
-        most = min(_HOLDERS, max(left, _PROBE))
-        places = probe + [row[0] for row in islice(reading, most - _PROBE)]
-        left -= len(places)
-        many = _how_many(scope, places, most)
-        since = scope.first if len(places) < most else places[-1]
+    for many, term, places in known[:_TERMS]:
+        since = scope.first if len(places) < most else min(places)
         spelt = tuple(_spelt(form) for form in term.forms)
         found.append(Held(term, set(places), since, _weight(scope, many), spelt))
-    for *_, reading in probed:
-        reading.close()  # one that is not read to its end would hold on to this state of the tables
     common = [word for word in found if word.since > scope.first]
-    if len(found) - len(common) < _RARE:
-        _add_shared(tx, scope, common)
+    if len(common) > 1 and len(found) - len(common) < _RARE:
+        _add_shared(tx, scope, *common[:2])
     unheld = min(len(terms), _TERMS) - len(found)
     return Question(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
 
@@ -84,34 +72,37 @@ def holds(word: Held, text: str) -> bool:
     return any(spelt in text for spelt in word.spelt)
 
 
-def _add_shared(tx: Tx, scope: Scope, common: Sequence[Held]) -> None:
-    """To words too common to be read whole, those that hold two of the rarest of them together."""
-    for one, other in combinations(common[:_PAIRED], 2):
-        both = f"({one.term.query}) AND ({other.term.query})"
-        reading = _reading(tx, scope, both)
-        places = [row[0] for row in reading.fetchmany(_PROBE)]
-        reading.close()
-        for word in (one, other):
-            word.places.update(places)
+def _add_shared(tx: Tx, scope: Scope, one: Held, other: Held) -> None:
+    """To words too common to be read whole, those that hold both of them together."""
+    both = f"({one.term.query}) AND ({other.term.query})"
+    places = _newest(tx, scope, both, _FEWEST)
+    for word in (one, other):
+        word.places.update(places)
 
 
 def _weight(scope: Scope, many: float) -> float:
     return log(1 + (scope.items - many + 0.5) / (many + 0.5))
 
 
-def _reading(tx: Tx, scope: Scope, query: str) -> Any:
-    return tx.driver.execute(
-        f"SELECT rowid FROM {scope.lane.words} WHERE {scope.lane.words} MATCH ? "  # noqa: S608
-        "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
-        (query, scope.first, scope.last),
-    )
+def _newest(tx: Tx, scope: Scope, query: str, most: int) -> list[int]:
+    """The newest places of a lane that a query finds, at most so many.
+
+    As one text, because a thousand rows cost Python more than finding them costs SQLite.
+    """
+    (places,) = tx.driver.execute(
+        f"SELECT group_concat(rowid) FROM (SELECT rowid FROM {scope.lane.words} "  # noqa: S608
+        f"WHERE {scope.lane.words} MATCH ? AND rowid BETWEEN ? AND ? "
+        "ORDER BY rowid DESC LIMIT ?)",
+        (query, scope.first, scope.last, most),
+    ).fetchone()
+    return json.loads(f"[{places or ''}]")
 
 
 def _how_many(scope: Scope, places: Sequence[int], most: int) -> float:
     """How many hold a word: counted, or where reading stopped at `most`, as dense as it was."""
     if len(places) < most:
         return len(places)
-    share = len(places) / (scope.last - places[-1] + 1)
+    share = len(places) / (scope.last - min(places) + 1)
     return max(len(places), min(scope.items, share * scope.items))
 
 

@@ -14,7 +14,7 @@ COMMON = 40
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """As among a million memories: of most words only the newest holders are read."""
-    for name, value in (("_PROBE", 3), ("_HOLDERS", 5), ("_BUDGET", 12)):
+    for name, value in (("_FEWEST", 3), ("_MOST", 5), ("_BUDGET", 12)):
         monkeypatch.setattr(holders, name, value)
 
 
