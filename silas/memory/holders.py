@@ -52,7 +52,7 @@ class Held(NamedTuple):
 def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
     """Who holds the words of a question."""
     most = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
-    read = [(term, _newest(tx, scope, term.query, most)) for term in terms if scope.items]
+    read = [(term, _newest(tx, scope, term.query, most)) for term in terms]
     known = [(_how_many(scope, places, most), term, places) for term, places in read if places]
     known.sort(key=lambda each: each[0])
     found: list[Held] = []

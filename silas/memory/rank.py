@@ -13,7 +13,7 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.holders import Held, holders, holds
+from silas.memory.holders import Held, Question, holders, holds
 from silas.memory.lanes import Scope
 from silas.memory.talk import Talk, Turn, kept_of, talk_around
 from silas.memory.terms import terms
@@ -58,7 +58,9 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
         now: The moment that decides what is valid.
         neighbours: Whether a memory may be found that holds no word of the text itself.
     """
-    held, asked = holders(tx, scope, terms(text))
+    held, asked = holders(tx, scope, terms(text)) if scope.items else Question([], 0.0)
+    if not held:
+        return Fitting([], 0.0)
     own: dict[int, float] = defaultdict(float)
     for word in held:
         weight = word.weight

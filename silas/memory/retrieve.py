@@ -48,7 +48,8 @@ class HybridRetriever:
     async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
         """See `MemoryRetriever.recall`."""
         found = await self._hybrid(text, scope_id, limit) if limit > 0 else []
-        await self._count_access([each.item for each in found], scope_id)
+        if found:
+            await self._count_access([each.item for each in found], scope_id)
         return found
 
     async def _count_access(self, items: Sequence[MemoryItem], scope_id: str) -> None:

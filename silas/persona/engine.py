@@ -59,7 +59,8 @@ class PersonalityEngine:
     """Composes, renders, learns within bounds; each scope's state is in the store, none in here.
 
     What is kept in here is the manner that follows from a stored state which no time changes, for
-    as long as the store has this very state.
+    as long as the store has this very state; and while a turn is under way, which situation the
+    store had when it began, so that one which stays the same is looked up once.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class PersonalityEngine:
         self._situation = lru_cache(maxsize=16)(self._situation_of)
         self._begun = lru_cache(maxsize=64)(self._begun_as)
         self._settled: dict[tuple[str, str], tuple[PersonaState, Manner]] = {}
+        self._begun_in: dict[str, str] = {}  # the last situation, as a turn under way found it
         words = self._rendered(config.baseline, config.voice) if config.enabled else ""
         self._neutral = Manner(
             DEFAULT, words, config.baseline.initiative if config.enabled else NEUTRAL
@@ -92,7 +94,9 @@ class PersonalityEngine:
             return self._neutral
         try:
             context_key = await self.detect_context(text)
-            return self._manner(await self._stored(scope_id), context_key)
+            stored = await self._stored(scope_id)
+            self._begun_in[scope_id] = stored.last_context
+            return self._manner(stored, context_key)
         except Exception as error:  # noqa: BLE001, RUF100 - no turn ends because of its tone
             await self._failed(scope_id, error)
             return self._neutral
@@ -363,6 +367,8 @@ class PersonalityEngine:
     async def _seen(self, scope_id: str, text: str) -> None:
         """Keep the situation; one that is as before costs no write."""
         context_key = await self.detect_context(text)
+        if self._begun_in.pop(scope_id, None) == context_key:
+            return
         state = await self._stored(scope_id)
         if state.last_context != context_key:
             now = self._at(state, self._clock.now())
