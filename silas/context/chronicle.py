@@ -88,20 +88,23 @@ class SqlChronicleStore:
         return [item for item in found if newest[item.ctx_id] is item]
 
     async def prune_before(self, cutoff: datetime) -> int:
-        """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first."""
+        """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first by scope."""
+        return sum([self._prune(scope_id, _moment(cutoff)) for scope_id in await self.scopes()])
+
+    def _prune(self, scope_id: str, cutoff: str) -> int:
         pruned = 0
         while True:
             with self._db.write() as tx:
                 rows = tx.driver.execute(
-                    "SELECT seq, scope_id, item FROM chronicle WHERE at < ? ORDER BY at, seq "
-                    "LIMIT ?",
-                    (_moment(cutoff), _BATCH),
+                    "SELECT seq, item FROM chronicle WHERE scope_id = ? AND at < ? "
+                    "ORDER BY at, seq LIMIT ?",
+                    (scope_id, cutoff, _BATCH),
                 ).fetchall()
                 if not rows:
                     return pruned
-                self._archive([_archived(scope_id, item) for _, scope_id, item in rows])
+                self._archive([_archived(scope_id, item) for _, item in rows])
                 tx.driver.executemany(
-                    "DELETE FROM chronicle WHERE seq = ?", [(seq,) for seq, _, _ in rows]
+                    "DELETE FROM chronicle WHERE seq = ?", [(seq,) for seq, _ in rows]
                 )
             pruned += len(rows)
 

@@ -205,11 +205,14 @@ class Session:
 
 def standing_in() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
-    place = os.getcwd()
-    return None if place == os.sep or _same(place, os.path.expanduser("~")) else place
+    return _offered(os.getcwd(), os.environ.get("HOME"))
 
 
 @lru_cache(maxsize=16)  # every turn asks, nearly always about one place
+def _offered(place: str, _: str | None) -> str | None:
+    return None if place == os.sep or _same(place, os.path.expanduser("~")) else place
+
+
 def _same(place: str, home: str) -> bool:
     try:
         return os.path.samefile(place, home)
