@@ -19,6 +19,7 @@ COLUMNS = ", ".join(FIELDS)
 
 _NAMES = ("memory_type", "reingestion_tier", "trust_level", "taint")
 _MOMENTS = ("created_at", "updated_at", "valid_from", "valid_until", "last_accessed")
+_READABLE = json.JSONEncoder(ensure_ascii=False).encode  # one for every row
 _LISTS = ("semantic_tags", "entity_refs", "causal_refs", "sources")
 
 
@@ -45,7 +46,7 @@ def row_of(item: MemoryItem) -> tuple[Any, ...]:
 
 def list_text(values: Sequence[str]) -> str:
     """Names as a JSON array, readable words in it, so that they can be searched as they are."""
-    return json.dumps(values, ensure_ascii=False) if values else "[]"
+    return _READABLE(values) if values else "[]"
 
 
 def item_of(row: Sequence[Any]) -> MemoryItem:

@@ -74,7 +74,7 @@ _COMPLIMENTS = tuple(
 
 
 def context_of(
-    text: str, words: Mapping[str, Iterable[str]], hint: str | None, known: Iterable[str]
+    text: str, words: Mapping[str, tuple[str, ...]], hint: str | None, known: Iterable[str]
 ) -> str:
     """The situation of a message: the hint if it is a known one, else whose words it has most of.
 
@@ -89,7 +89,7 @@ def context_of(
         return str(hint)
     said = f" {' '.join(_words(text[:_LOOKED_AT]))} "
     found = {
-        name: sum(_spoken(phrase) in said for phrase in phrases)
+        name: sum(map(said.__contains__, _spoken(phrases)))
         for name, phrases in words.items()
         if name in names
     }
@@ -125,9 +125,9 @@ def _is_compliment(sentence: str) -> bool:
     return f"{sentence} ".startswith(_COMPLIMENTS)
 
 
-@lru_cache(maxsize=1024)  # the configured ones, looked for in every message
-def _spoken(phrase: str) -> str:
-    return f" {' '.join(_words(phrase))} "
+@lru_cache(maxsize=64)  # the configured ones, looked for in every message
+def _spoken(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f" {' '.join(_words(phrase))} " for phrase in phrases)
 
 
 def _words(text: str) -> list[str]:

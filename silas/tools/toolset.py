@@ -121,7 +121,7 @@ class DoorToolset(AbstractToolset[ToolRun]):
     def __init__(self, executor: ToolExecutor, registry: ToolRegistry) -> None:
         self._executor = executor
         self._registry = registry
-        self._definitions: dict[str, ToolDefinition] = {}
+        self._offered: dict[str, ToolsetTool[ToolRun]] = {}
 
     @property
     def id(self) -> str | None:
@@ -130,21 +130,18 @@ class DoorToolset(AbstractToolset[ToolRun]):
 
     async def get_tools(self, ctx: RunContext[ToolRun]) -> dict[str, ToolsetTool[ToolRun]]:
         """Every tool that may be tried now; an unavailable one is not offered."""
-        return {
-            tool.tool_name: ToolsetTool(
+        return {tool.tool_name: self._offer(tool) for tool in self._registry.list_healthy()}
+
+    def _offer(self, tool: RegisteredTool) -> ToolsetTool[ToolRun]:
+        """Made once a tool: its schema is a copy, and the registry never replaces a tool."""
+        known = self._offered.get(tool.tool_name)
+        if known is None:
+            known = self._offered[tool.tool_name] = ToolsetTool(
                 toolset=self,
-                tool_def=self._definition(tool),
+                tool_def=_definition(tool),
                 max_retries=MAX_CORRECTIONS,
                 args_validator=_ANY_OBJECT,
             )
-            for tool in self._registry.list_healthy()
-        }
-
-    def _definition(self, tool: RegisteredTool) -> ToolDefinition:
-        """Made once a tool: its schema is a copy, and the registry never replaces a tool."""
-        known = self._definitions.get(tool.tool_name)
-        if known is None:
-            known = self._definitions[tool.tool_name] = _definition(tool)
         return known
 
     async def call_tool(
