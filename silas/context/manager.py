@@ -306,7 +306,7 @@ class ContextManager:
         return slots.tokens(zone) + (self._reserved if zone is ContextZone.system else 0)
 
     def _used(self, slots: Slots) -> int:
-        return self._reserved + sum(slots.tokens(zone) for zone in ContextZone)
+        return self._reserved + slots.used
 
     def _mask(self, view: View, turn_number: int) -> list[ContextItem]:
         """Shorten old tool results; returns them as they were."""

@@ -84,6 +84,8 @@ class Shelf:
 
     def blocks(self, leave_out: Set[str]) -> list[str]:
         """What is shown, but for the items of these ids; blocks of several items may be joined."""
+        if not self._slots:
+            return []
         if any((slot := self._slots.get(i)) is not None and slot.settled for i in leave_out):
             self._unsettle()
         rest = list(islice(self._slots.values(), self._settled, None))

@@ -112,6 +112,11 @@ class Slots:
         """What a zone takes."""
         return self._shelves[zone].tokens
 
+    @property
+    def used(self) -> int:
+        """What all zones take."""
+        return sum([shelf.tokens for shelf in self._shelves.values()])
+
     def __len__(self) -> int:
         return len(self._zone_of)
 

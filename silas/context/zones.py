@@ -25,12 +25,15 @@ class Division(NamedTuple):
 
     def of(self, zone: ContextZone) -> int:
         """The budget of a zone; the system zone's is what it takes."""
-        return {
-            ContextZone.system: self.system_actual,
-            ContextZone.chronicle: self.chronicle,
-            ContextZone.memory: self.memory,
-            ContextZone.workspace: self.workspace,
-        }[zone]
+        match zone:
+            case ContextZone.system:
+                return self.system_actual
+            case ContextZone.chronicle:
+                return self.chronicle
+            case ContextZone.memory:
+                return self.memory
+            case ContextZone.workspace:
+                return self.workspace
 
 
 def divide(config: ContextConfig, profile: ContextProfile, system_tokens: int) -> Division:
