@@ -15,7 +15,7 @@ from silas.memory.terms import Term
 
 _TERMS = 12  # the rarest words decide; the others would only cost
 _BUDGET = 1_000  # holders read of all words of a question, each word's share the same
-_FEWEST, _MOST = 64, 500  # holders read of one word, whatever its share is
+_FEWEST, _MOST = 64, 500  # holders read of one word, whatever its share; of one of them the most
 _RARE = 2  # rare words that are enough to find a memory by
 
 
@@ -51,20 +51,25 @@ class Held(NamedTuple):
 
 def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
     """Who holds the words of a question."""
-    most = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
-    read = [(term, _newest(tx, scope, term.query, most)) for term in terms]
-    known = [(_how_many(scope, places, most), term, places) for term, places in read if places]
-    known.sort(key=lambda each: each[0])
-    found: list[Held] = []
-    for many, term, places in known[:_TERMS]:
-        since = scope.first if len(places) < most else min(places)
-        spelt = tuple(_spelt(form) for form in term.forms)
-        found.append(Held(term, set(places), since, _weight(scope, many), spelt))
-    common = [word for word in found if word.since > scope.first]
+    share = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
+    held = [_held(tx, scope, term, share) for term in terms]
+    found = sorted((word for word in held if word.places), key=lambda word: -word.weight)[:_TERMS]
+    common = [n for n, word in enumerate(found) if word.since > scope.first]
+    if common and share < _MOST:  # the rarest of them tells most, and more of it is read
+        rarest = found[common[0]] = _held(tx, scope, found[common[0]].term, _MOST)
+        common = common if rarest.since > scope.first else common[1:]
     if len(common) > 1 and len(found) - len(common) < _RARE:
-        _add_shared(tx, scope, *common[:2])
+        _add_shared(tx, scope, found[common[0]], found[common[1]])
     unheld = min(len(terms), _TERMS) - len(found)
     return Question(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
+
+
+def _held(tx: Tx, scope: Scope, term: Term, most: int) -> Held:
+    """A word and its newest holders, at most so many."""
+    places = _newest(tx, scope, term.query, most)
+    since = scope.first if len(places) < most else min(places)
+    spelt = tuple(_spelt(form) for form in term.forms)
+    return Held(term, set(places), since, _weight(scope, _how_many(scope, places, most)), spelt)
 
 
 def holds(word: Held, text: str) -> bool:

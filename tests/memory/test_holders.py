@@ -54,3 +54,14 @@ async def test_how_many_hold_a_word_is_told_by_the_newest_that_do(tmp_path: Path
         for number in range(4):
             await store.store(a_memory(f"z{number}", f"zebra {number}"))
         assert ids(await store.search_keyword("a dog or a zebra", 4))[0].startswith("z")
+
+
+async def test_of_the_rarest_word_more_is_read_than_of_the_others(tmp_path: Path):
+    with a_store(tmp_path) as store:
+        for number in range(COMMON):
+            await store.store(a_memory(f"d{number}", "the dog barked"))
+            await store.store(a_memory(f"c{number}", "the cats slept"))
+            if number % 10 == 0:
+                await store.store(a_memory(f"z{number}", f"zebra {number}"))
+        found = ids(await store.search_keyword("zebra, dog, cats, slept", 4))
+        assert found == ["z30", "z20", "z10", "z0"]
