@@ -16,6 +16,7 @@ from silas.memory.terms import Term
 _TERMS = 12  # the rarest words decide; the others would only cost
 _BUDGET = 1_000  # holders read of all words of a question, each word's share the same
 _FEWEST, _MOST = 64, 500  # holders read of one word, whatever its share; of one of them the most
+_TELLING = 0.8  # weight of a word that nearly half of all hold: which of them are read says little
 _RARE = 2  # rare words that are enough to find a memory by
 
 
@@ -55,7 +56,7 @@ def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
     held = [_held(tx, scope, term, share) for term in terms]
     found = sorted((word for word in held if word.places), key=lambda word: -word.weight)[:_TERMS]
     common = [n for n, word in enumerate(found) if word.since > scope.first]
-    if common and share < _MOST:  # the rarest of them tells most, and more of it is read
+    if common and share < _MOST and found[common[0]].weight > _TELLING:
         rarest = found[common[0]] = _held(tx, scope, found[common[0]].term, _MOST)
         common = common if rarest.since > scope.first else common[1:]
     if len(common) > 1 and len(found) - len(common) < _RARE:
