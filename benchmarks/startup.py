@@ -73,7 +73,7 @@ def measure(rounds: int = 15) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         hello = Path(folder) / "hello.py"
         hello.write_text(HELLO)
-        ours = [sys.executable, "-m", "silas", "--help"]
+        ours = [sys.executable, "-I", "-m", "silas", "--help"]
         theirs = [sys.executable, str(hello), "--help"]
         for argv in (ours, theirs):
             _seconds(argv)

@@ -43,7 +43,7 @@ def main() -> int:
         shutil.copy(ROOT / "scripts" / "lighthouse.mjs", place)
         subprocess.run([npm, "install", "--silent", "--prefix", directory, *_PACKAGES], check=True)
         environ = {**os.environ, "SILAS_HOME": str(place / "home")}
-        silas = [sys.executable, "-m", "silas"]
+        silas = [sys.executable, "-I", "-m", "silas"]
         subprocess.run([*silas, "init"], env=environ, check=True, capture_output=True)
         with subprocess.Popen(
             [*silas, "start", "--port", "8499"], env=environ, stdout=subprocess.PIPE, text=True

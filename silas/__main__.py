@@ -1,4 +1,4 @@
-"""`python -m silas`."""
+"""`python -I -m silas`."""
 
 from silas.main import cli
 

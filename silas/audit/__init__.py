@@ -1,7 +1,7 @@
 """The append-only, hash-chained record of what happened. Holds digests, never payloads.
 
 What must not go in: secrets, message texts, arguments. Importing this package costs next to
-nothing, so that `python -m silas.audit.verify` runs on the standard library alone.
+nothing, so that `python -I -m silas.audit.verify` runs on the standard library alone.
 """
 
 from importlib import import_module

@@ -158,7 +158,7 @@ class AuditLog:
     async def export(self, target: Path | str | TextIO) -> AuditHead:
         """Write the log as JSON lines: public key, entries as stored, checkpoints, signed head.
 
-        `python -m silas.audit.verify FILE PUBLIC_KEY` checks the file. A file is replaced whole
+        `python -I -m silas.audit.verify FILE PUBLIC_KEY` checks the file. A file is replaced whole
         and readable by its owner alone. A broken chain is exported as it is, without a new
         signature, and the verifier will say what is wrong.
 

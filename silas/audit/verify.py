@@ -1,6 +1,6 @@
 """Check an exported audit log with nothing but the owner's public key and the standard library.
 
-    python -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... [--witness HEADS]...
+    python -I -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... [--witness HEADS]...
                                  [--against OTHER_EXPORT]...
 
 This one file may be copied anywhere and run with `python3 -S -I`; it imports nothing of Silas, so
@@ -338,7 +338,7 @@ def check_fork(mine: Verified, keys: Sequence[str], name: str) -> None:
 # ── Command line ─────────────────────────────────────────────────────────────────────────────────
 
 _USAGE = (
-    "usage: python -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... "
+    "usage: python -I -m silas.audit.verify FILE PUBLIC_KEY... [--head SEQ:HASH]... "
     "[--witness HEADS]... [--against OTHER_EXPORT]..."
 )
 

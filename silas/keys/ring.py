@@ -119,7 +119,7 @@ class KeyRing:
 
     @property
     def public_keys(self) -> tuple[str, ...]:
-        """Every key, oldest first, as `python -m silas.audit.verify` takes them."""
+        """Every key, oldest first, as `python -I -m silas.audit.verify` takes them."""
         return (*(key.public_key for key in self.former), self.current)
 
     def signed_by(self, data: bytes, signature: bytes) -> FormerKey | None:

@@ -106,7 +106,8 @@ def audit_export(ctx: click.Context, file: Path) -> None:
             keys = " ".join(log.ring.public_keys)
         _warn(log)
         click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
-        click.echo(f"  python -m silas.audit.verify {shlex.quote(str(file))} {keys} --head {head}")
+        given = f"{shlex.quote(str(file))} {keys} --head {head}"
+        click.echo(f"  python -I -m silas.audit.verify {given}")
         return DONE
 
     run_to_exit(work)

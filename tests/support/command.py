@@ -46,7 +46,7 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
 
 def silas(*words: str | Path) -> list[str]:
     """The command line."""
-    return [sys.executable, "-m", "silas", *(str(word) for word in words)]
+    return [sys.executable, "-I", "-m", "silas", *(str(word) for word in words)]
 
 
 def run(argv: Sequence[str], env: Mapping[str, str], *, stdin: str = "", cwd: Path = ROOT) -> Ended:
