@@ -61,7 +61,7 @@ _FENCES = frozenset({"```", "~~~"})
 _IN_WORDS = frozenset(
     {
         *("title", "body", "verify", "skills", "budget"),
-        *("workspace", "read", "network", "tools", "credential_refs"),
+        *("workspace", "writes", "read", "network", "tools", "credential_refs"),
     }
 )
 """Fields with a section of their own; every other one is listed as it is written."""
@@ -145,10 +145,11 @@ def _affected(plan: Plan) -> str:
 def _touches(plan: Plan) -> tuple[str, ...]:
     workspace = plan.get("workspace")
     lines = [
-        f"may change files in: {_quoted(workspace)}"
+        f"works on a copy of: {_quoted(workspace)}"
         if workspace
-        else "may change files in: an empty directory of its own"
+        else "works in: an empty directory of its own"
     ]
+    lines += _changes(plan)
     lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
     lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
     lines += [line for grant in plan.get("tools", []) for line in _grant(grant)]
@@ -157,6 +158,21 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+_IN_CHECKED_WORK = "anywhere in the workspace, once its checks have passed"
+_WITHOUT_CHECKS = "nothing; what it changes is shown to you first, because it has no checks"
+
+
+def _changes(plan: Plan) -> tuple[str, ...]:
+    """What of the workspace it may change without being asked about again (decision B22)."""
+    writes: list[str] | None = plan.get("writes")
+    if writes is None:
+        unset = _IN_CHECKED_WORK if plan["verify"] else _WITHOUT_CHECKS
+        return (f"may change: {unset if plan.get('workspace') else 'nothing of yours'}",)
+    lines = tuple(f"may change: {_quoted(entry)}" for entry in writes) or ("may change: nothing",)
+    shown = () if plan["verify"] else ("  (shown to you first, because it has no checks)",)
+    return (*lines, *shown)
 
 
 def _tool(raw: object) -> tuple[str, ...]:

@@ -64,6 +64,8 @@ def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
     data = {key: value for key, value in tree.data.items() if key != "needs_approval"}
     if not isinstance(tree.data.get("needs_approval", True), bool):
         raise PlanError(*tree.at(("needs_approval",)), "`needs_approval` must be true or false")
+    if "writes" in tree.data and tree.data["writes"] is None:  # left empty: all, or nothing?
+        raise PlanError(*tree.at(("writes",)), "`writes` is empty; give `none` or a list of paths")
     try:
         # through JSON, because only there strict types still read an enum from its name
         item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)

@@ -16,6 +16,7 @@ from pydantic import (
 
 from silas.approval import ApprovalToken
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
+from silas.plans.writes import read_writes
 from silas.types import Frozen, InteractionMode
 
 
@@ -111,7 +112,7 @@ class VerificationCheck(Frozen):
 
 
 class WorkItem(BaseModel):
-    """The universal work structure. Field meanings: spec 3.3; the last six: decisions B1, D70.
+    """The universal work structure. Field meanings: spec 3.3; of the last seven: B1, B22, D70.
 
     The plan part is what is hashed and approved; the state part is the runtime's.
     """
@@ -145,6 +146,7 @@ class WorkItem(BaseModel):
     depends_on: list[str] = Field(default_factory=list[str])
     # what it may touch (decision B1); hashed when set
     workspace: str | None = Field(default=None, min_length=1)
+    writes: Annotated[list[str] | None, BeforeValidator(read_writes)] = None
     read: list[str] = Field(default_factory=list[str])
     network: list[str] = Field(default_factory=list[str])
     tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])

@@ -10,6 +10,7 @@ from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.writes import entry_fault, normal_entry
 from silas.plans.yaml_tree import Loc, Place, Tree
 from silas.sandbox.names import WORDS, Refused, endpoints
 from silas.schedule import cron_fault
@@ -47,10 +48,12 @@ def check_rules(item: WorkItem, tree: Tree, body_place: Place) -> WorkItem:
             "a task needs a briefing below the front matter: what to do, in prose",
             code="E_PLAN_RULE",
         )
+    workspace = None if item.workspace is None else _normal(item.workspace)
     return item.model_copy(
         update={
-            "workspace": None if item.workspace is None else _normal(item.workspace),
+            "workspace": workspace,
             "read": [_normal(path) for path in item.read],
+            "writes": item.writes and [normal_entry(one, workspace or "") for one in item.writes],
         }
     )
 
@@ -166,6 +169,14 @@ def _paths(item: WorkItem) -> Iterator[Fault]:
             yield Fault(("read", index), f"`read[{index}]` {fault}")
 
 
+def _writes(item: WorkItem) -> Iterator[Fault]:
+    """What may be changed lies in the workspace: nothing else is ever written back."""
+    workspace = None if item.workspace is None else _normal(item.workspace)
+    for index, entry in enumerate(item.writes or ()):
+        if fault := entry_fault(entry, workspace):
+            yield Fault(("writes", index), f"`writes[{index}]` {fault}")
+
+
 def _path_fault(path: str) -> str:
     if not path.startswith("/"):
         return "must be an absolute path, starting with / (no ~, no variables)"
@@ -221,6 +232,7 @@ _RULES: tuple[Rule, ...] = (
     _expectations,
     _gates,
     _paths,
+    _writes,
     _touches,
     _grants,
     _credentials,

@@ -13,6 +13,7 @@ from silas.canonical import canonical_json, digest
 from silas.errors import PlanFamilyError
 from silas.plans.failures import format_failures, is_failure_text
 from silas.plans.models import VerificationReport, WorkItem, WorkItemType
+from silas.plans.writes import NONE
 from silas.types import InteractionMode, new_id
 
 _PLACEHOLDER = re.compile(r"\$failed_checks(?![A-Za-z0-9_])")
@@ -83,6 +84,7 @@ def spawn_task(goal: WorkItem, report: VerificationReport) -> WorkItem:
         on_stuck=goal.on_stuck,
         failure_context=goal.failure_context,
         workspace=goal.workspace,
+        writes=None if goal.writes is None else list(goal.writes),
         read=list(goal.read),
         network=list(goal.network),
         tools=[dict(grant) for grant in goal.tools],
@@ -144,6 +146,7 @@ def _bound_besides(item: WorkItem) -> dict[str, Any]:
     """What is copied to a spawned task and not in spec 3.6's projection, where it is set."""
     values: dict[str, Any] = {
         "workspace": item.workspace,
+        "writes": NONE if item.writes == [] else item.writes,
         "read": item.read,
         "network": item.network,
         "tools": item.tools,

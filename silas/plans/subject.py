@@ -33,16 +33,19 @@ PLAN_FIELDS = (
 """Exactly the included fields of spec 3.3; frozen vectors depend on this list."""
 
 SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker", "credential_refs")
-"""What a plan may touch (decision B1): in the projection only when set."""
+"""What a plan may touch (decision B1): in the projection only when set. `writes` is one
+more, and is set where it says `none`, too (decision B22)."""
 
 
 def plan_bytes(item: WorkItem) -> bytes:
     """The canonical approval projection: what is hashed, signed, shown and stored.
 
-    Nulls of nested models are part of it, lists keep their order. A plan that sets none of
-    `SCOPE_FIELDS` has the bytes of spec 3.3.
+    Nulls of nested models are part of it, lists keep their order. A plan that sets neither
+    `writes` nor any of `SCOPE_FIELDS` has the bytes of spec 3.3.
     """
     fields = {*PLAN_FIELDS, *(name for name in SCOPE_FIELDS if getattr(item, name))}
+    if item.writes is not None:
+        fields.add("writes")
     return canonical_bytes(item.model_dump(mode="json", include=fields))
 
 

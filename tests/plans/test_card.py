@@ -56,7 +56,8 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
     assert card.intent == "Write the result"
     assert card.affected == "workspace /home/me/src; calls of send_email; 1 check"
     for expected in (
-        "may change files in: `/home/me/src`",
+        "works on a copy of: `/home/me/src`",
+        "may change: anywhere in the workspace, once its checks have passed",
         "may read: `/usr/lib/py`",
         "may reach over the network: `pypi.org`",
         f"is given your secret: `TOKEN` (`ref_{7:032x}`)",
@@ -264,7 +265,7 @@ GRANT_WORDS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
 @pytest.mark.parametrize(("grant", "words"), GRANT_WORDS, ids=range(len(GRANT_WORDS)))
 def test_a_grant_is_on_the_card_in_words(grant: dict[str, Any], words: tuple[str, ...]) -> None:
     touched = next(d for d in _card(tools=[grant]).details if d.heading == "What it may touch")
-    assert touched.lines[1:-1] == words
+    assert touched.lines[2:-1] == words
 
 
 @pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")

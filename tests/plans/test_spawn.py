@@ -82,6 +82,8 @@ GOALS: tuple[dict[str, Any], ...] = (
     {"workspace": "/srv/bot", "read": ["/etc/bot"], "network": ["api.example.com"]},
     {"tools": [{"name": "restart"}], "worker": "ops"},
     {"credential_refs": {"TOKEN": f"ref_{0:032x}"}},
+    {"workspace": "/srv/bot", "writes": []},
+    {"workspace": "/srv/bot", "writes": ["logs/**"]},
     {"domain": "business:x"},
     {"on_stuck": "report"},
     {"failure_context": "No placeholder."},
@@ -161,6 +163,8 @@ def test_the_template_is_hashed_as_it_stands_whatever_failed() -> None:
     "change",
     [
         {"workspace": "/"},
+        {"writes": []},
+        {"writes": ["**"]},
         {"read": ["/root"]},
         {"network": ["evil.example"]},
         {"tools": [{"name": "anything"}]},
