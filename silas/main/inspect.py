@@ -3,6 +3,7 @@
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +28,9 @@ from silas.main.shared import (
     run_to_exit,
 )
 
+if TYPE_CHECKING:
+    from silas.work.halfway import HalfChanged
+
 _WIDTH = 88  # columns, as cards have
 
 
@@ -41,14 +45,18 @@ def status(ctx: click.Context, as_json: bool) -> None:
             items = await desk.items()
             waiting = await desk.questions()
             people = desk.people.waiting()
+            halves = {half.work_item_id: half for half in desk.half_changed()}
         if as_json:
-            print_json([item_line(item) for item in items] + [asked_line(i) for i in waiting])
+            rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
+            print_json([_with_half(row, halves.get(row["id"])) for row in rows])
         elif not items and not waiting and not people:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
             click.echo(f"{item.status.value:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
+        for half in [] if as_json else halves.values():
+            click.echo(f"\n{half.words}")
         if people and not as_json:
             click.echo(f"{len(people)} wait for a person: silas queue list")
         standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
@@ -57,6 +65,11 @@ def status(ctx: click.Context, as_json: bool) -> None:
         return DONE
 
     run_to_exit(work)
+
+
+def _with_half(row: dict[str, Any], half: "HalfChanged | None") -> dict[str, Any]:
+    """The row, and whether a crash left its workspace half-changed."""
+    return row if half is None else {**row, "half_changed": str(half.root), "words": half.words}
 
 
 @click.command()

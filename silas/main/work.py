@@ -160,13 +160,21 @@ def chat(ctx: click.Context) -> None:
 
 @click.command()
 @click.argument("work_item_id")
+@click.option(
+    "--keep-files",
+    is_flag=True,
+    help="Keep a workspace that a crash left half-changed as it is now.",
+)
 @click.pass_context
-def undo(ctx: click.Context, work_item_id: str) -> None:
+def undo(ctx: click.Context, work_item_id: str, keep_files: bool) -> None:
     """Restore a workspace to what it was before a work item changed it."""
 
     async def work() -> int:
         async with open_work(ctx) as desk:
-            await desk.undo(work_item_id)
+            await (desk.leave if keep_files else desk.undo)(work_item_id)
+        if keep_files:
+            click.echo(f"The workspace stays as it is; {work_item_id} changes it no more.")
+            return DONE
         click.echo(f"The workspace is as it was before {work_item_id}.")
         return DONE
 

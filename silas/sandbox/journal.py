@@ -1,7 +1,10 @@
 """The record on disk that makes a change of a directory reversible, crash or not (decision B3)."""
 
+import fcntl
 import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,6 +17,9 @@ States = dict[str, Entry | None]
 """Relative path to what stands there; None means nothing does."""
 
 Phase = Literal["applying", "applied", "undoing", "undone"]
+
+UNDER_WAY: tuple[Phase, ...] = ("applying", "undoing")
+"""The phases in which the directory is neither as before nor as after."""
 
 _JOURNAL = "journal.json"
 
@@ -64,6 +70,27 @@ class Journal:
     def after(self) -> States:
         """The state applied."""
         return {change.path: change.after for change in self.changes}
+
+
+@contextmanager
+def held(undo_dir: Path) -> Generator[None]:
+    """Hold one change while its directory is written to.
+
+    Who finds it held leaves the change alone: a living process is at it. The lock is the operating
+    system's and ends with the process, so what nobody holds was left by a crash.
+
+    Raises:
+        SandboxError: E_SANDBOX_BUSY, somebody holds it, here or in another process.
+    """
+    with opened(open_root(undo_dir)) as directory:
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SandboxError(
+                "Silas is writing these files at this moment; try again when that has ended.",
+                code="E_SANDBOX_BUSY",
+            ) from error
+        yield
 
 
 def write_journal(undo_dir: Path, journal: Journal) -> None:

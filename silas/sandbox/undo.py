@@ -5,8 +5,8 @@ crash at any moment leaves something `recover` can finish.
 """
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from silas.errors import SandboxError
 from silas.sandbox.clone import copy_content
-from silas.sandbox.journal import Change, Journal, States, read_journal, write_journal
+from silas.sandbox.journal import (
+    UNDER_WAY,
+    Change,
+    Journal,
+    States,
+    held,
+    read_journal,
+    write_journal,
+)
 from silas.sandbox.metadata import Metadata, read_link_metadata, read_metadata
 from silas.sandbox.transition import (
     Source,
@@ -42,14 +50,17 @@ class Applied(NamedTuple):
     undo_dir: Path
 
 
+@contextmanager
 def begin(
     root: Path,
     identity: tuple[int, int],
     changes: tuple[Change, ...],
     undo_dir: Path,
     note: str = "",
-) -> Journal:
+) -> Generator[Journal]:
     """Check the original, save what will be overwritten, and put the journal on the disk.
+
+    Until the block ends the change is held, so that nobody takes it for one that a crash left.
 
     Raises:
         SandboxError: E_SANDBOX_CONFLICT, or E_SANDBOX_UNDO when `undo_dir` is in use or inside
@@ -60,6 +71,17 @@ def begin(
             f"{undo_dir} lies in the directory it guards; give another.", code="E_SANDBOX_UNDO"
         )
     undo_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with held(undo_dir):
+        yield _begun(root, identity, changes, undo_dir, note)
+
+
+def _begun(
+    root: Path,
+    identity: tuple[int, int],
+    changes: tuple[Change, ...],
+    undo_dir: Path,
+    note: str,
+) -> Journal:
     if any(undo_dir.iterdir()):
         raise SandboxError(f"{undo_dir} is in use; give an empty directory.", code="E_SANDBOX_UNDO")
     began = undo_dir.stat().st_mtime_ns
@@ -215,9 +237,22 @@ def undo(undo_dir: Path) -> None:
 
     Raises:
         SandboxError: E_SANDBOX_CONFLICT when a touched path changed since; E_SANDBOX_UNDO when
-            there is nothing to undo. Nothing was changed in both cases.
+            there is nothing to undo; E_SANDBOX_BUSY when it is being written. Nothing was changed
+            in any of these cases.
     """
-    journal = read_journal(undo_dir)
+    with _held_journal(undo_dir) as journal:
+        _undo(undo_dir, journal)
+
+
+@contextmanager
+def _held_journal(undo_dir: Path) -> Generator[Journal]:
+    """Read under the lock: before it another process may have ended the change."""
+    read_journal(undo_dir)  # a place without one has nothing to be held for
+    with held(undo_dir):
+        yield read_journal(undo_dir)
+
+
+def _undo(undo_dir: Path, journal: Journal) -> None:
     if journal.phase != "applied":
         raise SandboxError(
             f"The change in {undo_dir} is {journal.phase}; there is nothing to undo.",
@@ -255,14 +290,38 @@ def recover(undo_dir: Path) -> bool:
     """After a crash, bring an interrupted apply or undo back to the state before; True if it was.
 
     Raises:
-        SandboxError: E_SANDBOX_CONFLICT when somebody else changed a touched path meanwhile.
+        SandboxError: E_SANDBOX_CONFLICT when somebody else changed a touched path meanwhile;
+            E_SANDBOX_BUSY when no crash left it so, but a living process is at it.
     """
+    if half_changed(undo_dir) is None:
+        return False  # where there is no journal, the crash came before any change
+    with _held_journal(undo_dir) as journal:
+        if journal.phase not in UNDER_WAY:
+            return False
+        with opened(open_original(journal.root, journal.identity)) as original:
+            _back(undo_dir, journal, original)
+    return True
+
+
+def half_changed(undo_dir: Path) -> Journal | None:
+    """The journal of a change that neither came to its end nor was taken back; None otherwise."""
     try:
         journal = read_journal(undo_dir)
     except SandboxError:
-        return False  # the crash came before the journal, and so before any change
-    if journal.phase in ("applied", "undone"):
-        return False
-    with opened(open_original(journal.root, journal.identity)) as original:
-        _back(undo_dir, journal, original)
-    return True
+        return None
+    return journal if journal.phase in UNDER_WAY else None
+
+
+def leave(undo_dir: Path) -> None:
+    """Let a half-changed directory be what it is now; what it held before is kept in `undo_dir`.
+
+    Raises:
+        SandboxError: E_SANDBOX_UNDO when it is not half-changed; E_SANDBOX_BUSY.
+    """
+    with _held_journal(undo_dir) as journal:
+        if journal.phase not in UNDER_WAY:
+            raise SandboxError(
+                f"The change in {undo_dir} is {journal.phase}; it is not half-way.",
+                code="E_SANDBOX_UNDO",
+            )
+        write_journal(undo_dir, replace(journal, phase="undone"))

@@ -246,11 +246,13 @@ class Workspace:
                 `prepare` or is reached through a link now; E_SANDBOX_APPLY when the file system
                 refused. The original is as it was in both cases.
         """
-        changes = self.changes().all
-        journal = begin(self.original, self.identity, changes, undo_dir.resolve(), note)
-        with opened(open_root(self.copy)) as tree:
+        changes, place = self.changes().all, undo_dir.resolve()
+        with (
+            begin(self.original, self.identity, changes, place, note) as journal,
+            opened(open_root(self.copy)) as tree,
+        ):
             source = Source(partial(_open_at, tree), partial(_link_at, tree), no_inode)
-            return carry_out(undo_dir.resolve(), journal, source)
+            return carry_out(place, journal, source)
 
     def discard(self) -> None:
         """Remove the copy."""

@@ -1,7 +1,7 @@
 """Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class Proposal(NamedTuple):
 class Proposer:
     """Takes a plan from text to verified authority; nothing else issues plan tokens.
 
-    `ready` raises where approved work could not run at all, so that nobody is asked in vain.
+    `ready` raises where this work, approved, could not run at all, so that nobody is asked in vain.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Proposer:
         waiting: WaitingPlans,
         audit: Audit,
         clock: Clock,
-        ready: Callable[[], None],
+        ready: Callable[[WorkItem], Awaitable[None]],
     ) -> None:
         self._parser = parser
         self._approval = approval
@@ -100,7 +100,7 @@ class Proposer:
 
         The question is kept until it is answered: a crash loses neither it nor the answer.
         """
-        self._ready()
+        await self._ready(item)
         asked = item.id  # as it is now: whatever changes it meanwhile is refused with words
         self._asking.append(asked)
         try:

@@ -25,6 +25,8 @@ async def rehydrate(
     outcomes: OutcomeStore,
     finished: Finished,
     audit: Audit,
+    *,
+    resume: bool,
 ) -> Rehydrated:
     """Find work and questions that were open when the process ended.
 
@@ -33,6 +35,9 @@ async def rehydrate(
     that expired meanwhile blocks them there. An item that was approved and had not begun resumes
     under the use that was spent on it. A plan whose question is open has no approval, so all that
     can become of it is that it is asked about again.
+
+    Without `resume` the record is finished alike, and what is open stays open: nothing is resumed
+    and nothing asked.
     """
     unknown = len(outcomes.mark_unfinished_unknown())
     interrupted = [
@@ -42,14 +47,14 @@ async def rehydrate(
     done = {item.id for item in interrupted if await finished(item)}
     for item in interrupted:  # its question was answered: the crash came before that was noted
         await waiting.drop(item)
-    ask = await waiting.all()
-    resume = [item for item in interrupted if item.id not in done]
-    if unknown or interrupted or ask:
+    ask = await waiting.all() if resume else []
+    going_on = [item for item in interrupted if item.id not in done] if resume else []
+    if done or (resume and (unknown or interrupted or ask)):
         await audit.log(
             "rehydrated",
-            resumed=[item.id for item in resume],
+            resumed=[item.id for item in going_on],
             finished=sorted(done),
             asked_again=[plan.item.id for plan in ask],
             unknown_calls=unknown,
         )
-    return Rehydrated(tuple(resume), tuple(ask), unknown)
+    return Rehydrated(tuple(going_on), tuple(ask), unknown)

@@ -24,7 +24,7 @@ from silas.wiring.mind import prune_conversations, tell_left
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
-from silas.wiring.restart import picked_up
+from silas.wiring.restart import recovered
 from silas.wiring.review import look_regularly, plan_picked
 from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
@@ -60,6 +60,7 @@ class Silas(Session):
             config: From `load_config`.
             channel: How the owner is reached; cards come as text where it cannot show them.
             resume: Pick up work that a crash interrupted, unless another process is open on it.
+                The files that a crash left half-changed are brought back in any case.
             overdue: Called from a thread where an emergency stop finds the event loop blocked or
                 its work not ending; by default nothing more is done than to refuse every effect.
             ground: What it stands on; the real clock, key, sandbox and models by default.
@@ -116,9 +117,16 @@ async def build(
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()
-        if resume and lease.alone and not parts.stop.sentinel.stands():
-            found = await picked_up(
-                config, silas.undoing, parts.store, parts.waiting, parts.outcomes, parts.audit
+        if not parts.stop.sentinel.stands():
+            found = await recovered(
+                config.data_dir,
+                parts.undoing,
+                parts.store,
+                parts.waiting,
+                parts.outcomes,
+                parts.audit,
+                alone=lease.alone,
+                resume=resume,
             )
         left = parts.mind.arrivals.left() if lease.alone else ()
         lease.settle()

@@ -58,7 +58,7 @@ class WorkRoom:
         rows = [self._waiting_row(item) for item in reversed(waiting)]
         for item in items:
             result = await self._store.get_result(item.id)
-            rows.append(self._row(item, result, item.id in undoable))
+            rows.append(self._row(item, result, undoable.get(item.id)))
         return tuple(rows)
 
     async def one(self, work_item_id: str) -> WorkDetail:
@@ -68,9 +68,9 @@ class WorkRoom:
         if item is None:
             raise missing(work_item_id)
         result = await self._store.get_result(work_item_id)
-        undoable = bool(await asyncio.to_thread(self._undoable, [item]))
+        undoable = await asyncio.to_thread(self._undoable, [item])
         if waiting is None:
-            row, why = self._row(item, result, undoable), _APPROVED
+            row, why = self._row(item, result, undoable.get(item.id)), _APPROVED
         else:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
@@ -153,21 +153,29 @@ class WorkRoom:
             undoable=False,
         )
 
-    def _row(self, item: WorkItem, result: WorkItemResult | None, undoable: bool) -> WorkRow:
+    def _row(self, item: WorkItem, result: WorkItemResult | None, undoable: str | None) -> WorkRow:
+        """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
+        summary = undoable or ("" if result is None else result.summary)
         return WorkRow(
             id=item.id,
             title=item.title,
             status=item.status.value,
             created_at=item.created_at,
-            summary="" if result is None else self._redact(result.summary),
-            undoable=undoable,
+            summary=self._redact(summary),
+            undoable=undoable is not None,
         )
 
-    def _undoable(self, items: list[WorkItem]) -> set[str]:
-        """Which of them changed something that stands; most have no folder, which is one look."""
+    def _undoable(self, items: list[WorkItem]) -> dict[str, str]:
+        """Which of them changed something that stands, with words where only half of it does.
+
+        Most have no folder, which is one look.
+        """
         kept = {path.name for path in self._undo_folder.glob("*")}
         found = [item.id for item in items if item.id in kept]
-        return {name for name in found if self._session.undoing.applied(name) is not None}
+        undoing = self._session.undoing
+        whole = {name: "" for name in found if undoing.applied(name) is not None}
+        halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
+        return {**whole, **{name: halves[name] for name in found if name in halves}}
 
     def _checks(self, item: WorkItem) -> tuple[Check, ...]:
         """What the checks of the last attempt found."""

@@ -116,6 +116,7 @@ class Parts:
             ground.ring,
         )
         self.store = SqlWorkItemStore(db, clock)
+        self.undoing = Undo(config.data_dir / "undo", self.audit)
         self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, clock)
         self.gates = GateRunner(
@@ -259,7 +260,7 @@ class Parts:
             executor=executor,
             dispatcher=dispatcher,
             store=self.store,
-            undoing=Undo(config.data_dir / "undo", self.audit),
+            undoing=self.undoing,
             approval=self.approval,
             audit=self.audit,
             gates=self.gates,
@@ -292,16 +293,13 @@ class Parts:
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
         return await stack.enter_async_context(self.ground.make_model(choice))
 
-    def _ready(self) -> None:
+    async def _ready(self, item: WorkItem) -> None:
         self.stop.sentinel.require_running()
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
+        await self.undoing.files.require_whole(item.workspace)
 
-    def _task_runner(
-        self,
-        crew: Crew,
-        planner: "PlannerAgent",
-    ) -> TaskRunner:
+    def _task_runner(self, crew: Crew, planner: "PlannerAgent") -> TaskRunner:
         async def advise(item: WorkItem, failures: str) -> Advice:
             advice = await planner.advise(item, failures, skills=crew.skills_of(item))
             return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)

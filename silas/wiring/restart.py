@@ -1,6 +1,7 @@
-"""What a start does about what a crash left, before anything else runs (spec 5.1.3)."""
+"""What every opening does about what a crash left, before anything else runs (spec 5.1.3, B18)."""
 
-from silas.config import SilasConfig
+from pathlib import Path
+
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.tools.outcomes import OutcomeStore
@@ -8,16 +9,32 @@ from silas.work.recovery import Record, Recovery
 from silas.work.undo import Undo
 
 
-async def picked_up(
-    config: SilasConfig,
+async def recovered(
+    data: Path,
     undoing: Undo,
     store: WorkItemStore,
     waiting: WaitingPlans,
     outcomes: OutcomeStore,
     audit: Record,
+    *,
+    alone: bool,
+    resume: bool,
 ) -> Rehydrated:
-    """Files first, then the record, then what is still open; only for a process that is alone."""
-    await undoing.recover()
-    recovery = Recovery(undoing, config.data_dir / "scratch", store, audit)
+    """Files first, then the record, then what is still open.
+
+    Args:
+        data: The data directory.
+        undoing: Brings half-changed directories back, whoever else is open: what a living process
+            is writing is left to it.
+        store, waiting, outcomes, audit: The record.
+        alone: Whether no other process is open on it: what it has under way looks as interrupted
+            as what a crash left, so only who is alone goes on.
+        resume: Whether what is open is returned, to be resumed and asked about. The files and the
+            record are brought in order without it, too.
+    """
+    await undoing.files.recover()
+    if not alone:
+        return Rehydrated()
+    recovery = Recovery(undoing, data / "scratch", store, audit)
     await recovery.swept()
-    return await rehydrate(store, waiting, outcomes, recovery.finished, audit)
+    return await rehydrate(store, waiting, outcomes, recovery.finished, audit, resume=resume)

@@ -1,7 +1,7 @@
 """The commands beside a running Silas: set up, check every part, read the record, undo."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ from silas.wiring.ground import (
     secrets_of,
     unusable_home,
 )
+from silas.wiring.lease import Lease
 from silas.wiring.memory import embedder_finding
 from silas.wiring.overhead import window_finding
 from silas.wiring.ownerkey import (
@@ -45,11 +46,13 @@ from silas.wiring.ownerkey import (
     settle_succession,
     succession_fault,
 )
+from silas.wiring.restart import recovered
 from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.uncalled import add_uncalled
 from silas.wiring.witness import audit_log, witness_findings
 from silas.wiring.workers import nobody_works, offer_delegation, worker_findings
 from silas.work.effects import Effects
+from silas.work.halfway import HalfChanged, half_changed_in
 from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo
@@ -134,6 +137,11 @@ class WorkDesk:
     waiting: SqlWaitingPlans
     settling: Settling
     people: PersonQueues
+    recover: Callable[[], Awaitable[frozenset[str]]]
+
+    def half_changed(self) -> list[HalfChanged]:
+        """Directories that a crash left neither as before nor as after some work."""
+        return self.undoing.files.left()
 
     async def questions(self) -> list[WorkItem]:
         """Plans that the owner was asked about and has not answered."""
@@ -149,7 +157,12 @@ class WorkDesk:
 
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace that a work item changed; see `Undo.undo`."""
-        await self.undoing.undo(work_item_id)
+        if work_item_id not in await self.recover():
+            await self.undoing.undo(work_item_id)
+
+    async def leave(self, work_item_id: str) -> None:
+        """Keep a half-changed workspace as it is now; see `FileRecovery.leave`."""
+        await self.undoing.files.leave(work_item_id)
 
     async def patch(self, work_item_id: str) -> str:
         """What the last finished run of an item changed, to the byte; empty if nothing.
@@ -186,9 +199,17 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         add_uncalled(registry, config)
         offer_delegation(config, registry, nobody_works)  # it vouches for what was delegated
         settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
-        undoing = Undo(config.data_dir / "undo", audit)
+        undoing, waiting = Undo(config.data_dir / "undo", audit), SqlWaitingPlans(db, clock)
+
+        async def recover() -> frozenset[str]:
+            taken_back = await undoing.files.recover()
+            rest = (config.data_dir, undoing, store, waiting, outcomes, audit)
+            async with Lease(config.data_dir) as lease:
+                await recovered(*rest, alone=lease.alone, resume=False)
+            return taken_back
+
         people = PersonQueues(db, audit, clock)
-        yield WorkDesk(store, undoing, SqlWaitingPlans(db, clock), settling, people)
+        yield WorkDesk(store, undoing, waiting, settling, people, recover)
 
 
 @contextmanager
@@ -258,6 +279,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings.append(_stop_finding(config))
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)]
     findings += await asyncio.to_thread(_database_finding, config)
+    findings += await asyncio.to_thread(_workspace_findings, config)
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
     findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))
@@ -300,6 +322,13 @@ def _database_finding(config: SilasConfig) -> list[Finding]:
     except SilasError as error:
         return [Finding("database", False, str(error))]
     return [Finding("database", True, f"{path} is readable and up to date")]
+
+
+def _workspace_findings(config: SilasConfig) -> list[Finding]:
+    halves = half_changed_in(config.data_dir / "undo")
+    if not halves:
+        return [Finding("workspaces", True, "none was left half-changed by a crash")]
+    return [Finding("workspace", False, half.words) for half in halves]
 
 
 def _model_finding(config: SilasConfig, role: str) -> Finding:

@@ -36,6 +36,7 @@ from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.entry import refuse_entry, taken_back
 from silas.work.grant_uses import PlanGrants
+from silas.work.halfway import FileRecovery
 from silas.work.inherit import inherited
 from silas.work.models import (
     PATCH,
@@ -95,6 +96,7 @@ class TaskRunner:
         )
         self._crew = crew
         self._record = TaskRecord(store, audit)
+        self._files = FileRecovery(settings.undo, audit)
         self._verifier = verifier
         self._advise = advise
         self._skills = skills
@@ -150,6 +152,7 @@ class TaskRunner:
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
+        await self._files.require_whole(item.workspace)
         refusal = await self._not_ready(item)
         if refusal is not None:
             return await self._blocked(item, refusal)

@@ -7,7 +7,8 @@ from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.sandbox.journal import Journal, read_journal
 from silas.sandbox.tree import Entry
-from silas.sandbox.undo import recover, undo
+from silas.sandbox.undo import undo
+from silas.work.halfway import FileRecovery
 from silas.work.unbroken import unbroken
 
 SHOWN_PATHS = 100
@@ -44,19 +45,32 @@ def _shared(journal: Journal, later: Journal) -> str | None:
 
 
 class Undo:
-    """Restores what verified work overwrote, created and deleted."""
+    """Restores what verified work overwrote, created and deleted.
+
+    Attributes:
+        files: What a crash left half-changed in the same folder.
+    """
 
     def __init__(self, folder: Path, audit: Audit) -> None:
         self._folder = folder
         self._audit = audit
+        self.files = FileRecovery(folder, audit)
 
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace to exactly what it was before the item's last change that stands.
+
+        What a crash left half-changed is brought back first; where that was this item's last
+        change, it is all there is to do.
 
         Raises:
             SandboxError: There is nothing to undo, or the files changed since, by later work (which
                 is named) or by somebody else.
         """
+        if work_item_id in await self.files.recover():
+            return
+        for half in self.files.left():
+            if half.work_item_id == work_item_id:
+                raise SandboxError(half.words, code="E_SANDBOX_HALF")
         place, journal = self._last(work_item_id)
         self._refuse_before_later(work_item_id, journal)
         await unbroken(asyncio.to_thread(undo, place))
@@ -101,21 +115,3 @@ class Undo:
                     f"Undo that first: silas undo {name}",
                     code="E_SANDBOX_CONFLICT",
                 )
-
-    async def recover(self) -> None:
-        """Bring workspaces that a crash caught half-changed back to what they were.
-
-        One that somebody else changed since is left as it is, on record: it must not keep
-        everything else from starting.
-        """
-        for place in sorted(self._folder.glob("*/*")):
-            work_item_id = place.parent.name
-            try:
-                recovered = await unbroken(asyncio.to_thread(recover, place))
-            except SandboxError as error:
-                await self._audit.log(
-                    "workspace_not_recovered", work_item_id=work_item_id, reason=error.message
-                )
-                continue
-            if recovered:
-                await self._audit.log("workspace_recovered", work_item_id=work_item_id)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.plans import WorkItemResult
+from silas.sandbox.journal import read_journal, write_journal
 from silas.testing import ScriptedChannel
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.support.plans import a_workspace, sh_plan, writing_plan
@@ -169,3 +171,19 @@ async def test_what_is_not_there_is_one_sentence(path: str) -> None:
         response = await house.client.get(path)
     assert response.status_code == 404
     assert response.json().keys() == {"code", "message"}
+
+
+async def test_a_workspace_that_a_crash_left_half_changed_is_named_and_undo_brings_it_back(
+    tmp_path: Path,
+) -> None:
+    async with after_work(tmp_path) as (house, result, workspace):
+        place = house.harness.config.data_dir / "undo" / result.work_item_id / "000001"
+        write_journal(place, replace(read_journal(place), phase="undoing"))  # killed in an undo
+        (row,) = await house.get("/work")
+        assert row["undoable"] is True
+        assert row["summary"].startswith(f"{workspace} is half-changed")
+        done = await house.signed(f"/work/{result.work_item_id}/undo")
+        assert done.status_code == 200, done.text
+        assert not (workspace / "result.txt").exists()
+        (row,) = await house.get("/work")
+        assert (row["undoable"], row["summary"]) == (False, result.summary)

@@ -22,7 +22,7 @@ from silas.approval import (
 )
 from silas.cards import ChannelMessage
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger
-from silas.plans import PlanParser
+from silas.plans import PlanParser, WorkItem
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
 from silas.stream.propose import Proposer
@@ -316,6 +316,9 @@ class Forging:
 async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() -> None:
     store, sandbox, channel = InMemoryWorkItemStore(), done_sandbox(), ScriptedChannel(saying_yes)
 
+    async def ready(_: WorkItem) -> None:
+        """It could run."""
+
     def forged(rooms: TurnRooms) -> TurnRooms:
         grants = Grants(sandbox.name, SandboxLimits())
         binding = PlanBinding(FixedSkills({}), grants, rooms.audit, no_workers)
@@ -327,7 +330,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
             InMemoryWaitingPlans(),
             rooms.audit,
             rooms.clock,
-            lambda: None,
+            ready,
         )
         return replace(rooms, proposer=proposer)
 
