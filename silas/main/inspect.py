@@ -55,8 +55,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
             click.echo(f"{item.status.value:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
-        for half in [] if as_json else halves.values():
-            click.echo(f"\n{half.words}")
+        for words in [] if as_json else [half.words for half in halves.values()]:
+            click.echo(f"\n{words}")
         if people and not as_json:
             click.echo(f"{len(people)} wait for a person: silas queue list")
         standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
