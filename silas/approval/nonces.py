@@ -29,6 +29,11 @@ _EXISTS = "SELECT 1 FROM approval_nonces WHERE key = ?"
 _WITHIN = """
 SELECT key FROM approval_nonces WHERE key >= ? AND key < ? ORDER BY recorded_at, key
 """
+_FORGOTTEN = "SELECT max(until) FROM nonces_forgotten"
+_NOTE_FORGOTTEN = """
+INSERT INTO nonces_forgotten (one, until) VALUES (1, ?)
+ON CONFLICT (one) DO UPDATE SET until = max(until, excluded.until)
+"""
 _FORGET = "DELETE FROM approval_nonces WHERE recorded_at < ? AND expires_at <= ?"
 
 
@@ -99,9 +104,18 @@ class SqlNonceStore:
 
     async def prune_expired(self, older_than: datetime) -> int:
         """Forget what was recorded before `older_than` and has expired; returns how many."""
-        bounds = (_stamp(older_than), _stamp(self._clock.now()))
+        now = self._clock.now()
         with self._db.write() as tx:
-            return tx.driver.execute(_FORGET, bounds).rowcount
+            tx.driver.execute(
+                _NOTE_FORGOTTEN, (_stamp(forgotten_until(older_than, now - self._ttl)),)
+            )
+            return tx.driver.execute(_FORGET, (_stamp(older_than), _stamp(now))).rowcount
+
+    async def remembers(self, moment: datetime) -> bool:
+        """Whether what was signed at that moment, and used, is still known to have been."""
+        with self._db.read() as tx:
+            (until,) = tx.driver.execute(_FORGOTTEN).fetchone()
+        return until is None or _stamp(moment) > until
 
 
 def nonce_key(domain: str, binding: str) -> str:
@@ -121,6 +135,16 @@ def nonce_key(domain: str, binding: str) -> str:
 def retention(config: NonceConfig) -> timedelta:
     """How long a message's nonce is remembered: never less than it could be replayed for."""
     return max(timedelta(minutes=config.ttl_minutes), FRESHEST + SAFETY_BUFFER)
+
+
+def forgotten_until(older_than: datetime, expired: datetime) -> datetime:
+    """Before which moment what was signed may be forgotten, by what pruning has forgotten.
+
+    Args:
+        older_than: What was recorded before this went,
+        expired: if it was recorded before this, too; it was signed up to `FRESHEST` / 2 later.
+    """
+    return min(older_than, expired) + FRESHEST / 2
 
 
 def use_prefix(token_id: str, digest: str = "") -> str:

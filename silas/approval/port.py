@@ -119,3 +119,10 @@ class NonceStore(Protocol):
         A use is kept until its token has expired, however old it is.
         """
         ...
+
+    async def remembers(self, moment: datetime) -> bool:
+        """Whether what was signed at that moment, and used, is still known to have been.
+
+        Where the machine's clock went back, a message of that time would look fresh again.
+        """
+        ...

@@ -146,7 +146,8 @@ def current(token: ApprovalToken, stops: int) -> Refusal | None:
         return None
     return Refusal(
         "E_APPROVAL_VOID",
-        "The approval is void: Silas was stopped after it was given; ask again.",
+        "The approval is void: Silas was stopped, or its clock jumped, after it was given; "
+        "ask again.",
     )
 
 

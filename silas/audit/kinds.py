@@ -39,6 +39,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("key.rotation_began", "access_level_changed", "onboarded"),
             *(
                 "approval.revoked",
+                "clock.confirmed",
+                "clock.jumped",
                 "device.paired",
                 "device.revoked",
                 "gate_mutation",

@@ -89,6 +89,8 @@ _SENTENCES: Mapping[str, str] = {
     "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
     "approval.revoked": "The approval of {work_item_id} was taken back.",
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
+    "clock.jumped": "The machine's clock jumped from {before} to {at}; open approvals are void.",
+    "clock.confirmed": "The owner says that the machine's clock is right: {at}.",
     # the owner's key
     "key.rotation_began": "The owner asked for a new key.",
     "key.rotated": "The owner's key was replaced; unused approvals lapsed.",

@@ -39,6 +39,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
         async with _open(ctx) as desk:
             waiting = await desk.waiting()
             given = [g for g in await desk.given() if everything or g.state not in _OVER]
+            clock = desk.clock().words
         if as_json:
             print_json([_asked(one) for one in waiting] + [_given(one) for one in given])
             return DONE
@@ -48,6 +49,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}")
         for one in given:
             click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one)}")
+        if clock:
+            click.echo(f"\n{clock}")
         if waiting:
             click.echo(
                 "\nasked: `silas approvals show ID` shows the plan; `approve ID`, `deny ID`."
@@ -126,6 +129,35 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
         click.echo(f"Taken back: {taken.item.id}  {taken.item.title}. Nothing more of it begins.")
         if taken.state == "at work":
             click.echo("Its run ends before its next effect; `silas stop --now` kills it at once.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("clock")
+@click.option(
+    "--confirm", is_flag=True, help="Say that the machine's clock is right, and go by it."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
+    """What time approvals go by, and whether the machine's clock agrees."""
+
+    async def work() -> int:
+        async with _open(ctx) as desk:
+            state = desk.confirm_clock() if confirm else desk.clock()
+        if as_json:
+            print_json(
+                {
+                    "machine": state.machine.isoformat(),
+                    "approvals": state.at.isoformat(),
+                    "unconfirmed": state.unconfirmed,
+                    "words": state.words,
+                }
+            )
+            return DONE
+        click.echo(f"The clock of this machine says {state.machine:%F %R} UTC.")
+        click.echo(state.words or f"Approvals go by the same: {state.at:%F %R} UTC.")
         return DONE
 
     run_to_exit(work)

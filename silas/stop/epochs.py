@@ -1,6 +1,7 @@
 """How often Silas was stopped, in the database: what makes tokens from before a stop void."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from silas.clock import Clock
 from silas.db import Database, Tx
@@ -78,6 +79,14 @@ class StopEpochs:
     def _record(self, tx: Tx, witness: Callable[[], object]) -> None:
         tx.driver.execute(_STOP, (self._clock.now().isoformat(),))
         witness()
+
+
+def void_tokens(tx: Tx, moment: datetime) -> None:
+    """Make every token void that was signed so far, as a stop that was over at once would."""
+    at = moment.isoformat()
+    tx.driver.execute(
+        "INSERT INTO emergency_stops (stopped_at, resumed_at) VALUES (?, ?)", (at, at)
+    )
 
 
 def _is_open(tx: Tx) -> bool:

@@ -55,7 +55,8 @@ class SignIn:
 
     async def _replay(self, incoming: Incoming) -> str:
         """Why this signature does not count again; empty when it is fresh, and then it is spent."""
-        if abs(self._clock.now() - incoming.message.timestamp) > FRESHNESS:
+        said = incoming.message.timestamp
+        if abs(self._clock.now() - said) > FRESHNESS or not await self._nonces.remembers(said):
             return "stale"
         try:
             await self._nonces.record("msg", incoming.nonce)

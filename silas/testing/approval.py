@@ -1,7 +1,7 @@
 """Approvals for tests: keys from fixed seeds, a nonce store in memory."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from silas.approval.models import (
@@ -15,7 +15,14 @@ from silas.approval.models import (
     token_bytes,
     token_id_of,
 )
-from silas.approval.nonces import SAFETY_BUFFER, nonce_key, replayed, retention, use_prefix
+from silas.approval.nonces import (
+    SAFETY_BUFFER,
+    forgotten_until,
+    nonce_key,
+    replayed,
+    retention,
+    use_prefix,
+)
 from silas.canonical import sha256_hex
 from silas.clock import Clock
 from silas.keys.port import Signer
@@ -141,6 +148,7 @@ class MemoryNonceStore:
     def __init__(self, clock: Clock, config: NonceConfig) -> None:
         self._clock = clock
         self._ttl = retention(config)
+        self._forgotten = datetime.min.replace(tzinfo=UTC)
         self._kept: dict[str, _Kept] = {}
         self._spent: dict[str, list[str]] = {}  # the keys of each token's uses
 
@@ -192,6 +200,7 @@ class MemoryNonceStore:
     async def prune_expired(self, older_than: datetime) -> int:
         """Forget what was recorded before `older_than` and has expired; returns how many."""
         now = self._clock.now()
+        self._forgotten = max(self._forgotten, forgotten_until(older_than, now - self._ttl))
         gone = [
             k for k, v in self._kept.items() if v.recorded_at < older_than and v.expires_at <= now
         ]
@@ -200,6 +209,10 @@ class MemoryNonceStore:
         for token_id, keys in self._spent.items():
             self._spent[token_id] = [key for key in keys if key in self._kept]
         return len(gone)
+
+    async def remembers(self, moment: datetime) -> bool:
+        """Whether what was signed at that moment is still known to have been used."""
+        return moment > self._forgotten
 
     def _keep(self, key: str, kept: _Kept) -> None:
         if key in self._kept:

@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from silas.approval import ApprovalToken, ApprovalVerdict, NonceStore, Stops
+from silas.approval.effective import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revoking import revoke
 from silas.approval.rules import current
 from silas.audit import Audit
-from silas.clock import Clock, SystemClock
+from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
@@ -20,6 +21,7 @@ from silas.plans.waiting import SqlWaitingPlans
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.wiring.ownerkey import settle_succession
+from silas.wiring.time import effective_time
 from silas.wiring.upkeep import opened
 
 _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
@@ -52,8 +54,16 @@ class ApprovalDesk:
     asked: WaitingPlans
     nonces: NonceStore
     audit: Audit
-    clock: Clock
+    time: EffectiveClock
     stops: Stops
+
+    def clock(self) -> ClockState:
+        """How the machine's clock stands to what approvals have come to."""
+        return self.time.state()
+
+    def confirm_clock(self) -> ClockState:
+        """The owner says that the machine's clock is right; see `EffectiveClock.confirm`."""
+        return self.time.confirm()
 
     async def waiting(self) -> list[WaitingPlan]:
         """Plans that the owner was asked about and has not answered, the oldest first."""
@@ -138,7 +148,7 @@ class ApprovalDesk:
         uses = await self.nonces.uses(token.token_id)
         gone = await self.nonces.is_used("revoked", token.token_id)
         void = current(token, self.stops.stops()) is not None
-        state = _state(item, token, uses, self.clock.now(), revoked=gone, void=void)
+        state = _state(item, token, uses, self.time.now(), revoked=gone, void=void)
         return Given(item, token, state, uses)
 
 
@@ -162,11 +172,12 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
     with opened(config, []) as (db, audit, ring):  # nothing is signed here
         await settle_succession(db, audit, ring)
         clock = SystemClock()
+        time = effective_time(db, clock, audit)
         yield ApprovalDesk(
             SqlWorkItemStore(db, clock),
             SqlWaitingPlans(db, clock),
-            SqlNonceStore(db, clock, config.nonce_store),
+            SqlNonceStore(db, time, config.nonce_store),
             audit,
-            clock,
+            time,
             StopEpochs(db, clock, Sentinel(config.data_dir)),
         )

@@ -135,7 +135,7 @@ async def build(
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (
-            prune_regularly(parts.nonces, ground.clock, config.nonce_store),
+            prune_regularly(parts.nonces, parts.time, config.nonce_store),
             checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
             prune_conversations(parts.mind.chronicle, ground.clock, parts.audit),
             plan_picked(parts.picks, silas.stream, ground.clock),

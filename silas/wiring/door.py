@@ -17,6 +17,7 @@ from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
 from silas.wiring.ground import MIGRATED, not_initialised
 from silas.wiring.served_at import where_it_runs
+from silas.wiring.time import effective_time
 from silas.wiring.unsigned import NoKey
 
 
@@ -25,7 +26,8 @@ def web_door(
 ) -> WebDoor:
     """Who may come in and what counts as the owner's, over these stores."""
     hosts = WebHosts.of(config.channels.web)
-    sessions, devices = WebSessions(db, clock), DeviceKeys(db, clock)
+    time = effective_time(db, clock, audit)
+    sessions, devices = WebSessions(db, time), DeviceKeys(db, clock)
     return WebDoor(sessions, devices, verify_with, nonces, clock, audit, hosts)
 
 
@@ -55,7 +57,8 @@ async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
     try:
         for package in MIGRATED:
             db.migrate(package)
-        nonces = SqlNonceStore(db, clock, config.nonce_store)
-        yield web_door(config, db, nonces, clock, AuditLog(db, clock, NoKey()))
+        audit = AuditLog(db, clock, NoKey())
+        nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
+        yield web_door(config, db, nonces, clock, audit)
     finally:
         db.close()

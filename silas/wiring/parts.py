@@ -56,6 +56,7 @@ from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.telling import Telling
+from silas.wiring.time import effective_time
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import audit_log, message_to_owner
@@ -105,12 +106,13 @@ class Parts:
         keys = CheckpointKeys(signer, ground.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
-        self.nonces: NonceStore = SqlNonceStore(db, clock, config.nonce_store)
+        self.time = effective_time(db, clock, self.audit)
+        self.nonces: NonceStore = SqlNonceStore(db, self.time, config.nonce_store)
         self.approval = ApprovalEngine(
             signer,
             self.nonces,
             self.audit,
-            clock,
+            self.time,
             config.approval,
             self.stop.epochs,
             ground.ring,
@@ -118,7 +120,7 @@ class Parts:
         self.store = SqlWorkItemStore(db, clock)
         self.undoing = Undo(config.data_dir / "undo", self.audit)
         self.waiting = SqlWaitingPlans(db, clock)
-        self.outcomes = SqlOutcomeStore(db, clock)
+        self.outcomes = SqlOutcomeStore(db, self.time)
         self.gates = GateRunner(
             {GateProvider.predicate: PredicateProvider([config.data_dir])},
             self.audit,
@@ -137,7 +139,7 @@ class Parts:
             self.gates,
             audit=self.audit,
             outcomes=self.outcomes,
-            clock=clock,
+            clock=self.time,
             db=db,
             config=ToolPolicyConfig(),
             require_running=self.stop.sentinel.require_running,

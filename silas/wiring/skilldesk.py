@@ -29,6 +29,7 @@ from silas.wiring.ground import MIGRATED, not_initialised, owner_keys
 from silas.wiring.skillcard import skill_card, texts_of, what_changed
 from silas.wiring.skills import QUARANTINE, owners_key, shipped_skills, skill_records
 from silas.wiring.stop import EmergencyStop
+from silas.wiring.time import effective_time
 from silas.wiring.unsigned import NoKey
 
 if TYPE_CHECKING:
@@ -230,8 +231,9 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
             signer, ring = owner_keys(config)
             try:
                 stops = EmergencyStop.of(config.data_dir, db, clock).epochs
-                nonces = SqlNonceStore(db, clock, config.nonce_store)
-                yield ApprovalEngine(signer, nonces, audit, clock, config.approval, stops, ring)
+                time = effective_time(db, clock, audit)
+                nonces = SqlNonceStore(db, time, config.nonce_store)
+                yield ApprovalEngine(signer, nonces, audit, time, config.approval, stops, ring)
             finally:
                 ring.release()
 

@@ -47,6 +47,7 @@ from silas.wiring.ownerkey import (
     succession_fault,
 )
 from silas.wiring.restart import recovered
+from silas.wiring.time import clock_finding
 from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.uncalled import add_uncalled
 from silas.wiring.witness import audit_log, witness_findings
@@ -280,6 +281,7 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
+    findings.append(Finding(*await asyncio.to_thread(clock_finding, config)))
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
     findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))

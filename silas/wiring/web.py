@@ -41,6 +41,7 @@ from silas.wiring.door import web_door, web_limits
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.parts import Parts
 from silas.wiring.served_at import served_at
+from silas.wiring.time import effective_time
 from silas.wiring.unsigned import NoKey
 
 
@@ -112,7 +113,8 @@ async def open_cockpit(
         for package in MIGRATED:
             db.migrate(package)
         audit = AuditLog(db, clock, NoKey())
-        door = web_door(config, db, SqlNonceStore(db, clock, config.nonce_store), clock, audit)
+        nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
+        door = web_door(config, db, nonces, clock, audit)
         signed = DeviceKeys(db, clock).verify
         attention = Attention(audit)
         channel = WebChannel(Transcript(db), door.prove, signed, audit, attention, clock)

@@ -189,6 +189,8 @@ class WebDoor:
             DatabaseError: The nonce could not be recorded; it does not count.
         """
         reason = self._unproven(session, data, proof)
+        if not reason and not await self._nonces.remembers(proof.timestamp):
+            reason = "it is stale"
         if not reason:
             try:
                 await self._nonces.record("proof", f"{session.device_id}:{proof.nonce}")

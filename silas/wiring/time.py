@@ -1,0 +1,40 @@
+"""Effective time over a database: approvals, links, sessions and limits go by it (B19)."""
+
+from silas.approval.effective import EffectiveClock
+from silas.audit import Audit
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.errors import SilasError
+
+
+def effective_time(db: Database, clock: Clock, audit: Audit) -> EffectiveClock:
+    """The clock of authority.
+
+    Args:
+        db: Where its mark is; every process over it goes on from the same one.
+        clock: The machine's.
+        audit: Where a jump is recorded, with the mark that it moved.
+    """
+    return EffectiveClock(db, clock, audit.log_now)
+
+
+def clock_finding(config: SilasConfig) -> tuple[str, bool, str]:
+    """The row of `silas doctor` about the machine's clock; changes nothing."""
+    path, name = config.data_dir / "silas.db", "clock"
+    if not path.exists():
+        return name, True, "not looked at yet"
+    clock = SystemClock()
+    try:
+        db = Database(path, clock)
+        try:
+            state = EffectiveClock(db, clock, _unrecorded).peek()
+        finally:
+            db.close()
+    except SilasError as error:
+        return name, False, str(error)
+    return name, not state.words, state.words or "it agrees with what approvals have come to"
+
+
+def _unrecorded(*_: object, **__: object) -> None:
+    raise AssertionError("looking records nothing")
