@@ -168,11 +168,13 @@ def plan_check(file: Path) -> None:
         from silas.channels import render_card
         from silas.channels.paint import columns_of
         from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
+        from silas.plans.binding import files_shown
 
         text = read_plan(file)
         with in_file(file):
             item = PlanParser().parse(text)
-        card = plan_card(plan_bytes(item), rationale="Checked from a file.")
+        why = "Checked from a file."
+        card = plan_card(plan_bytes(item), rationale=why, files=files_shown(item))
         click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
         click.echo(f"sha256:{plan_hash(item)}")
         return DONE

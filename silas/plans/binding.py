@@ -2,7 +2,9 @@
 
 A plan names directories, files, skills and a worker, and runs under the limits of the
 configuration. None of that is in its bytes, so it is read when the plan is proposed, signed as the
-token's condition `binds`, and read again before every effect: any difference refuses.
+token's condition `binds`, and read again before every effect: any difference refuses. The files of
+the workspace that the plan runs are compared until the run starts, the last time in the private
+copy that it works on; from then on they are the work's own to change.
 
 What this does not see: a change that is taken back before the next look, the content of a directory
 (work happens on a private copy, and the diff shows what became of it), and another directory in
@@ -21,6 +23,7 @@ from silas.approval import Verdict
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.errors import ApprovalError, ConfigError, SandboxError
+from silas.plans.bound_files import files_in_copy, files_now, files_of, is_live
 from silas.plans.models import WorkItem
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
@@ -83,13 +86,17 @@ class PlanBinding:
         Raises:
             ApprovalError: `E_APPROVAL_BINDING`: a path is missing, unreadable, or led by a link.
         """
+        files = await asyncio.to_thread(files_of, item)
+        return {BINDS: await self._bound(item, files)}
+
+    async def _bound(self, item: WorkItem, files: Facts) -> dict[str, Any]:
         named = _named(item)
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
         team = self._team(item)
         wanted = (*item.skills, *team.skills)
         skills = await asyncio.to_thread(self._skills.digests, wanted) if wanted else {}
-        return {BINDS: bound(item, paths, skills, self._grants, team.digests)}
+        return bound(item, paths, skills, self._grants, team.digests, files)
 
     def _team(self, item: WorkItem) -> TeamFacts:
         if item.worker is None:
@@ -99,7 +106,9 @@ class PlanBinding:
         except ConfigError as error:
             raise ApprovalError(error.message, code=CODE) from error
 
-    async def check(self, item: WorkItem, copied: tuple[int, int] | None = None) -> Verdict:
+    async def check(
+        self, item: WorkItem, copied: tuple[int, int] | None = None, copy: Path | None = None
+    ) -> Verdict:
         """Whether everything still is what the item's token binds; a difference is audited.
 
         A token without the condition binds nothing but its plan; whether it is signed is the
@@ -107,14 +116,24 @@ class PlanBinding:
 
         Args:
             item: With its token.
-            copied: Device and inode of the directory that was copied as the workspace.
+            copied: Device and inode of the directory that was copied as the workspace. Once it
+                is, the files of the workspace that the plan runs are not asked about any more,
+            copy: except at the start, in the copy itself, where nobody but the work changes them.
         """
+
+        def now(files: Facts) -> Facts:
+            if copy is not None:
+                return files_in_copy(item, files, copy)
+            live = [path for path in files if copied is None or is_live(item, path)]
+            return {**files, **files_now(item, live)}
+
         token = item.approval_token
         if token is None or BINDS not in token.conditions:
             return _HOLDS
         signed = token.conditions[BINDS]
         try:
-            differs = difference(signed, (await self.of(item))[BINDS])
+            files = await asyncio.to_thread(now, _part(signed, "files"))
+            differs = difference(signed, await self._bound(item, files))
         except ApprovalError as error:
             differs = error.message
         if not differs and copied is not None:
@@ -139,13 +158,16 @@ def bound(
     skill_digests: Mapping[str, str],
     grants: Grants,
     workers: Mapping[str, str],
+    files: Facts,
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 
-    Workers are in it only where there are any, so that other approvals stay what they were.
+    Workers and files are in it only where there are any, so that other approvals stay what they
+    were.
     """
     return {
         **({"workers": dict(workers)} if workers else {}),
+        **({"files": dict(files)} if files else {}),
         "paths": dict(paths),
         "skills": dict(skill_digests),
         "sandbox": {
@@ -168,10 +190,32 @@ def difference(signed: object, now: Facts) -> str:
 
 _WORDS: Mapping[str, str] = {
     "paths": "{} changed after the plan was approved; look at it and ask again.",
+    "files": "{}, which the plan runs, changed after it was approved; look at it and ask again.",
     "skills": "The skill file {} changed after the plan was approved; ask again.",
     "workers": "The file of the worker {} changed after the plan was approved; ask again.",
     "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
 }
+
+
+def bound_files(item: WorkItem) -> Facts:
+    """The files that an item's token binds, as they were; nothing where it binds none."""
+    token = item.approval_token
+    return {} if token is None else files_signed(token.conditions)
+
+
+def files_signed(conditions: Facts) -> Facts:
+    """The same of the conditions that an approval signs."""
+    return _part(conditions.get(BINDS), "files")
+
+
+def files_shown(item: WorkItem) -> Facts:
+    """The files that a card of this item lists: as its token binds them, or as they are now."""
+    if item.approval_token is not None:
+        return bound_files(item)
+    try:
+        return files_of(item)
+    except ApprovalError:
+        return {}  # no approval of this can be given; whoever asks for one is told why
 
 
 def bound_workers(item: WorkItem) -> Facts:

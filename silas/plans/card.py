@@ -8,12 +8,14 @@ can neither hide a part of itself nor imitate the card around it.
 import json
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from silas.approval.grants import GrantRefused, grant_lines, grants_of, shortest
 from silas.canonical import canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
+from silas.plans.bound_files import file_lines
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
@@ -22,6 +24,11 @@ from silas.types import Risk
 
 Plan = Mapping[str, Any]
 """A plan as its canonical bytes have it."""
+
+Files = Mapping[str, Any]
+"""What is bound of files, by their path."""
+
+NO_FILES: Files = MappingProxyType({})
 
 _SECONDS_TO_DECIDE = 300.0  # how long a plan waits for its answer (spec 8.1)
 
@@ -67,12 +74,13 @@ _IN_WORDS = frozenset(
 """Fields with a section of their own; every other one is listed as it is written."""
 
 
-def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
+def plan_card(canonical: bytes, *, rationale: str, files: Files = NO_FILES) -> PlanCard:
     """The question whether to approve a plan.
 
     Args:
         canonical: What `plan_bytes` gave; different bytes never make the same card.
         rationale: Why Silas proposes it, one or two sentences.
+        files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
@@ -97,7 +105,7 @@ def plan_card(canonical: bytes, *, rationale: str) -> PlanCard:
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),
             Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
-            Detail(heading="What must be the same when it runs", lines=_held(plan)),
+            Detail(heading="What must be the same when it runs", lines=_held(plan, files)),
             Detail(heading="Everything else", lines=_rest(plan)),
             Detail(heading="Hash", lines=(f"sha256:{plan_hash}",)),
         ),
@@ -195,8 +203,10 @@ def _grant(raw: object) -> tuple[str, ...]:
     return (*lines, f"  (written as {_json(raw)})")
 
 
-def _held(plan: Plan) -> tuple[str, ...]:
-    """What `silas.plans.binding` signs besides the plan, in words that the plan alone decides."""
+def _held(plan: Plan, files: Files) -> tuple[str, ...]:
+    """What `silas.plans.binding` signs besides the plan: in words that the plan decides, and with
+    the digests of the files that it runs.
+    """
     lines: list[str] = []
     if plan.get("workspace"):
         lines.append(f"the directory {_quoted(plan['workspace'])} itself, reached without a link")
@@ -204,6 +214,7 @@ def _held(plan: Plan) -> tuple[str, ...]:
         f"{_quoted(path)}: a file to the byte, a directory itself, without a link"
         for path in plan.get("read", [])
     ]
+    lines += file_lines(files, _quoted)
     lines += [f"every file of the skill {_quoted(name)}" for name in plan["skills"]]
     if plan.get("worker"):
         lines.append(f"the file of the worker {_quoted(plan['worker'])}, of each that it may")

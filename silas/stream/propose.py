@@ -29,7 +29,7 @@ from silas.plans import (
     plan_hash,
     subject_of,
 )
-from silas.plans.binding import BINDS, PlanBinding, difference
+from silas.plans.binding import BINDS, PlanBinding, difference, files_signed
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
@@ -157,7 +157,7 @@ class Proposer:
             binds = await self._binding.of(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain
             return await self._refused(item, error.message.rstrip("."))
-        card = plan_card(plan_bytes(item), rationale=rationale)
+        card = plan_card(plan_bytes(item), rationale=rationale, files=files_signed(binds))
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict == "waiting":

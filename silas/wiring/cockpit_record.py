@@ -15,6 +15,7 @@ from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, 
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_bytes, plan_card, plan_hash
+from silas.plans.binding import files_shown
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -164,7 +165,8 @@ class RecordRoom:
             return [_NOT_KEPT.format(wanted)] if wanted else None
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
-        return _lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale))
+        files = files_shown(plan.item)
+        return _lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale, files=files))
 
     async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""

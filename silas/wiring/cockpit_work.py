@@ -10,6 +10,7 @@ from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
 from silas.plans import WorkItem, WorkItemResult, plan_bytes, plan_card
+from silas.plans.binding import files_shown
 from silas.plans.budget import shares
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.stop import end_runs
@@ -75,7 +76,8 @@ class WorkRoom:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
-        card = plan_card(plan_bytes(item), rationale=why)
+        files = await asyncio.to_thread(files_shown, item)
+        card = plan_card(plan_bytes(item), rationale=why, files=files)
         return WorkDetail(
             **row.model_dump(),
             intent=card.intent,

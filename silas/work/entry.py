@@ -19,12 +19,13 @@ async def refuse_entry(
     secrets: MissingSecrets,
     grants: Callable[[WorkItem], str],
     workers: Callable[[WorkItem], str],
+    copied: tuple[int, int] | None,
 ) -> str | None:
     """The reason why this item may not run, or None (5.2.1 step 0).
 
     Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
     that a use was spent on it, that everything the plan names can be honoured, and that all of it
-    is what the approval binds.
+    is what the approval binds. `copied` is the directory that the work has copied, if it has begun.
     """
     if item.type is not WorkItemType.task:
         return f"This version runs tasks; {item.id} is a {item.type}."
@@ -45,7 +46,7 @@ async def refuse_entry(
     if not _counters_agree(item.approval_token):
         return "The approval does not hold: its counters were edited."
     verdict = await approval.check(item.approval_token, subject_of(item))
-    verdict = verdict and await binding.check(item)
+    verdict = verdict and await binding.check(item, copied)
     return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
 
 

@@ -89,6 +89,11 @@ class Site:
         """Device and inode of the directory that was copied; None without a workspace."""
         return None if self._workspace is None else self._workspace.identity
 
+    @property
+    def root(self) -> Path:
+        """The host directory that the work changes: the private copy, or an empty directory."""
+        return self._root
+
     def files(self) -> SandboxFiles:
         """What the agent's sandbox sees: the copy, writable, at the workspace's own path."""
         return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True), loopback=True)

@@ -153,7 +153,7 @@ class TaskRunner:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
         await self._files.require_whole(item.workspace)
-        refusal = await self._not_ready(item)
+        refusal = await self._not_ready(item, None)
         if refusal is not None:
             return await self._blocked(item, refusal)
         unsettled = self._effects.refuse(item)
@@ -165,13 +165,17 @@ class TaskRunner:
         if missing:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
         async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
+            if site.copied is not None:  # nobody else changes the copy: what it holds runs
+                same = await self._binding.check(item, site.copied, site.root)
+                if not same:
+                    return await self._blocked(item, same.reason)
             tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
             try:
                 return await self._loop(item, site, tracker, notify)
             finally:
                 item.budget_used = tracker.used()
 
-    async def _not_ready(self, item: WorkItem) -> str | None:
+    async def _not_ready(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
         return await refuse_entry(
             item,
             self._approval,
@@ -180,11 +184,12 @@ class TaskRunner:
             self._secrets.missing,
             self._grants.refuse,
             self._crew.refuse,
+            copied,
         )
 
     async def _refusal(self, item: WorkItem, site: Site) -> str | None:
         """Why the checks may not run, or None; everything is asked again, also of the copy."""
-        refusal = await self._not_ready(item)
+        refusal = await self._not_ready(item, site.copied)
         if refusal is not None:
             return refusal
         verdict = await self._binding.check(item, site.copied)

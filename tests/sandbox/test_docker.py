@@ -193,7 +193,7 @@ async def test_a_run_with_secrets_is_refused_and_no_secret_is_told() -> None:
 def test_an_approval_binds_the_image_as_well_as_the_backend() -> None:
     def bound_to(engine: Engine) -> dict[str, Any]:
         name = DockerSandbox(engine, boxer(engine), UNREGISTERED).name
-        return bound(PlanParser().parse(plan_text()), {}, {}, Grants(name, SandboxLimits()), {})
+        return bound(PlanParser().parse(plan_text()), {}, {}, Grants(name, SandboxLimits()), {}, {})
 
     signed = bound_to(WHOLE)
     assert difference(signed, bound_to(WHOLE)) == ""

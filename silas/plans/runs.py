@@ -1,0 +1,283 @@
+"""Which files a command line runs, collects, and lets itself be told in (decision D305). Pure.
+
+Paths are as the words have them, joined with the directory that a `cd` led to; whether a file is
+there is for the caller to see. What a script runs in its turn is not known here.
+"""
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from silas.plans.runners import (
+    ANYWHERE,
+    CODE,
+    COLLECTS,
+    INTERPRETERS,
+    LAUNCHERS,
+    LOOKS_ONLY,
+    READ_BY,
+    RUN_BY,
+    SCRIPTED,
+    SHELLS,
+    VALUED,
+    WORDS,
+)
+from silas.plans.shell_words import Command, commands_in
+
+
+class How(StrEnum):
+    """What becomes of a file that a command names."""
+
+    runs = "runs"
+    imports = "imports"
+    """Run, but as what is looked at: the module under test."""
+    collects = "collects"
+    """A directory in which a test runner finds what it runs; empty where none is named."""
+    told = "told"
+    """Read by a program as its own settings."""
+    names = "names"
+    """Given to a program that may do anything with it."""
+
+
+class Use(NamedTuple):
+    """A file, or of several names the one that is there.
+
+    Attributes:
+        how: What becomes of it.
+        paths: The names, the first that exists counts. Of `told` and `collects` patterns.
+        within: Of `collects`: the directory.
+    """
+
+    how: How
+    paths: tuple[str, ...]
+    within: str = ""
+
+
+_VERSION: Final = re.compile(r"[-0-9.]+$")
+_DIRECTORY: Final = frozenset({"-C", "--directory", "-s", "--start-directory"})
+_FILE: Final = frozenset({"-f", "--file", "--makefile", "-jar", "-r", "--require", "--import"})
+_STARTS: Final = frozenset(
+    {
+        "run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput",
+        "system", "popen", "run_path", "execv", "execvp", "spawnv", "spawnvp",
+        "create_subprocess_exec", "create_subprocess_shell",
+    }
+)  # fmt: skip
+_DEPTH: Final = 4
+
+
+def program_of(word: str) -> str:
+    """A program's name without directory and version: `python` for `/usr/bin/python3.12`."""
+    name = posixpath.basename(word)
+    plain = _VERSION.sub("", name)
+    return plain if plain in INTERPRETERS or plain in RUN_BY else name
+
+
+def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ...]:
+    """What a line or script for a shell runs."""
+    commands = commands_in(text, cwd)
+    found = [use for one in commands for use in uses_of(one, depth)]
+    if any("$" in word or _waits(one) for one in commands for word in one.argv):
+        # what it works out, or reads from a pipe, may be any file that the text names
+        found += [_file(How.runs, one, word) for one in commands for word in one.argv if word]
+    return tuple(dict.fromkeys(found))
+
+
+def uses_of(command: Command, depth: int = _DEPTH) -> Iterator[Use]:
+    """What one simple command runs."""
+    argv = command.argv
+    if not argv or not depth:
+        return
+    name = program_of(argv[0])
+    if "/" in argv[0]:
+        yield _file(How.runs, command, argv[0])
+    if name in LAUNCHERS:
+        yield from _launched(command, depth)
+    if name in SHELLS and (text := _after(argv, "-c")) is not None:
+        yield from uses_of_text(text, command.cwd, depth - 1)
+    elif name in INTERPRETERS:
+        yield from _interpreted(name, command, depth)
+    elif name in SCRIPTED:
+        yield from (_file(How.runs, command, given) for given in _values(argv, _FILE))
+    yield from _runner(name, command)
+    if name not in LOOKS_ONLY:
+        yield from (_file(How.names, command, word) for word in argv[1:] if _is_path(word))
+
+
+def _launched(command: Command, depth: int) -> Iterator[Use]:
+    for at, word in enumerate(command.argv[1:], 1):
+        name = program_of(word)
+        if name in INTERPRETERS or name in RUN_BY or name in COLLECTS or "/" in word:
+            yield from uses_of(command._replace(argv=command.argv[at:]), depth - 1)
+
+
+def _interpreted(name: str, command: Command, depth: int) -> Iterator[Use]:
+    """The script of an interpreter, its module, or what its text imports and starts."""
+    argv, code = command.argv, CODE.get(name)
+    if name in ("python", "pypy"):
+        if (module := _after(argv, "-m")) is not None:
+            yield from _module(module, command, depth)
+            return
+        if code and (text := _after(argv, code)) is not None:
+            yield from uses_of_python(text, command.cwd, depth - 1)
+            return
+    script = _script(argv, INTERPRETERS[name])
+    if script is not None:
+        ends = ("", "/__main__.py") if name in ("python", "pypy") else ("",)
+        yield Use(How.runs, tuple(_at(command, f"{script}{end}") for end in ends))
+    for given in _values(argv, _FILE):
+        yield _file(How.runs, command, given)
+
+
+def _module(module: str, command: Command, depth: int) -> Iterator[Use]:
+    path = module.replace(".", "/")
+    yield Use(How.runs, tuple(_at(command, f"{path}{end}") for end in ("/__main__.py", ".py")))
+    at = command.argv.index(module) if module in command.argv else 0
+    if program_of(module) in INTERPRETERS:
+        return
+    yield from uses_of(command._replace(argv=(module, *command.argv[at + 1 :])), depth - 1)
+
+
+def _runner(name: str, command: Command) -> Iterator[Use]:
+    """What a runner takes from its directory, and the tests that it collects."""
+    argv = command.argv
+    there = command
+    for directory in _values(argv, _DIRECTORY):
+        there = there._replace(cwd=_at(there, directory))
+    named = _values(argv, _FILE)
+    if name in RUN_BY:
+        groups = tuple((one,) for one in named) if named and "make" in name else RUN_BY[name]
+        for group in groups:
+            yield Use(How.runs, tuple(_at(there, one) for one in group))
+    if name in READ_BY:
+        yield Use(How.told, READ_BY[name])
+    if name in COLLECTS:
+        yield from _collected(name, command)
+
+
+def _collected(name: str, command: Command) -> Iterator[Use]:
+    """Where a test runner looks: the paths that it is given, or everywhere."""
+    argv = command.argv
+    words = [word for before, word in pairwise(argv) if before not in VALUED and word not in WORDS]
+    given = [word.partition("::")[0] for word in words if not word.startswith("-")]
+    places = [] if name in ANYWHERE else [*given, *_values(argv, _DIRECTORY)]
+    for place in places:
+        yield Use(How.collects, COLLECTS[name], _at(command, place))
+        if name == "unittest":
+            module = place.replace(".", "/")
+            yield Use(
+                How.runs, (_at(command, f"{module}.py"), _at(command, f"{module}/__init__.py"))
+            )
+    if not places:
+        yield Use(How.collects, COLLECTS[name])
+
+
+def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ...]:
+    """The modules that Python code imports, and what it starts as far as that is written out."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    here = Command((), cwd)
+    found: list[Use] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [_import(here, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append(_import(here, node.module))
+        elif isinstance(node, ast.Call) and _called(node) in _STARTS and depth:
+            found += _started(node, cwd, depth)
+    return tuple(dict.fromkeys(found))
+
+
+def _import(here: Command, module: str) -> Use:
+    path = module.replace(".", "/")
+    return Use(How.imports, (_at(here, f"{path}/__init__.py"), _at(here, f"{path}.py")))
+
+
+def _called(node: ast.Call) -> str:
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
+
+
+def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
+    for given in node.args[:2]:
+        match given:
+            case ast.Constant(value=str(text)):
+                yield from uses_of_text(text, cwd, depth - 1)
+                yield Use(How.runs, (_at(Command((), cwd), text),))
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                words = tuple(
+                    part.value if isinstance(part, ast.Constant) and isinstance(part.value, str)
+                    else ""
+                    for part in parts
+                )  # fmt: skip
+                yield from uses_of(Command(words, cwd), depth - 1)
+            case _:
+                pass
+
+
+def _script(argv: Sequence[str], valued: frozenset[str]) -> str | None:
+    """The first word that is no option and no option's value."""
+    words = iter(argv[1:])
+    for word in words:
+        if word in valued:
+            next(words, None)
+        elif word == "--":
+            return next(words, None)
+        elif not word.startswith(("-", "+")) and word != "run":
+            return word
+    return None
+
+
+def _after(argv: Sequence[str], option: str) -> str | None:
+    """The value of a one-letter option, also bundled (`-lc`) or attached (`-mpytest`)."""
+    letter = option[1]
+    for at, word in enumerate(argv[1:], 1):
+        if not word.startswith("-") or word.startswith("--"):
+            if not word.startswith(("-", "+")):
+                return None  # the script: what follows is its own
+            continue
+        head, found, rest = word[1:].partition(letter)
+        if found and (head.isalpha() or not head) and not set(head) & set("WXcmo"):
+            return rest or (argv[at + 1] if at + 1 < len(argv) else None)
+    return None
+
+
+def _values(argv: Sequence[str], options: frozenset[str]) -> list[str]:
+    found = [argv[at + 1] for at, word in enumerate(argv[:-1]) if at and word in options]
+    return found + [
+        value
+        for word in argv[1:]
+        for option, is_given, value in (word.partition("="),)
+        if is_given and option in options
+    ]
+
+
+def _waits(command: Command) -> bool:
+    """Whether an interpreter is given no file and no text: it runs what comes by its input."""
+    argv, name = command.argv, program_of(command.argv[0])
+    if name not in SHELLS and name not in ("python", "pypy", "node", "perl", "ruby"):
+        return False
+    if _after(argv, "-c") is not None or _after(argv, "-m") is not None:
+        return False
+    return _script(argv, INTERPRETERS[name]) is None and not {"-e", "-V", "--version"} & set(argv)
+
+
+def _file(how: How, command: Command, word: str) -> Use:
+    return Use(how, (_at(command, word),))
+
+
+def _is_path(word: str) -> bool:
+    return bool(word) and not word.startswith("-") and ("/" in word or "." in word)
+
+
+def _at(command: Command, word: str) -> str:
+    return posixpath.normpath(posixpath.join(command.cwd, word)) if word else ""

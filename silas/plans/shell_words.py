@@ -1,0 +1,88 @@
+"""The simple commands of a line for a shell, as far as its words say (decision D305). Pure.
+
+This decides what is bound by an approval and told of a result. It over-reads: what might be a
+command is taken for one, because a file that is bound without need costs a look, and one that is
+missed costs the promise.
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+Words = tuple[str, ...]
+
+_PUNCTUATION: Final = ";&|()<>\n"
+_ASSIGNED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_INNER: Final = re.compile(r"\$\(|`|[<>]\(")
+_KEYWORDS: Final = frozenset(
+    {
+        "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "!", "{", "}", "[[",
+        "]]", "exec", "command", "builtin", "eval", "export",
+    }
+)  # fmt: skip
+_DEPTH: Final = 4  # command substitutions inside each other
+
+
+class Command(NamedTuple):
+    """One simple command.
+
+    Attributes:
+        argv: Its words.
+        cwd: The directory that a `cd` before it led to, relative to where the line began.
+        assigned: `NAME=value` before it or before a command of the same line.
+    """
+
+    argv: Words
+    cwd: str = ""
+    assigned: tuple[tuple[str, str], ...] = ()
+
+
+def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Command, ...]:
+    """Every simple command of a line or script for a shell, in order."""
+    found: list[Command] = []
+    assigned: list[tuple[str, str]] = []
+    for words in _simple(text):
+        if depth:
+            for word in words:
+                if _INNER.search(word):
+                    inner = _INNER.sub("\n", word).replace(")", "\n")
+                    found += commands_in(inner, cwd, depth - 1)
+        rest = list(words)
+        while rest and (rest[0] in _KEYWORDS or _ASSIGNED.fullmatch(rest[0])):
+            if given := _ASSIGNED.fullmatch(rest.pop(0)):
+                assigned.append((given[1], given[2]))
+        if not rest:
+            continue
+        found.append(Command(tuple(rest), cwd, tuple(assigned)))
+        if rest[0] in ("cd", "pushd") and len(rest) > 1:
+            cwd = posixpath.normpath(posixpath.join(cwd, rest[-1]))
+    return tuple(found)
+
+
+def _simple(text: str) -> Iterator[Words]:
+    """The words between operators; where input comes from a file, that is a word, too."""
+    words: list[str] = []
+    skip = False
+    for token in _tokens(text):
+        if token and all(char in _PUNCTUATION for char in token):
+            skip = ">" in token and "(" not in token  # what is written to is not run
+            if not set(token) & set("<>"):
+                yield tuple(words)
+                words = []
+        elif skip:
+            skip = False
+        else:
+            words.append(token)
+    yield tuple(words)
+
+
+def _tokens(text: str) -> list[str]:
+    lines = [line for line in text.split("\n") if not line.lstrip().startswith("#")]
+    lexer = shlex.shlex("\n".join(lines), posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    try:
+        return list(lexer)
+    except ValueError:  # a quote is left open: a shell would refuse it
+        return [word.strip("'\"") for word in re.split(r"([;&|()<>\n])|\s+", text) if word]
