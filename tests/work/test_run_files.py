@@ -287,7 +287,8 @@ async def test_the_tests_of_a_directory_that_a_check_names_are_bound_together(
     sandbox, channel = _sandbox(), owner()
     async with at_work(argv("first"), DONE, sandbox=sandbox, channel=channel) as work:
         item = await _approved(work, _plan(project, verify=_check("python3 -m pytest -q sub")))
-        assert f"the 3 files in `{project}/sub`, where it looks for tests:\n  sha256:" in _card(channel)
+        wanted = f"the 3 files in `{project}/sub`, where it looks for tests:\n  sha256:"
+        assert wanted in _card(channel)
         (project / "sub" / "test_b.py").write_text("def test_nothing(): pass\n")
         result = await work.execute(item)
         assert result.status is WorkItemStatus.blocked
