@@ -26,6 +26,9 @@ export const KINDS = {
   tool_call: {
     name: "One call", harmless: ["decline"], atHand: true, answer: verdict("tool_call_response"),
   },
+  held_changes: {
+    name: "Changes that wait", harmless: ["keep"], atHand: true, answer: verdict("held_response"),
+  },
   checkpoint: { name: "Checkpoint", harmless: [], answer: verdict("checkpoint") },
   batch_review: {
     name: "Several at once", harmless: ["decline"], atHand: true,

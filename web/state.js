@@ -44,7 +44,7 @@ export function emit(...topics) {
 }
 
 const QUESTIONS = new Set([
-  "approval_request", "gate_approval", "tool_call", "checkpoint", "batch_review", "draft_review",
+  "approval_request", "gate_approval", "tool_call", "held_changes", "checkpoint", "batch_review", "draft_review",
   "decision", "suggestion", "autonomy_threshold_review", "secure_input_request",
   "connection_setup_step", "permission_escalation", "connection_failure",
 ]);

@@ -10,7 +10,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_proposed", "plan_waits", "owner_asked", "gate.required"),
             *("card_timed_out", "card_unanswered", "escalation_reported"),
-            *("effects_unsettled", "escalation_fallback", "fatigue_cue"),
+            *("effects_unsettled", "escalation_fallback", "fatigue_cue", "changes_held"),
             *("handed_over", "queue_transferred", "task_drafted"),
         }
     ),
@@ -18,6 +18,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
+            "changes_answered",
             *("memory.promoted", "skill.installed", "queue_seen_to"),
         }
     ),
@@ -62,7 +63,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
             *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
             *("proof.refused", "web.refused", "web.limited"),
-            *("memory_op_refused", "continuation_dropped", "skill.refused"),
+            *("memory_op_refused", "continuation_dropped", "skill.refused", "changes_dropped"),
         }
     ),
 }

@@ -121,6 +121,18 @@ class ToolCallCard(Card[Literal["approve", "decline"]]):
     asked_by: str = ""
 
 
+class HeldCard(Card[Literal["apply", "drop", "keep"]]):
+    """Verified changes of work that need the owner's word before any of them is applied.
+
+    Attributes:
+        work_item_id: Whose changes.
+        digest: Hex SHA-256 of exactly these changes, which a yes binds.
+    """
+
+    work_item_id: str
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
 class DecisionAnswer(Frozen):
     """A chosen option, with optional free text (spec 3.11 `DecisionResult`)."""
 
@@ -247,7 +259,7 @@ def _harmless(answer: object) -> bool:
             return True
         case SetupAnswer(action="cancel") | DraftAnswer(verdict="reject", edited_text=None):
             return True
-        case "block" | "decline":
+        case "block" | "decline" | "keep":
             return True
         case _:
             return False
@@ -257,6 +269,7 @@ ALL_CARDS: tuple[type[Card[object]], ...] = (  # pyright: ignore[reportAssignmen
     PlanCard,
     GateCard,
     ToolCallCard,
+    HeldCard,
     CheckpointCard,
     BatchReviewCard,
     DraftReviewCard,

@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
-from silas.cards import Arrived, Card, CardChannel, PlanCard
+from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
 
 Answer = TypeVar("Answer")
 
 
 class PreApproved:
-    """Approves the plan with one hash, declines every other plan, passes all else on."""
+    """Approves the plan, or the changes, with one hash, declines every other plan, passes all else
+    on.
+    """
 
     def __init__(self, channel: CardChannel, plan_hash: str) -> None:
         self._channel = channel
@@ -31,8 +33,8 @@ class PreApproved:
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Answer plan cards by their hash; either way it is told which plan was meant."""
         shown = _hash_of(card)
-        if shown is None:
-            return await self._channel.ask(to, card)
+        if shown is None or (shown != self._plan_hash and not _is_plan(card)):
+            return await self._channel.ask(to, card)  # a plan was approved, not what came of it
         if shown == self._plan_hash:
             await self._channel.send(to, f"Approved beforehand: exactly sha256:{shown}.")
             return next(action.value for action in card.actions if action.role == "recommended")
@@ -45,4 +47,14 @@ class PreApproved:
 
 
 def _hash_of(card: Card[Any]) -> str | None:
-    return card.plan_hash if isinstance(card, PlanCard) else None
+    match card:
+        case PlanCard():
+            return card.plan_hash
+        case HeldCard():
+            return card.digest
+        case _:
+            return None
+
+
+def _is_plan(card: Card[Any]) -> bool:
+    return isinstance(card, PlanCard)

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TypeVar
 
-from silas.cards import Card, PlanCard, ToolCallCard
+from silas.cards import Card, HeldCard, PlanCard, ToolCallCard
 from silas.cards.models import BatchReviewCard
 from silas.plans.characters import as_shown
 from silas.types import Risk
@@ -15,6 +15,7 @@ WIDTH = 88
 """Columns of a card, where the terminal has as many."""
 
 _ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
+_SIGNED = PlanCard | ToolCallCard | BatchReviewCard | HeldCard
 TRIES = 3
 """An unclear reply is asked again twice; then the safe answer stands."""
 
@@ -54,7 +55,7 @@ def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     ]
     if card.affected:
         lines += _wrapped("Affects: ", card.affected, width)
-    if card.risk in _ALWAYS_OPEN or isinstance(card, PlanCard | ToolCallCard | BatchReviewCard):
+    if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
         for detail in card.details:
             lines += ["", f"{as_shown(detail.heading)}:"]
             lines += [piece for text in detail.lines for piece in indented(text, width)]

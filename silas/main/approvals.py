@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.main.output import ASKED, print_json
+from silas.main.output import ASKED, GOING_ON, HELD, print_json
 from silas.main.shared import DONE, hash_option, look_config, run_to_exit
 from silas.main.work import approve_one
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from silas.plans import WaitingPlan
     from silas.wiring import ApprovalDesk, Given
+    from silas.work.holding import HeldChanges
 
 _OVER = ("used", "expired", "revoked", "void", "declined")
 
@@ -37,16 +38,20 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
 
     async def work() -> int:
         async with _open(ctx) as desk:
-            waiting = await desk.waiting()
+            waiting, changes = await desk.waiting(), desk.changes()
             given = [g for g in await desk.given() if everything or g.state not in _OVER]
             clock = desk.clock().words
         if as_json:
-            print_json([_asked(one) for one in waiting] + [_given(one) for one in given])
+            rows = [_asked(one) for one in waiting] + [_held(one) for one in changes]
+            print_json(rows + [_given(one) for one in given])
             return DONE
-        if not waiting and not given:
+        if not waiting and not given and not changes:
             click.echo("Nothing waits for you, and no approval is in force.")
         for one in waiting:
             click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}")
+        for one in changes:
+            many = len(one.kept.changes)
+            click.echo(f"{HELD:8} {one.work_item_id}  {one.title}  {many} changed, none applied")
         for one in given:
             click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one)}")
         if clock:
@@ -55,6 +60,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             click.echo(
                 "\nasked: `silas approvals show ID` shows the plan; `approve ID`, `deny ID`."
             )
+        if changes:
+            click.echo(f"\n{HELD}: {GOING_ON[HELD]}")
         return DONE
 
     run_to_exit(work)
@@ -65,16 +72,19 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
-    """The card of a plan, and how its approval stands; by the id of either."""
+    """The card of a plan, and how its approval stands, by the id of either; or waiting changes."""
 
     async def work() -> int:
         from silas.channels.text import card_lines
         from silas.plans import plan_bytes, plan_card
         from silas.plans.binding import files_shown
         from silas.wiring import Given
+        from silas.work.holding import HeldChanges
 
         async with _open(ctx) as desk:
             found = await desk.find(approval)
+            if isinstance(found, HeldChanges):
+                return _show_held(found, as_json)
         if as_json:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE
@@ -99,7 +109,9 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 def approvals_approve(
     ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool
 ) -> None:
-    """Show the card of a plan that waits; on your yes, run it. As `silas approve`."""
+    """Show the card of what waits; on your yes, run the plan or apply the changes. As `silas
+    approve`.
+    """
     approve_one(ctx, work_item_id, approve, as_json=as_json)
 
 
@@ -107,12 +119,13 @@ def approvals_approve(
 @click.argument("work_item_id")
 @click.pass_context
 def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
-    """Answer a plan that waits with no."""
+    """Answer a plan that waits with no, or drop changes that wait."""
 
     async def work() -> int:
         async with _open(ctx) as desk:
             item = await desk.deny(work_item_id)
-        click.echo(f"Declined: {item.id}  {item.title}. Nothing was run.")
+        done = "run" if item.approval_token is None else "applied"
+        click.echo(f"Declined: {item.id}  {item.title}. Nothing was {done}.")
         return DONE
 
     run_to_exit(work)
@@ -162,6 +175,29 @@ def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
         return DONE
 
     run_to_exit(work)
+
+
+def _show_held(held: "HeldChanges", as_json: bool) -> int:
+    from silas.channels.text import card_lines
+    from silas.stream.heldcard import held_card
+
+    if as_json:
+        print_json(_held(held))
+        return DONE
+    click.echo("\n".join(card_lines(held_card(held, held.result.diff))))
+    click.echo("They wait for your answer.")
+    return DONE
+
+
+def _held(one: "HeldChanges") -> dict[str, Any]:
+    return {
+        "work_item": one.work_item_id,
+        "title": one.title,
+        "changes_hash": one.kept.digest,
+        "state": HELD,
+        "paths": [{"path": held.path, "why": held.why} for held in one.paths],
+        "sources": list(one.sources),
+    }
 
 
 def _uses(one: "Given") -> str:

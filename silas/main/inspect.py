@@ -10,6 +10,7 @@ import click
 from silas.main.output import (
     ASKED,
     GOING_ON,
+    HELD,
     asked_line,
     item_line,
     print_json,
@@ -45,21 +46,26 @@ def status(ctx: click.Context, as_json: bool) -> None:
             items = await desk.items()
             waiting = await desk.questions()
             people = desk.people.waiting()
+            held = set(desk.held.ids())
             halves = {half.work_item_id: half for half in desk.half_changed()}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
+            for row in rows:
+                row["held"] = row["id"] in held
             print_json([_with_half(row, halves.get(row["id"])) for row in rows])
         elif not items and not waiting and not people:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
-            click.echo(f"{item.status.value:8} {item.id}  {item.title}")
+            state = HELD if item.id in held else item.status.value
+            click.echo(f"{state:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
         for words in [] if as_json else [half.words for half in halves.values()]:
             click.echo(f"\n{words}")
         if people and not as_json:
             click.echo(f"{len(people)} wait for a person: silas queue list")
-        standing = {item.status.value for item in items} | ({ASKED} if waiting else set[str]())
+        standing = {HELD if item.id in held else item.status.value for item in items}
+        standing |= {ASKED} if waiting else set[str]()
         for name in [] if as_json else sorted(standing & GOING_ON.keys()):
             click.echo(f"\n{name}: {GOING_ON[name]}")
         return DONE
@@ -81,6 +87,9 @@ def diff(ctx: click.Context, work_item_id: str) -> None:
     async def work() -> int:
         async with open_work(ctx) as desk:
             patch = await desk.patch(work_item_id)
+            held = work_item_id in desk.held.ids()
+        if held:
+            click.echo("Not applied: these changes wait for your yes.", err=True)
         if not patch:
             click.echo(f"{work_item_id} changed nothing.", err=True)
         print_patch(patch)

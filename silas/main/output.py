@@ -21,12 +21,17 @@ STATUS_CODES = {"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": ST
 ASKED = "asked"
 """How `silas status` calls a plan whose question is open: it is no work item yet."""
 
+HELD = "held"
+"""How `silas approvals` calls verified changes that wait for a yes."""
+
 GOING_ON = {
     "pending": "approved and not begun; where Silas was killed, `silas chat` begins it.",
     "running": "at work; where Silas was killed, `silas chat` goes on with it.",
     "paused": "stopped before it was done, nothing of it was applied, and it does not go on by "
     "itself; ask again, or `silas run` its plan, and approve it anew.",
     "blocked": "`silas run` its plan again when what blocked it is out of the way.",
+    HELD: "done and not applied, because its changes need your word; `silas approvals show ID` "
+    "shows them, `silas approvals approve ID` asks you, `deny ID` drops them.",
     ASKED: "a plan that waits for your answer; `silas approve ID` asks you, and so does "
     "`silas chat` if Silas was killed.",
 }

@@ -176,7 +176,9 @@ class WorkItem(BaseModel):
 
 
 class WorkItemResult(Frozen):
-    """What executing a work item returns (spec 3.3); `diff` is what changed in its workspace."""
+    """What executing a work item returns (spec 3.3); `diff` is what changed in its workspace,
+    `held` the hex SHA-256 of changes that wait for the owner's yes.
+    """
 
     work_item_id: str
     status: WorkItemStatus
@@ -187,6 +189,7 @@ class WorkItemResult(Frozen):
     artifacts: dict[str, str] = Field(default_factory=dict[str, str])
     next_steps: list[str] = Field(default_factory=list[str])
     diff: str = ""
+    held: str = ""
 
 
 MAX_CHECK_OUTPUT = 1000

@@ -81,6 +81,15 @@ def heading(change: Change) -> str:
     return f"{visible(change.path)}: {_facts(change.before)} -> {_facts(change.after)}\n"
 
 
+def facts_of(change: Change) -> tuple[str, ...]:
+    """A change in a line, and the digests of its two sides."""
+    digests = " -> ".join(
+        (side.digest or "no content") if side is not None else "nothing"
+        for side in (change.before, change.after)
+    )
+    return heading(change).rstrip("\n"), f"  SHA-256 {digests}"
+
+
 def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int) -> str:
     """Every change with a heading and, for text, its lines; cut at `max_bytes` of UTF-8.
 

@@ -121,6 +121,11 @@ def _entry(raw: Any) -> Entry | None:
     return None if raw is None else Entry(*raw)
 
 
+def change_of(raw: Any) -> Change:
+    """A change as JSON has it; raises what a wrong form raises."""
+    return Change(raw[0], _entry(raw[1]), _entry(raw[2]))
+
+
 def read_journal(undo_dir: Path) -> Journal:
     """Read a journal back.
 
@@ -133,7 +138,7 @@ def read_journal(undo_dir: Path) -> Journal:
             root=Path(raw["root"]),
             identity=(raw["identity"][0], raw["identity"][1]),
             phase=raw["phase"],
-            changes=tuple(Change(c[0], _entry(c[1]), _entry(c[2])) for c in raw["changes"]),
+            changes=tuple(change_of(one) for one in raw["changes"]),
             links=raw["links"],
             kept={path: stored_metadata(kept) for path, kept in raw["kept"].items()},
             left=raw["left"],

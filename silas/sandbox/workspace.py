@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.content import Content, contents
 from silas.sandbox.diff import Reader, unified
 from silas.sandbox.journal import Change
 from silas.sandbox.models import Mount
@@ -227,6 +228,11 @@ class Workspace:
         with self._sides() as (before, after):
             return exact_patch(changes, before, after)
 
+    def contents(self, changes: tuple[Change, ...]) -> dict[str, Content]:
+        """What these changes leave, as far as a rule about them has to know it."""
+        with self._sides() as (before, after):
+            return contents(changes, before, after)
+
     @contextmanager
     def _sides(self) -> Generator[tuple[Reader, Reader]]:
         """What reads the original and the copy."""
@@ -234,7 +240,7 @@ class Workspace:
             opened(open_root(self.copy)) as tree,
             opened(open_original(self.original, self.identity)) as original,
         ):
-            yield partial(_content, original), partial(_content, tree)
+            yield partial(content_at, original), partial(content_at, tree)
 
     def apply(self, undo_dir: Path, note: str = "") -> Applied:
         """Write the changes to the original, after saving what they overwrite in `undo_dir`.
@@ -251,7 +257,7 @@ class Workspace:
             begin(self.original, self.identity, changes, place, note) as journal,
             opened(open_root(self.copy)) as tree,
         ):
-            source = Source(partial(_open_at, tree), partial(_link_at, tree), no_inode)
+            source = Source(partial(open_at, tree), partial(link_at, tree), no_inode)
             return carry_out(place, journal, source)
 
     def discard(self) -> None:
@@ -284,23 +290,25 @@ def _change(path: str, before: Entry | None, after: Entry | None) -> Change | No
     return None if before == after else Change(path, before, after)
 
 
-def _open_at(root: int, path: str) -> int:
+def open_at(root: int, path: str) -> int:
+    """Open a file below a directory, reached without a link."""
     with parent_of(root, path) as (parent, name):
         return open_file(name, parent)
 
 
-def _link_at(root: int, path: str) -> str:
+def link_at(root: int, path: str) -> str:
+    """The target of a link below a directory, reached without another."""
     with parent_of(root, path) as (parent, name):
         return os.readlink(name, dir_fd=parent)
 
 
-def _content(root: int, path: str, entry: Entry) -> bytes | None:
+def content_at(root: int, path: str, entry: Entry) -> bytes | None:
     """Content, only if it is what the entry says."""
     try:
         if entry.kind == "link":
-            return os.fsencode(_link_at(root, path))
+            return os.fsencode(link_at(root, path))
         content = bytearray()
-        with opened(_open_at(root, path)) as reading:
+        with opened(open_at(root, path)) as reading:
             digest = read_all(reading, content.extend)
     except OSError:  # gone or replaced since; the diff says so by not showing it
         return None

@@ -14,9 +14,11 @@ from silas.gates import GateResult
 from silas.plans import WorkItem, show, show_lines
 from silas.plans.characters import show_exactly
 from silas.stream.gating import gate_card
+from silas.stream.heldcard import held_card
 from silas.stream.owner import Owner
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Origin, OriginKind, Risk
+from silas.work.holding import HeldAnswer, HeldChanges
 from silas.work.models import CallQuestion, Doubt
 
 MOST_AT_ONCE = 8
@@ -221,6 +223,10 @@ class OwnerQuestions:
         return [
             answer.verdict != "decline" and question.call.digest in chosen for question in questions
         ]
+
+    async def held(self, held: HeldChanges, diff: str) -> HeldAnswer:
+        """The owner's word on changes that wait; `keep` on anything but a clear one."""
+        return await self._owner.ask(held_card(held, diff))
 
     async def gate(self, work_item_id: str, result: GateResult) -> bool:
         """Whether the owner lets a gate pass this once."""

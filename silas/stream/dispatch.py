@@ -59,6 +59,11 @@ class Dispatcher:
         """Run an item to its end; every progress event is shown."""
         return await self._executor.execute(item, self._shown(item, send))
 
+    async def tell(self, item: WorkItem, send: Send, result: WorkItemResult) -> None:
+        """Show how an item ended whose changes the owner decided about after its run."""
+        event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
+        await self._shown(item, send)(event)
+
     def _shown(self, item: WorkItem, send: Send) -> Notify:
         notify = self._show(item, send)
 

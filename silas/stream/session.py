@@ -33,6 +33,7 @@ from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.types import OWNER, new_nonce
 from silas.work.executor import WorkItemExecutor
+from silas.work.holding import Holding
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 
@@ -53,6 +54,7 @@ class Session:
     dispatcher: Dispatcher
     store: WorkItemStore
     undoing: Undo
+    holding: Holding
     approval: ApprovalVerifier
     audit: Audit
     gates: Gates
@@ -118,27 +120,44 @@ class Session:
         return await self._asked(item, "You asked to run this plan.", policy)
 
     async def answer(self, work_item_id: str) -> WorkItemResult:
-        """Ask about a plan that waits for its owner, then go on as `run` does.
+        """Ask about a plan that waits for its owner, then go on as `run` does; or about changes
+        that wait, which are then applied.
 
         Raises:
-            PlanFamilyError: No plan of this id waits.
+            PlanFamilyError: Nothing of this id waits.
             Stopped, SandboxUnavailable: As `run`.
         """
+        item = await self._with_held_changes(work_item_id)
+        if item is not None:
+            return await self.halt.unless_stopped(partial(self.holding.answer, item))
         waiting = await self._waiting(work_item_id)
         return await self._asked(waiting.item, waiting.rationale, PROMPT)
 
     async def ask_again(self, work_item_id: str) -> bool:
-        """Show a waiting plan's card again; its work goes on in the background after a yes.
+        """Show the card of a plan that waits again, or of changes that do; what follows a yes goes
+        on in the background.
 
         Returns:
             False where its card is shown already.
 
         Raises:
-            PlanFamilyError: No plan of this id waits.
+            PlanFamilyError: Nothing of this id waits.
             Stopped: Silas is stopped.
         """
         self.halt.require_running()
+        if work_item_id in self.executor.running():
+            return False
+        item = await self._with_held_changes(work_item_id)
+        if item is not None:
+            return self.stream.ask_held(item, partial(self.holding.answer, item))
         return self.stream.ask_about(await self._waiting(work_item_id))
+
+    async def _with_held_changes(self, work_item_id: str) -> WorkItem | None:
+        """The item, where changes of it wait; a plan of the same id that waits goes first."""
+        if await self.proposer.question(work_item_id) is not None:
+            return None
+        waits = self.holding.held.find(work_item_id) is not None
+        return await self.store.get(work_item_id) if waits else None
 
     async def _waiting(self, work_item_id: str) -> WaitingPlan:
         waiting = await self.proposer.question(work_item_id)

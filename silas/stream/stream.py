@@ -9,7 +9,7 @@ from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, SilasError, from_foreign
-from silas.plans import WaitingPlan, WorkItem
+from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
 from silas.stream.arrivals import Arrivals
 from silas.stream.closing import ClosingChannel
@@ -61,6 +61,10 @@ class Backpressure:
             self._waiting[scope_id] = left
         else:
             del self._waiting[scope_id]
+
+
+AskHeldChanges = Callable[[], Coroutine[Any, Any, WorkItemResult]]
+"""Shows the card of changes that wait, and does what the owner says."""
 
 
 class Stream:
@@ -143,6 +147,32 @@ class Stream:
         self._asking.add(waiting.item.id)
         self._under_way(self._asked(waiting))
         return True
+
+    def ask_held(
+        self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
+    ) -> bool:
+        """Ask about changes that wait, and show how their work ends; False where that is under way.
+
+        Args:
+            item: Whose changes.
+            ask: Shows the card and does what the owner says.
+        """
+        if item.id in self._asking:
+            return False
+        self._asking.add(item.id)
+        self._under_way(self._held(item, ask))
+        return True
+
+    async def _held(
+        self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
+    ) -> None:
+        send = self._sender(OWNER)
+        try:
+            await self._dispatcher.tell(item, send, await self._halt.unless_stopped(ask))
+        except SilasError as error:  # they go on waiting
+            await send(str(error))
+        finally:
+            self._asking.discard(item.id)
 
     async def _asked(self, waiting: WaitingPlan) -> None:
         item, send = waiting.item, self._sender(OWNER)

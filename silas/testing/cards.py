@@ -17,6 +17,7 @@ from silas.cards.models import (
     DraftAnswer,
     DraftReviewCard,
     GateCard,
+    HeldCard,
     PermissionEscalationCard,
     PlanAnswer,
     PlanCard,
@@ -56,6 +57,7 @@ _EXAMPLES: dict[type[Any], dict[str, Any]] = {
     ),
     GateCard: _fields("approve", "block", gate_name="budget"),
     ToolCallCard: _fields("approve", "decline", tool_name="shell_exec", call_digest=_DIGEST),
+    HeldCard: _fields("apply", "keep", work_item_id="task-example", digest=_DIGEST),
     CheckpointCard: _fields("go on", "stop here"),
     BatchReviewCard: _fields(
         BatchAnswer(verdict="approve", selected_item_ids=("a",)),

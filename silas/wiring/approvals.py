@@ -16,13 +16,15 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
-from silas.plans.store import SqlWorkItemStore
+from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting import SqlWaitingPlans
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.time import effective_time
 from silas.wiring.upkeep import opened
+from silas.work.holding import HeldChanges, HeldStore, drop_changes
+from silas.work.record import TaskRecord
 
 _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
 """Work whose spent use still authorises its next effect."""
@@ -52,6 +54,7 @@ class ApprovalDesk:
 
     store: WorkItemStore
     asked: WaitingPlans
+    held: HeldStore
     nonces: NonceStore
     audit: Audit
     time: EffectiveClock
@@ -75,7 +78,11 @@ class ApprovalDesk:
         found = [await self._stands(item, t) for item in items if (t := item.approval_token)]
         return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
 
-    async def find(self, named: str) -> WaitingPlan | Given:
+    def changes(self) -> list[HeldChanges]:
+        """Changes of work that wait for the owner's yes, the oldest first."""
+        return self.held.all()
+
+    async def find(self, named: str) -> WaitingPlan | HeldChanges | Given:
         """What the owner names by the id of the work, or by that of its approval or its beginning.
 
         Raises:
@@ -84,6 +91,9 @@ class ApprovalDesk:
         waiting = [one for one in await self.waiting() if one.item.id == named]
         if waiting:
             return waiting[0]
+        held = self.held.find(named)
+        if held is not None:
+            return held
         found = [
             each
             for each in await self.given()
@@ -106,6 +116,8 @@ class ApprovalDesk:
             ApprovalError: No question about it is open.
         """
         found = await self.find(named)
+        if isinstance(found, HeldChanges):
+            return await self._dropped(found)
         if isinstance(found, Given):
             raise ApprovalError(
                 f"{found.item.id} does not wait for an answer; `silas approvals revoke "
@@ -117,6 +129,13 @@ class ApprovalDesk:
         await self.asked.drop(found.item)
         return found.item
 
+    async def _dropped(self, held: HeldChanges) -> WorkItem:
+        item = await self.store.get(held.work_item_id)
+        if item is None:
+            raise missing(held.work_item_id)
+        await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
+        return item
+
     async def revoke(self, named: str) -> Given:
         """Take an approval back: nothing of it begins, and what is under way ends.
 
@@ -124,12 +143,11 @@ class ApprovalDesk:
             ApprovalError: There is none, or it authorises nothing any more.
         """
         found = await self.find(named)
-        if isinstance(found, WaitingPlan):
+        if isinstance(found, WaitingPlan | HeldChanges):
             raise ApprovalError(
-                f"{found.item.id} was not approved yet; `silas approvals deny {found.item.id}` "
-                "answers it with no.",
+                f"{named} was not approved yet; `silas approvals deny {named}` answers it with no.",
                 code="E_APPROVAL_NOT_GIVEN",
-                work_item_id=found.item.id,
+                work_item_id=named,
             )
         taken = found.state in ("in force", "at work")
         if not taken or not await revoke(found.token, self.nonces, self.audit):
@@ -176,6 +194,7 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
         yield ApprovalDesk(
             SqlWorkItemStore(db, clock),
             SqlWaitingPlans(db, clock),
+            HeldStore(config.data_dir / "held"),
             SqlNonceStore(db, time, config.nonce_store),
             audit,
             time,

@@ -158,10 +158,11 @@ class WorkRoom:
     def _row(self, item: WorkItem, result: WorkItemResult | None, undoable: str | None) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
         summary = undoable or ("" if result is None else result.summary)
+        held = result is not None and bool(result.held)  # its changes wait for a yes
         return WorkRow(
             id=item.id,
             title=item.title,
-            status=item.status.value,
+            status="waiting" if held else item.status.value,
             created_at=item.created_at,
             summary=self._redact(summary),
             undoable=undoable is not None,

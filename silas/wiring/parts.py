@@ -55,6 +55,7 @@ from silas.wiring.review import Learning
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
+from silas.wiring.tasks import holding, task_runner
 from silas.wiring.telling import Telling
 from silas.wiring.time import effective_time
 from silas.wiring.toolbox import built_in_tools
@@ -63,15 +64,9 @@ from silas.wiring.witness import audit_log, message_to_owner
 from silas.wiring.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
 from silas.work.board import Board
 from silas.work.crew import Crew
-from silas.work.effects import Effects
 from silas.work.executor import WorkItemExecutor
-from silas.work.grant_uses import PlanGrants
-from silas.work.models import Advice
 from silas.work.run_policy import RunPolicies
-from silas.work.steps import StepGates
-from silas.work.task import TaskRunner, TaskSettings
 from silas.work.undo import Undo
-from silas.work.verify import VerificationRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -150,6 +145,7 @@ class Parts:
         self.questions = OwnerQuestions(
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
         )
+        self.holding = holding(self)
         choices = OwnerChoices(self.channel, self.audit, clock)
         add_looking_tools(self.registry, self._search, self._look, choices.ask)
         self.limits = SandboxLimits(
@@ -212,7 +208,7 @@ class Parts:
             config.limits.max_delegation_depth,
         )
         offer_delegation(config, self.registry, crew.delegated)
-        runner = self._task_runner(crew, planner)
+        runner = task_runner(self, crew, planner)
         scorer = ScorerAgent(
             await self._enter(stack, models.scorer), clock, output=models.scorer.output
         )
@@ -263,6 +259,7 @@ class Parts:
             dispatcher=dispatcher,
             store=self.store,
             undoing=self.undoing,
+            holding=self.holding,
             approval=self.approval,
             audit=self.audit,
             gates=self.gates,
@@ -300,40 +297,6 @@ class Parts:
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
         await self.undoing.files.require_whole(item.workspace)
-
-    def _task_runner(self, crew: Crew, planner: "PlannerAgent") -> TaskRunner:
-        async def advise(item: WorkItem, failures: str) -> Advice:
-            advice = await planner.advise(item, failures, skills=crew.skills_of(item))
-            return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
-
-        config = self.config
-        return TaskRunner(
-            approval=self.approval,
-            binding=self.binding,
-            crew=crew,
-            policies=self.policies,
-            steps=StepGates(self.gates, self.audit, self.questions.gate),
-            verifier=VerificationRunner(self.sandbox, self.ground.clock, self.limits),
-            advise=advise,
-            ask_call=self.questions.calls,
-            skills=self.skills,
-            secrets=self.secrecy,
-            effects=Effects(self.outcomes, self.registry),
-            grants=PlanGrants(self.outcomes, self.registry),
-            store=self.store,
-            audit=self.audit,
-            clock=self.ground.clock,
-            require_running=self.stop.sentinel.require_running,
-            board=self.board,
-            settings=TaskSettings(
-                scratch=config.data_dir / "scratch",
-                undo=config.data_dir / "undo",
-                limits=self.limits,
-                autonomy=AutonomyLevel.A2,
-                system_gates=config.gates.system,
-                scopes=self.scopes,
-            ),
-        )
 
     def _rooms(
         self,

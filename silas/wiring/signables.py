@@ -16,7 +16,15 @@ from silas.approval.models import SIGNED_FIELDS
 from silas.approval.rules import CLOCK_SKEW, LIMITS, SPAWN_POLICY
 from silas.audit.models import CHECKPOINT_DOMAIN
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
-from silas.cards import Action, Card, ChannelMessage, Detail, ToolCallCard, message_bytes
+from silas.cards import (
+    Action,
+    Card,
+    ChannelMessage,
+    Detail,
+    HeldCard,
+    ToolCallCard,
+    message_bytes,
+)
 from silas.channels import card_lines, indented
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
@@ -26,6 +34,8 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed
 from silas.plans.characters import show
+from silas.sandbox.diff import facts_of
+from silas.sandbox.journal import change_of
 from silas.skills.approved import read_installation
 from silas.types import Risk
 from silas.wiring.skillcard import skill_card
@@ -127,6 +137,8 @@ class Signables:
             return _plan_ruling(token, shown)
         if token.scope is ApprovalScope.tool_type:
             return _call_ruling(token, shown)
+        if token.scope is ApprovalScope.single_step:
+            return _changes_ruling(token, shown)
         if token.scope is ApprovalScope.skill_install:
             return _skill_ruling(token, shown)
         return Ruling(refusal=f"this signer cannot show what an approval of {token.scope} is for")
@@ -182,6 +194,30 @@ def _call_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
             safe="decline",
             tool_name=str(call["tool"]),
             call_digest=token.plan_hash,
+        )
+    )
+
+
+def _changes_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    """Every path with what it is before and after: the contents came as their digests alone."""
+    said = _canonical_object(shown)
+    if said is None or said.keys() != {"directory", "identity", "changes"}:
+        return Ruling(refusal="what the approval is about is no set of changes")
+    try:
+        changes = [change_of(one) for one in said["changes"]]
+        lines = [show(line) for change in changes for line in facts_of(change)]
+    except (TypeError, ValueError, IndexError, AttributeError):
+        return Ruling(refusal="what the approval is about is no set of changes")
+    return _asked(
+        HeldCard(
+            intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",
+            risk=Risk.high,
+            rationale=_WHY,
+            details=(Detail(heading="Everything it changes", lines=tuple(lines)), _claims(token)),
+            actions=(Action(label="Sign nothing", value="keep", role="decline"),),
+            safe="keep",
+            work_item_id=token.work_item_id,
+            digest=token.plan_hash,
         )
     )
 

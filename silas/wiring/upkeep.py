@@ -54,6 +54,7 @@ from silas.wiring.witness import audit_log, witness_findings
 from silas.wiring.workers import nobody_works, offer_delegation, worker_findings
 from silas.work.effects import Effects
 from silas.work.halfway import HalfChanged, half_changed_in
+from silas.work.holding import HeldStore
 from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo
@@ -136,6 +137,7 @@ class WorkDesk:
     store: SqlWorkItemStore
     undoing: Undo
     waiting: SqlWaitingPlans
+    held: HeldStore
     settling: Settling
     people: PersonQueues
     recover: Callable[[], Awaitable[frozenset[str]]]
@@ -210,7 +212,8 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
             return taken_back
 
         people = PersonQueues(db, audit, clock)
-        yield WorkDesk(store, undoing, waiting, settling, people, recover)
+        held = HeldStore(config.data_dir / "held")
+        yield WorkDesk(store, undoing, waiting, held, settling, people, recover)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from silas.work.authority import TaskAuthority
 from silas.work.board import Board, CallWatch
 from silas.work.crew import Crew, Job
 from silas.work.grant_uses import PlanGrants
+from silas.work.influence import Readings
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
 from silas.work.reach import Reach
@@ -91,6 +92,7 @@ class AgentRunner:
         gates: tuple[Gate, ...],
         briefing: str,
         tracker: BudgetTracker,
+        readings: Readings,
     ) -> Attempt:
         """Run the agent once; tool calls go through the door and into the ledger (2c to 2d).
 
@@ -100,7 +102,10 @@ class AgentRunner:
         """
         usage = _no_usage()
         with self._board.attempt(item, tracker, lambda: _used(usage)) as watch:
-            return await self._attempted(item, site, gates, briefing, tracker, usage, watch)
+            if briefing != item.body:
+                readings.again()
+            seen = readings.watching(watch)
+            return await self._attempted(item, site, gates, briefing, tracker, usage, seen)
 
     async def _attempted(
         self,

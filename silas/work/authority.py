@@ -16,7 +16,9 @@ from silas.work.grant_uses import Covered, RunGrants
 from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
-"""What a plan without grants authorises: sandboxed work inside its own workspace, no more."""
+"""What a plan without grants authorises: sandboxed work on a private copy, no more. What of it
+reaches the owner's files is decided when it is applied (`silas/work/held.py`).
+"""
 
 WORKER_TOOLS = frozenset({"delegate"})
 """What a plan that names a worker authorises besides: others do the same kind of work, each call of

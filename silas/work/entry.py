@@ -1,6 +1,7 @@
 """What must hold before a task starts; the enforcement point of "no approval, no execution"."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from silas.approval import ApprovalToken, ApprovalVerifier
 from silas.plans import WorkItem, WorkItemType, subject_of
@@ -48,6 +49,38 @@ async def refuse_entry(
     verdict = await approval.check(item.approval_token, subject_of(item))
     verdict = verdict and await binding.check(item, copied)
     return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
+
+
+class EntryCheck:
+    """Asks whether an item may run, and goes on asking while it does."""
+
+    def __init__(
+        self,
+        approval: ApprovalVerifier,
+        binding: PlanBinding,
+        skills: Skills,
+        secrets: MissingSecrets,
+        grants: Callable[[WorkItem], str],
+        workers: Callable[[WorkItem], str],
+    ) -> None:
+        self._approval = approval
+        self._binding = binding
+        self._rest = skills, secrets, grants, workers
+
+    async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
+        """See `refuse_entry`."""
+        return await refuse_entry(item, self._approval, self._binding, *self._rest, copied)
+
+    async def unbound(
+        self, item: WorkItem, copied: tuple[int, int] | None, copy: Path | None = None
+    ) -> str | None:
+        """Why what is there is not what the approval binds, or None; see `PlanBinding.check`."""
+        verdict = await self._binding.check(item, copied, copy)
+        return verdict.reason if not verdict else None
+
+    async def taken_back(self, item: WorkItem) -> str | None:
+        """See `taken_back`."""
+        return await taken_back(item, self._approval)
 
 
 async def taken_back(item: WorkItem, approval: ApprovalVerifier) -> str | None:

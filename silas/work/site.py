@@ -3,14 +3,17 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
 from silas.sandbox import Mount, SandboxFiles
+from silas.sandbox.content import Content
 from silas.sandbox.journal import read_journal
+from silas.sandbox.kept import KeptChanges
 from silas.sandbox.tree import opened, remove_tree
 from silas.sandbox.undo import recover, undo
 from silas.sandbox.workspace import Changes, Workspace
@@ -140,6 +143,23 @@ class Site:
             return ""
         return await asyncio.to_thread(self._workspace.patch)
 
+    async def contents(self, changes: Changes) -> dict[str, Content]:
+        """What changed files hold, as far as a rule about changes has to know it."""
+        if self._workspace is None:
+            return {}
+        return await asyncio.to_thread(self._workspace.contents, changes.all)
+
+    def keep(self, verified: Changes, place: Path) -> None:
+        """Copy verified changes into a fresh directory, to be applied when the owner says so.
+
+        Raises:
+            SandboxError: The copy is not what was verified.
+            OSError: The disk refused.
+        """
+        assert self._workspace is not None  # without one nothing changes
+        _require_same(self._workspace.changes(), verified)
+        KeptChanges.keep(self._workspace, verified.all, place)
+
     async def apply(self, verified: Changes, place: Path, note: str) -> None:
         """Bring the verified changes into the original, all or none; the way back is in `place`.
 
@@ -154,12 +174,9 @@ class Site:
         """
         if self._workspace is None or not verified:
             return
-        if await self.changes() != verified:
-            raise SandboxError(
-                "The private copy changed after it was verified; nothing was applied.",
-                code="E_SANDBOX_UNVERIFIED",
-            )
-        await unbroken(asyncio.to_thread(_apply, self._workspace, place, note))
+        _require_same(await self.changes(), verified)
+        write = partial(self._workspace.apply, place, note)
+        await unbroken(asyncio.to_thread(write_back, place, write))
 
     async def take_back(self, place: Path) -> None:
         """Undo what `apply` did; the original is what it was.
@@ -170,9 +187,22 @@ class Site:
         await unbroken(asyncio.to_thread(undo, place))
 
 
-def _apply(workspace: Workspace, place: Path, note: str) -> None:
+def _require_same(found: Changes, verified: Changes) -> None:
+    if found != verified:
+        raise SandboxError(
+            "The private copy changed after it was verified; nothing was applied.",
+            code="E_SANDBOX_UNVERIFIED",
+        )
+
+
+def write_back(place: Path, write: Callable[[], object]) -> None:
+    """Write changes to an original, all or none; the way back is in `place`, or nothing is there.
+
+    Raises:
+        SandboxError: The original changed meanwhile, or the disk refused; it is as it was.
+    """
     try:
-        workspace.apply(place, note)
+        write()
     except SandboxError:
         _drop_if_unused(place)
         raise

@@ -1,10 +1,8 @@
 """One task: entry check, attempts, ledger, step gates, verification from outside (spec 5.2.1)."""
 
 import asyncio
-from functools import partial
 
 from silas.agents import ModelRunFailed
-from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import (
@@ -24,39 +22,29 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
 )
-from silas.plans.binding import PlanBinding
 from silas.sandbox.workspace import Changes
-from silas.skills import Skills
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, what_failed
-from silas.work.board import Board
-from silas.work.crew import Crew
 from silas.work.effects import Effects
-from silas.work.entry import refuse_entry, taken_back
-from silas.work.grant_uses import PlanGrants
+from silas.work.ending import Ending
+from silas.work.entry import EntryCheck
 from silas.work.halfway import FileRecovery
+from silas.work.influence import Readings
 from silas.work.inherit import inherited
 from silas.work.models import (
-    PATCH,
     Advice,
     Advise,
     AlreadyRunning,
-    AskCalls,
     Notify,
     ProgressEvent,
     Secrets,
 )
 from silas.work.reach import Reach
-from silas.work.record import TaskRecord, result_of
-from silas.work.recovery import applied_note
-from silas.work.run_policy import RunPolicies
+from silas.work.record import TaskRecord
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
-from silas.work.steps import StepGates
-from silas.work.unbroken import unbroken
-from silas.work.undo import SHOWN_PATHS, next_place
 from silas.work.verify import VerificationRunner
 
 __all__ = ["TaskRunner", "TaskSettings"]
@@ -70,16 +58,10 @@ class TaskRunner:
     def __init__(
         self,
         *,
-        approval: ApprovalVerifier,
-        binding: PlanBinding,
-        crew: Crew,
-        policies: RunPolicies,
-        steps: StepGates,
+        entry: EntryCheck,
+        agent_runs: AgentRunner,
         verifier: VerificationRunner,
         advise: Advise,
-        ask_call: AskCalls,
-        grants: PlanGrants,
-        skills: Skills,
         effects: Effects,
         secrets: Secrets,
         store: WorkItemStore,
@@ -87,20 +69,14 @@ class TaskRunner:
         clock: Clock,
         require_running: RequireRunning,
         settings: TaskSettings,
-        board: Board,
+        ending: Ending,
     ) -> None:
-        self._approval = approval
-        self._binding = binding
-        self._agent_runs = AgentRunner(
-            crew, policies, steps, approval, binding, grants, ask_call, audit, settings, board
-        )
-        self._crew = crew
+        self._entry = entry
+        self._agent_runs = agent_runs
         self._record = TaskRecord(store, audit)
         self._files = FileRecovery(settings.undo, audit)
         self._verifier = verifier
         self._advise = advise
-        self._skills = skills
-        self._grants = grants
         self._effects = effects
         self._secrets = secrets
         self._store = store
@@ -108,6 +84,7 @@ class TaskRunner:
         self._clock = clock
         self._require_running = require_running
         self._settings = settings
+        self._ending = ending
 
     async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         """Execute one task to its end; whatever happens, the item does not stay `running`.
@@ -153,7 +130,7 @@ class TaskRunner:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
         await self._files.require_whole(item.workspace)
-        refusal = await self._not_ready(item, None)
+        refusal = await self._entry.refuse(item, None)
         if refusal is not None:
             return await self._blocked(item, refusal)
         unsettled = self._effects.refuse(item)
@@ -166,34 +143,23 @@ class TaskRunner:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
         async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
             if site.copied is not None:  # nobody else changes the copy: what it holds runs
-                same = await self._binding.check(item, site.copied, site.root)
-                if not same:
-                    return await self._blocked(item, same.reason)
+                differs = await self._entry.unbound(item, site.copied, site.root)
+                if differs is not None:
+                    return await self._blocked(item, differs)
             tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
             try:
-                return await self._loop(item, site, tracker, notify)
+                result = await self._loop(item, site, tracker, notify)
             finally:
                 item.budget_used = tracker.used()
-
-    async def _not_ready(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
-        return await refuse_entry(
-            item,
-            self._approval,
-            self._binding,
-            self._skills,
-            self._secrets.missing,
-            self._grants.refuse,
-            self._crew.refuse,
-            copied,
-        )
+        # 4  what waits for the owner is asked about when nothing of the run is left behind
+        return await self._ending.holding.answer(item) if result.held else result
 
     async def _refusal(self, item: WorkItem, site: Site) -> str | None:
         """Why the checks may not run, or None; everything is asked again, also of the copy."""
-        refusal = await self._not_ready(item, site.copied)
+        refusal = await self._entry.refuse(item, site.copied)
         if refusal is not None:
             return refusal
-        verdict = await self._binding.check(item, site.copied)
-        return None if verdict else verdict.reason
+        return await self._entry.unbound(item, site.copied)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
@@ -206,6 +172,7 @@ class TaskRunner:
         # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
         failures, guidance = "", ""
+        readings = Readings(item, self._secrets.redact)
         # 2  retry loop
         while not _spent(tracker, item):
             self._require_running()
@@ -216,7 +183,7 @@ class TaskRunner:
             await self._record.attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
             briefing = instructions(item, failures, guidance)
-            attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker)
+            attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker, readings)
             item.budget_used = tracker.used()
             if attempt.blocked is not None:
                 return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
@@ -229,15 +196,16 @@ class TaskRunner:
                 passed = await self._verified(item, site, attempt, changes)
                 item.budget_used = tracker.used()
                 # what changed during the checks was not what they were approved to look at
-                verdict = await self._binding.check(item, site.copied)
-                if not verdict:
-                    return await self._blocked(item, verdict.reason)
+                differs = await self._entry.unbound(item, site.copied)
+                if differs is not None:
+                    return await self._blocked(item, differs)
                 if passed:
                     self._require_running()  # what was verified before a stop is not applied
-                    taken = await taken_back(item, self._approval)
+                    taken = await self._entry.taken_back(item)
                     if taken is not None:
                         return await self._blocked(item, taken)
-                    return await self._done(item, site, attempt, changes)
+                    influence = readings.influence
+                    return await self._ending.done(item, site, attempt, changes, influence)
             failures = what_failed(attempt)
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             guidance = await self._guidance(item, failures, tracker)
@@ -300,53 +268,6 @@ class TaskRunner:
             raise
         held.settle(tokens=advice.tokens, cost_usd=advice.cost_usd)
         return advice
-
-    async def _done(
-        self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
-    ) -> WorkItemResult:
-        """Only verified changes reach the original, and they can be undone (decision B3)."""
-        diff = self._secrets.redact(await site.diff())  # lines that were there before, too
-        artifacts = attempt.ledger.artifacts()
-        if diff:
-            artifacts[PATCH] = self._secrets.redact(await site.patch())
-        passed = [r.name for r in attempt.report.results] if attempt.report else []
-        words = (
-            f"Done and verified: {', '.join(passed)}."
-            if passed
-            else "Done; the plan has no checks."
-        )
-        result = result_of(
-            item,
-            WorkItemStatus.done,
-            words,
-            artifacts=artifacts,
-            next_steps=attempt.next_steps,
-            diff=diff,
-        )
-        # from here a cancellation comes too late: applied and recorded, or neither
-        return await unbroken(self._applied(item, site, changes, result))
-
-    async def _applied(
-        self,
-        item: WorkItem,
-        site: Site,
-        changes: Changes,
-        result: WorkItemResult,
-    ) -> WorkItemResult:
-        end = partial(self._record.finished, item, result)
-        if not changes:
-            return await end()
-        place = next_place(self._settings.undo / item.id)
-        paths = [change.path for change in changes.all][:SHOWN_PATHS]
-        # what cannot be recorded does not happen (decision B5)
-        await self._audit.log("workspace_applying", work_item_id=item.id, paths=paths)
-        await site.apply(changes, place, applied_note(item, result))
-        try:
-            await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
-            return await end()
-        except Exception:  # whatever kept it from being recorded
-            await site.take_back(place)
-            raise
 
 
 _BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)

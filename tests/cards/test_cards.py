@@ -23,6 +23,7 @@ _SAFE: dict[str, Any] = {
     "PlanCard": {"verdict": "declined"},
     "GateCard": "block",
     "ToolCallCard": "decline",
+    "HeldCard": "keep",
     "CheckpointCard": "stop here",
     "BatchReviewCard": {"verdict": "decline", "selected_item_ids": ()},
     "DraftReviewCard": {"verdict": "reject", "edited_text": None},

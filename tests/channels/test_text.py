@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.cards import Action, Card, Detail, GateCard, PlanCard, ToolCallCard
+from silas.cards import Action, Card, Detail, GateCard, HeldCard, PlanCard, ToolCallCard
 from silas.cards.models import ALL_CARDS, BatchReviewCard, CheckpointCard, PlanAnswer
 from silas.channels import parse_reply, render_card
 from silas.channels.text import fitted
@@ -29,6 +29,7 @@ def test_every_card_shows_its_anatomy_and_opens_details_by_risk(
         assert f"\n  {number}  {action.label}\n" in shown
     opened = risk in (Risk.high, Risk.irreversible) or kind in (
         PlanCard,
+        HeldCard,
         ToolCallCard,
         BatchReviewCard,
     )

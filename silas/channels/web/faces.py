@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from silas.canonical import canonical_bytes, sha256_hex
-from silas.cards import Card, GateCard, PlanAnswer, PlanCard, ToolCallCard
+from silas.cards import Card, GateCard, HeldCard, PlanAnswer, PlanCard, ToolCallCard
 from silas.cards.models import (
     AutonomyThresholdCard,
     BatchAnswer,
@@ -138,6 +138,7 @@ _EVENTS: dict[type[Card[Any]], Callable[..., CardEvent]] = {
     PlanCard: questions.ApprovalRequest,
     GateCard: questions.GateApproval,
     ToolCallCard: questions.ToolCallRequest,
+    HeldCard: questions.HeldRequest,
     CheckpointCard: questions.Checkpoint,
     BatchReviewCard: questions.BatchReview,
     DraftReviewCard: questions.DraftReview,
@@ -161,6 +162,7 @@ _FIELDS: tuple[tuple[type[Card[Any]], Callable[[Any], dict[str, Any]]], ...] = (
             "asked_by": c.asked_by,
         },
     ),
+    (HeldCard, lambda c: {"work_item_id": c.work_item_id, "changes_digest": c.digest}),
     (CheckpointCard, lambda c: {"message": c.rationale, "options": _actions(c)}),
     (BatchReviewCard, _batch),
     (DraftReviewCard, lambda c: {"context": c.rationale, "draft": c.draft}),
@@ -235,6 +237,7 @@ _ANSWERED_BY: dict[type[wire.Response], type[Card[Any]]] = {
     wire.ApprovalResponse: PlanCard,
     wire.GateResponse: GateCard,
     wire.ToolCallResponse: ToolCallCard,
+    wire.HeldResponse: HeldCard,
     wire.CheckpointResponse: CheckpointCard,
     wire.BatchReviewResponse: BatchReviewCard,
     wire.AutonomyThresholdResponse: AutonomyThresholdCard,

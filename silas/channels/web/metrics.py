@@ -23,7 +23,7 @@ ENOUGH_CHANGES = 5
 """Fewer of them say nothing yet."""
 
 _CHANGED_WORDS = frozenset({"edit_requested", "edit", "rephrase", "edit_selection"})
-_NO_WORDS = frozenset({"declined", "decline", "block", "deny", "reject", "cancel"})
+_NO_WORDS = frozenset({"declined", "decline", "block", "deny", "reject", "cancel", "keep", "drop"})
 
 State = Literal["good", "watch", "none"]
 

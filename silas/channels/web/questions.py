@@ -84,6 +84,14 @@ class ToolCallRequest(_Question):
     asked_by: str = ""
 
 
+class HeldRequest(_Question):
+    """Verified changes that need the owner's word before any of them is applied."""
+
+    type: Literal["held_changes"] = "held_changes"
+    work_item_id: str
+    changes_digest: str
+
+
 class Checkpoint(_Question):
     """A pause with choices."""
 
@@ -174,6 +182,7 @@ CardEvent = Annotated[
     ApprovalRequest
     | GateApproval
     | ToolCallRequest
+    | HeldRequest
     | Checkpoint
     | BatchReview
     | DraftReview

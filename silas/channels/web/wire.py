@@ -87,6 +87,13 @@ class ToolCallResponse(_Response):
     verdict: Literal["approve", "decline"]
 
 
+class HeldResponse(_Response):
+    """The answer to changes that wait."""
+
+    type: Literal["held_response"]
+    verdict: Literal["apply", "drop", "keep"]
+
+
 class CheckpointResponse(_Response):
     """The choice at a checkpoint."""
 
@@ -173,6 +180,7 @@ Response = (
     ApprovalResponse
     | GateResponse
     | ToolCallResponse
+    | HeldResponse
     | CheckpointResponse
     | BatchReviewResponse
     | DraftReviewResponse

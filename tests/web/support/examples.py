@@ -18,6 +18,7 @@ from silas.cards.models import (
     DraftAnswer,
     DraftReviewCard,
     GateCard,
+    HeldCard,
     PermissionEscalationCard,
     PlanAnswer,
     PlanCard,
@@ -105,6 +106,28 @@ TOOL_CALL = ToolCallCard(
     ),
     tool_name="mail_send",
     call_digest="0b7d" * 16,
+)
+HELD = HeldCard(
+    intent="Apply 2 changes of 'Sort my notes'",
+    risk=Risk.high,
+    rationale=(
+        "The work is done, and nothing of it is applied. It followed text that it had read, which "
+        "is neither yours nor the plan's: look at what it wants to change."
+    ),
+    actions=(
+        _yes("Apply exactly these changes", "apply"),
+        _or("Drop them for good", "drop"),
+        _no("Apply nothing, keep them", "keep"),
+    ),
+    safe="keep",
+    affected="2 changes in /home/marta/notes",
+    details=(
+        Detail(heading="What needs your word, and why", lines=("todo.md: it is deleted",)),
+        Detail(heading="Whose words led there", lines=("  what came of: Read inbox.txt",)),
+        Detail(heading="Line by line", lines=("--- a/todo.md", "+++ /dev/null", "-Buy milk.")),
+    ),
+    work_item_id="task-example",
+    digest="7c1e" * 16,
 )
 CHECKPOINT = CheckpointCard(
     intent="The first half is done: 3 of 6 files are converted",
@@ -247,6 +270,7 @@ EXAMPLES: dict[str, Card[Any]] = {
     "plan": PLAN,
     "gate": GATE,
     "tool-call": TOOL_CALL,
+    "held-changes": HELD,
     "checkpoint": CHECKPOINT,
     "batch": BATCH,
     "draft": DRAFT,

@@ -1,0 +1,69 @@
+"""The card of verified changes that wait for the owner's yes (decision B22)."""
+
+from silas.cards import Action, Detail, HeldCard
+from silas.plans import show
+from silas.plans.characters import show_exactly
+from silas.sandbox.diff import heading
+from silas.types import Risk
+from silas.work.holding import HeldChanges
+
+_MOST_LINES = 200  # of paths; more are counted
+
+_WHY_LED = (
+    "The work is done, and nothing of it is applied. It followed text that it had read, which is "
+    "neither yours nor the plan's: look at what it wants to change."
+)
+_WHY = (
+    "The work is done, and nothing of it is applied: its plan does not let all of this be changed "
+    "without your word."
+)
+
+
+def held_card(held: HeldChanges, diff: str) -> HeldCard:
+    """All changes with each path that needs a word; silence applies nothing and loses nothing."""
+    changes, many = held.kept.changes, len(held.kept.changes)
+    waiting = [f"{show_exactly(one.path)}: {one.why}" for one in held.paths]
+    return HeldCard(
+        intent=f"Apply {_counted(many)} of '{show(held.title)}'",
+        risk=Risk.high,
+        rationale=_WHY_LED if held.sources else _WHY,
+        affected=f"{_counted(many)} in {show_exactly(str(held.kept.original))}",
+        details=(
+            Detail(heading="What needs your word, and why", lines=_first(waiting)),
+            *_words_of_others(held.sources),
+            Detail(
+                heading="Everything it changes",
+                lines=_first([show(heading(change).rstrip("\n")) for change in changes]),
+            ),
+            Detail(heading="Line by line", lines=tuple(map(show, diff.splitlines())) or ("",)),
+            Detail(heading="Hash", lines=(f"sha256:{held.kept.digest}",)),
+        ),
+        actions=(
+            Action(label="Apply exactly these changes", value="apply", role="recommended"),
+            Action(label="Drop them for good", value="drop"),
+            Action(label="Apply nothing, keep them", value="keep", role="decline"),
+        ),
+        safe="keep",
+        work_item_id=held.work_item_id,
+        digest=held.kept.digest,
+    )
+
+
+def _counted(many: int) -> str:
+    return f"{many} {'change' if many == 1 else 'changes'}"
+
+
+def _words_of_others(sources: tuple[str, ...]) -> tuple[Detail, ...]:
+    """What was read before: words in it may be what the work followed."""
+    if not sources:
+        return ()
+    lines = (
+        "neither yours nor the plan's, and read before the work changed this:",
+        *_first([f"  what came of: {source}" for source in map(show, sources)]),
+    )
+    return (Detail(heading="Whose words led there", lines=lines),)
+
+
+def _first(lines: list[str]) -> tuple[str, ...]:
+    left = len(lines) - _MOST_LINES
+    return (*lines[:_MOST_LINES], *((f"... and {left} more",) if left > 0 else ()))

@@ -1,0 +1,88 @@
+"""The runner of approved tasks, and what keeps changes that wait."""
+
+from typing import TYPE_CHECKING
+
+from silas.plans import WorkItem
+from silas.tools import AutonomyLevel
+from silas.work.agent_run import AgentRunner
+from silas.work.crew import Crew
+from silas.work.effects import Effects
+from silas.work.ending import Ending
+from silas.work.entry import EntryCheck
+from silas.work.grant_uses import PlanGrants
+from silas.work.holding import HeldStore, Holding
+from silas.work.models import Advice
+from silas.work.settings import TaskSettings
+from silas.work.steps import StepGates
+from silas.work.task import TaskRunner
+from silas.work.verify import VerificationRunner
+
+if TYPE_CHECKING:
+    from silas.agents import PlannerAgent
+    from silas.wiring.parts import Parts
+
+
+def holding(parts: "Parts") -> Holding:
+    """What keeps changes that wait for the owner."""
+    data = parts.config.data_dir
+    return Holding(
+        HeldStore(data / "held"),
+        data / "undo",
+        parts.approval,
+        parts.store,
+        parts.audit,
+        parts.questions.held,
+        parts.secrecy,
+        parts.stop.sentinel.require_running,
+    )
+
+
+def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunner:
+    """The runner over the parts that are made before it."""
+
+    async def advise(item: WorkItem, failures: str) -> Advice:
+        advice = await planner.advise(item, failures, skills=crew.skills_of(item))
+        return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
+
+    config = parts.config
+    grants = PlanGrants(parts.outcomes, parts.registry)
+    settings = TaskSettings(
+        scratch=config.data_dir / "scratch",
+        undo=config.data_dir / "undo",
+        limits=parts.limits,
+        autonomy=AutonomyLevel.A2,
+        system_gates=config.gates.system,
+        scopes=parts.scopes,
+    )
+    return TaskRunner(
+        entry=EntryCheck(
+            parts.approval,
+            parts.binding,
+            parts.skills,
+            parts.secrecy.missing,
+            grants.refuse,
+            crew.refuse,
+        ),
+        agent_runs=AgentRunner(
+            crew,
+            parts.policies,
+            StepGates(parts.gates, parts.audit, parts.questions.gate),
+            parts.approval,
+            parts.binding,
+            grants,
+            parts.questions.calls,
+            parts.audit,
+            settings,
+            parts.board,
+        ),
+        verifier=VerificationRunner(parts.sandbox, parts.ground.clock, parts.limits),
+        advise=advise,
+        secrets=parts.secrecy,
+        effects=Effects(parts.outcomes, parts.registry),
+        store=parts.store,
+        audit=parts.audit,
+        clock=parts.ground.clock,
+        require_running=parts.stop.sentinel.require_running,
+        settings=settings,
+        ending=Ending(parts.holding, parts.store, parts.audit, parts.secrecy, settings),
+    )

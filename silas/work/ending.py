@@ -1,0 +1,97 @@
+"""What verified work ends in: its changes are applied, or they wait for the owner (B3, B22)."""
+
+from functools import partial
+
+from silas.audit import Audit
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
+from silas.sandbox.workspace import Changes
+from silas.work.attempt import Attempt
+from silas.work.held import Rules, held_changes
+from silas.work.holding import Holding
+from silas.work.influence import Influence
+from silas.work.models import PATCH, Secrets
+from silas.work.record import TaskRecord, result_of
+from silas.work.recovery import applied_note
+from silas.work.settings import TaskSettings
+from silas.work.site import Site
+from silas.work.unbroken import unbroken
+from silas.work.undo import SHOWN_PATHS, next_place
+
+
+class Ending:
+    """The only way from a private copy to the owner's files."""
+
+    def __init__(
+        self,
+        holding: Holding,
+        store: WorkItemStore,
+        audit: Audit,
+        secrets: Secrets,
+        settings: TaskSettings,
+    ) -> None:
+        self.holding = holding
+        self._record = TaskRecord(store, audit)
+        self._audit = audit
+        self._secrets = secrets
+        self._settings = settings
+
+    async def done(
+        self,
+        item: WorkItem,
+        site: Site,
+        attempt: Attempt,
+        changes: Changes,
+        influence: Influence,
+    ) -> WorkItemResult:
+        """Only verified changes reach the original, and they can be undone (decision B3).
+
+        Where one of them needs the owner's word none is applied: they were verified together.
+        """
+        diff = self._secrets.redact(await site.diff())  # lines that were there before, too
+        artifacts = attempt.ledger.artifacts()
+        if diff:
+            artifacts[PATCH] = self._secrets.redact(await site.patch())
+        passed = [r.name for r in attempt.report.results] if attempt.report else []
+        words = (
+            f"Done and verified: {', '.join(passed)}."
+            if passed
+            else "Done; the plan has no checks."
+        )
+        result = result_of(
+            item,
+            WorkItemStatus.done,
+            words,
+            artifacts=artifacts,
+            next_steps=attempt.next_steps,
+            diff=diff,
+        )
+        rules = Rules(item.writes, bool(item.verify), influence.led)
+        held = held_changes(changes.all, rules, await site.contents(changes))
+        if held:
+            sources = influence.sources if influence.led else ()
+            copy = partial(site.keep, changes)
+            return await self.holding.hold(item, copy, held, sources, result)
+        # from here a cancellation comes too late: applied and recorded, or neither
+        return await unbroken(self._applied(item, site, changes, result))
+
+    async def _applied(
+        self,
+        item: WorkItem,
+        site: Site,
+        changes: Changes,
+        result: WorkItemResult,
+    ) -> WorkItemResult:
+        end = partial(self._record.finished, item, result)
+        if not changes:
+            return await end()
+        place = next_place(self._settings.undo / item.id)
+        paths = [change.path for change in changes.all][:SHOWN_PATHS]
+        # what cannot be recorded does not happen (decision B5)
+        await self._audit.log("workspace_applying", work_item_id=item.id, paths=paths)
+        await site.apply(changes, place, applied_note(item, result))
+        try:
+            await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
+            return await end()
+        except Exception:  # whatever kept it from being recorded
+            await site.take_back(place)
+            raise

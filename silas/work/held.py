@@ -1,0 +1,225 @@
+"""Which changes of a run wait for the owner's word, and why (decision B22): a pure rule.
+
+Whether text from outside was followed decides how closely changes are looked at: after it, what
+deletes, what runs by itself, and what decides about tests is applied without a question only where
+the plan names it. An entry of `writes` names a path where it is that path, or where it begins with
+a folder and its last name is more than a wildcard; files that configure are named by no wildcard
+that stands before what makes them so.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from silas.plans.writes import covered, literal_parts, matches
+from silas.sandbox.content import Content
+from silas.sandbox.journal import Change
+from silas.sandbox.protected import plainest, protection
+
+
+class Held(NamedTuple):
+    """One path that waits, and why, in words for its owner."""
+
+    path: str
+    why: str
+
+
+class Rules(NamedTuple):
+    """What the plan says of its changes.
+
+    Attributes:
+        writes: As `WorkItem.writes`.
+        checked: Whether the plan has checks.
+        led: Whether a call followed something that was read from outside.
+    """
+
+    writes: Sequence[str] | None
+    checked: bool
+    led: bool
+
+
+_ANYWHERE = ("**",)
+
+_HOOKS = (
+    *("hooks", ".hooks", "githooks", "git-hooks", ".git-hooks", ".pre-commit-hooks.yaml"),
+    *(".gitattributes", "lefthook*.yml", "lefthook*.yaml", "pre-commit*", "commit-msg*"),
+    *("post-checkout*", "post-merge*", "post-commit*", "pre-push*", "prepare-commit-msg*"),
+)
+_TESTS = (
+    *("conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", "setup.cfg", "setup.py"),
+    *("pyproject.toml", ".coveragerc", "sitecustomize.py", "usercustomize.py", "*.pth"),
+    *("package.json", "*.config.js", "*.config.cjs", "*.config.mjs", "*.config.ts", "*.conf.js"),
+    *(".mocharc*", ".eslintrc*", ".babelrc*", ".nycrc*", "phpunit.xml*", "composer.json"),
+    *("makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile.y*ml", "rakefile"),
+    *("cmakelists.txt", "build.rs", "cargo.toml", "pom.xml", "*.gradle", "*.gradle.kts", "gradlew"),
+    *("gemfile", "pipfile", "requirements*.txt", "constraints*.txt", "pip.conf", ".pypirc"),
+    *("ruff.toml", ".ruff.toml", "mypy.ini", ".flake8", "pyrightconfig.json", "tsconfig*.json"),
+)
+_CI = (
+    *(".github", ".gitlab", ".gitlab-ci*", ".circleci", ".travis.yml", "azure-pipelines*"),
+    *("jenkinsfile*", "bitbucket-pipelines.yml", ".drone.yml", ".buildkite", "appveyor.yml"),
+    *(".appveyor.yml", "cloudbuild.y*ml", ".woodpecker*", ".teamcity", ".forgejo", ".gitea"),
+    *("codeowners", "dependabot.y*ml", "renovate.json*", "dockerfile*", "*.dockerfile"),
+    *("docker-compose*", "compose.y*ml", "vagrantfile", "procfile"),
+)
+_START = (
+    *(".env", ".env.*", "crontab*", "*.service", "*.timer", "*.desktop", "*.plist", ".htaccess"),
+    *(".ssh", "authorized_keys", ".netrc", ".pgpass", ".aws", ".kube", ".docker", ".gnupg"),
+)
+_NAMES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (_HOOKS, "is a hook, which another program runs by itself"),
+    (_TESTS, "configures tests or a build"),
+    (_CI, "configures what a build service runs"),
+    (_START, "is read by other programs when they start"),
+)
+"""Names of files and folders that decide what runs, in small letters; `*` is any letters."""
+
+_SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".bat", ".cmd", ".ps1", ".command", ".vbs")
+
+
+def held_changes(
+    changes: Sequence[Change], rules: Rules, contents: Mapping[str, Content]
+) -> tuple[Held, ...]:
+    """What is not applied without the owner's yes, ordered by path; nothing where all may be.
+
+    Args:
+        changes: All changes of the run.
+        rules: What the plan says of them.
+        contents: What changed files hold; a path that is missing there has no content.
+    """
+    allowed = _allowed(rules)
+    kept = _moved(changes, allowed)
+    found: list[Held] = []
+    for change in changes:
+        why = _outside(change, changes, allowed, rules)
+        if not why and not rules.checked:
+            why = "the plan has no checks, so nothing but you says that this is right"
+        if not why and rules.led:
+            why = _dangerous(change, contents.get(change.path, Content()), rules, kept)
+        if why:
+            found.append(Held(change.path, why))
+    return tuple(found)
+
+
+def _allowed(rules: Rules) -> Sequence[str]:
+    if rules.writes is not None:
+        return rules.writes
+    return _ANYWHERE if rules.checked else ()
+
+
+def _outside(
+    change: Change, changes: Sequence[Change], allowed: Sequence[str], rules: Rules
+) -> str:
+    """That the plan does not let this path be changed; empty where it does."""
+    if covered(allowed, change.path) or _holds_only_others(change, changes):
+        return ""
+    if rules.writes is None:
+        return "the plan has neither checks nor `writes`, so it changes nothing without you"
+    if not rules.writes:
+        return "the plan says that it changes nothing"
+    return "the plan's `writes` does not name it"
+
+
+def _holds_only_others(change: Change, changes: Sequence[Change]) -> bool:
+    """A folder that was made or went with what it holds is judged by that."""
+    if not _is_folder(change) or (change.before is not None and change.after is not None):
+        return False
+    return any(other.path.startswith(f"{change.path}/") for other in changes)
+
+
+def _is_folder(change: Change) -> bool:
+    return all(side is None or side.kind == "dir" for side in (change.before, change.after))
+
+
+def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
+    """Paths of deleted files whose content stands, unchanged, at a new path within `writes`."""
+    new = {
+        (change.after.kind, change.after.digest)
+        for change in changes
+        if change.before is None and change.after is not None and covered(allowed, change.path)
+    }
+    return frozenset(
+        change.path
+        for change in changes
+        if change.after is None
+        and change.before is not None
+        and (change.before.kind, change.before.digest) in new
+        and covered(allowed, change.path)
+    )
+
+
+Reason = Callable[[Change, Content], str]
+
+
+def _deleted(change: Change, content: Content) -> str:
+    before, after = change.before, change.after
+    if before is None or before.kind == "dir":
+        return ""
+    if after is None:
+        return "it is deleted"
+    return "" if after.kind == before.kind else f"a {after.kind} takes its place"
+
+
+def _emptied(change: Change, content: Content) -> str:
+    del change
+    return "hardly anything is left of what it held" if content.emptied else ""
+
+
+def _executable(change: Change, content: Content) -> str:
+    before, after = change.before, change.after
+    if after is None or after.kind != "file":
+        return ""
+    runs = bool(after.mode & 0o111) and not (before is not None and before.mode & 0o111)
+    script = before is None and change.path.lower().endswith(_SCRIPTS)
+    return "it is a new program or script" if runs or script or content.program else ""
+
+
+def _leads_out(change: Change, content: Content) -> str:
+    del change
+    return "it is a link that leads out of the workspace" if content.leaves else ""
+
+
+def _unread(change: Change, content: Content) -> str:
+    del change
+    return "" if content.known else "it could not be compared with what it was"
+
+
+_REASONS: tuple[Reason, ...] = (_deleted, _emptied, _executable, _leads_out, _unread)
+
+
+def _dangerous(change: Change, content: Content, rules: Rules, moved: frozenset[str]) -> str:
+    """Why a change that followed what was read has to be seen; empty where the plan names it."""
+    if _is_folder(change):
+        return ""
+    place = _configures(change.path)
+    if place is not None:
+        return "" if _names_place(rules.writes or (), change.path, place[0]) else place[1]
+    if change.path in moved:
+        return ""
+    why = next((why for reason in _REASONS if (why := reason(change, content))), "")
+    return "" if _named(rules.writes or (), change.path) else why
+
+
+def _configures(path: str) -> tuple[int, str] | None:
+    """Which name of a path makes it a file that decides what runs, and why it does."""
+    for at, part in enumerate(path.split("/")):
+        name = plainest(part)
+        if why := protection(part):
+            return at, why
+        for names, why in _NAMES:
+            if any(fnmatchcase(name, known) for known in names):
+                return at, f"it {why}"
+    return None
+
+
+def _named(writes: Sequence[str], path: str) -> bool:
+    """Whether the plan names this path, and not merely a place where it lies."""
+    return any(
+        matches(entry, path) and literal_parts(entry) and entry.rpartition("/")[2].strip("*?")
+        for entry in writes
+    )
+
+
+def _names_place(writes: Sequence[str], path: str, at: int) -> bool:
+    """Whether an entry says the very name that makes a file decide what runs."""
+    return any(matches(entry, path) and len(literal_parts(entry)) > at for entry in writes)

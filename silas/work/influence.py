@@ -1,0 +1,104 @@
+"""What a run read from outside, and which of its calls followed it (decision B22).
+
+A call follows what was read where a model made it up after it had read something. What the approved
+plan's own blocks say, word for word, is the owner's order, whatever was read before. A result that
+carries no words of anybody's, such as the exit code of a silent program, is no reading.
+"""
+
+import re
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+from silas.agents.briefing import BriefingError, steps_of
+from silas.canonical import canonical_json
+from silas.plans import WorkItem
+from silas.tools import ToolResult
+from silas.types import TaintLevel
+from silas.work.board import CallWatch, Ended
+from silas.work.stepwords import step_words
+
+_SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
+_OWN_WORDS: Final = frozenset({"file_write", "file_edit"})
+"""Tools that say what they did in words of Silas's own, where they did it."""
+
+_MOST = 40  # sources that are told; of more nobody reads each
+_FAILED: Final = "what failed in an earlier attempt, and what its checks printed"
+
+
+class Influence(NamedTuple):
+    """What led to the changes of a run.
+
+    Attributes:
+        led: Whether a call followed something that was read from outside.
+        sources: What had been read before the last such call, in words, in order.
+    """
+
+    led: bool
+    sources: tuple[str, ...]
+
+
+class Readings:
+    """Looks at each call of a run, over all of its attempts and workers."""
+
+    def __init__(self, item: WorkItem, redact: Callable[[str], str]) -> None:
+        self._orders = _orders(item)
+        self._redact = redact
+        self._read: list[str] = []
+        self._before_last = 0
+        self._led = False
+
+    def again(self) -> None:
+        """An attempt begins with what failed in the one before in its briefing."""
+        self._reads(_FAILED)
+
+    @property
+    def influence(self) -> Influence:
+        """What is known so far."""
+        return Influence(self._led, tuple(self._read[: self._before_last]))
+
+    def watching(self, watch: CallWatch) -> CallWatch:
+        """The same watch, which also notes what a call read and whether it followed something."""
+
+        @contextmanager
+        def watched(tool: str, args: dict[str, Any]) -> Generator[Ended]:
+            followed = bool(self._read) and _order(tool, args) not in self._orders
+            with watch(tool, args) as ended:
+                if followed:  # noted before it runs: what it does counts however it ends
+                    self._led, self._before_last = True, len(self._read)
+
+                def noted(result: ToolResult) -> None:
+                    if _carries_words(tool, result):
+                        self._reads(step_words(tool, args))
+                    ended(result)
+
+                yield noted
+
+        return watched
+
+    def _reads(self, words: str) -> None:
+        shown = self._redact(words)
+        if shown not in self._read and len(self._read) < _MOST:
+            self._read.append(shown)
+
+
+def _orders(item: WorkItem) -> frozenset[str]:
+    try:
+        return frozenset(_order(step.tool, step.args) for step in steps_of(item.body))
+    except BriefingError:  # prose that is followed by a model alone
+        return frozenset()
+
+
+def _order(tool: str, args: dict[str, Any]) -> str:
+    try:
+        return canonical_json([tool, args])
+    except (TypeError, ValueError):
+        return ""  # a model may send anything; it is nobody's order
+
+
+def _carries_words(tool: str, result: ToolResult) -> bool:
+    if result.taint is TaintLevel.owner or (result.ok and tool in _OWN_WORDS):
+        return False
+    said = (result.return_value, *map(canonical_json, result.content))
+    text = "\n".join(filter(None, said)) or (result.error or "")
+    return bool(text) and _SILENT.fullmatch(text.strip()) is None
