@@ -188,7 +188,7 @@ async def test_a_yes_applies_exactly_these_changes_once_and_they_can_be_undone(d
     async with at_work(*OBEYS, channel=owner.channel) as work:
         result = await work.run(workspace=str(desk), verify=CHECK)
         assert (result.status, state_of(desk)) == (WorkItemStatus.done, {})
-        issued = [data for event, data in await work.record("approval.issued")]
+        issued = [data for _, data in await work.record("approval.issued")]
         assert issued[-1]["scope"] == "single_step"
         assert (await work.stored()).status is WorkItemStatus.done
         with pytest.raises(PlanFamilyError, match="No plan"):
