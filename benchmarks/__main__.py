@@ -18,6 +18,7 @@ NAMES = (
     "scrub",
     "context",
     "cockpit",
+    "flood",
     "memory_scale",
 )
 

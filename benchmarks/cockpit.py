@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from benchmarks.wire_client import Line, connect
 from silas.channels.web.pages import AT_ONCE, Page, Pages
@@ -64,13 +64,15 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def _serving(argv: list[str], env: Mapping[str, str]) -> Generator[Served]:
+def serving(
+    argv: list[str], env: Mapping[str, str], errors: int | IO[bytes] = subprocess.DEVNULL
+) -> Generator[Served]:
     with subprocess.Popen(
         argv,
         env=dict(env),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
         text=True,
     ) as process:
         try:
@@ -97,7 +99,7 @@ def _kilobytes(pid: int) -> int:
     return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
-def _paired(served: Served) -> tuple[dict[str, str], str]:
+def paired(served: Served) -> tuple[dict[str, str], str]:
     """Pair as a browser without a key: headers with the session's cookie, and the page's token."""
     origin = f"http://127.0.0.1:{served.port}"
     body = {"token": served.token, "name": "bench", "public_key": None, "signature": None}
@@ -134,7 +136,7 @@ class Crowd:
 
     async def open(self, count: int) -> None:
         """Open so many, a few at a time; each has its first answer before this returns."""
-        headers, page = _paired(self._served) if self._cockpit else ({}, "")
+        headers, page = paired(self._served) if self._cockpit else ({}, "")
         for start in range(0, count, _AT_ONCE):
             here = range(start, min(start + _AT_ONCE, count))
             self.lines += await asyncio.gather(*(self._one(number, headers) for number in here))
@@ -311,8 +313,8 @@ def measure(connections: int = 1000, messages: int = 1000) -> dict[str, float]:
         )
         start = [sys.executable, "-I", "-m", "silas", "start", "--port", "0"]
         with (
-            _serving([sys.executable, "-c", ECHO], env) as bare,
-            _serving(start, env) as ours,
+            serving([sys.executable, "-c", ECHO], env) as bare,
+            serving(start, env) as ours,
         ):
             figures = asyncio.run(_measure(ours, bare, connections, messages))
     return {**figures, **_shares(connections)}

@@ -104,7 +104,9 @@ async def open_cockpit(
     """
     web, front = config.channels.web, Front()
     async with AsyncExitStack() as stack:
-        port = await stack.enter_async_context(served(front, web.host, web.port, SystemClock()))
+        port = await stack.enter_async_context(
+            served(front, web.host, web.port, SystemClock(), front.knows)
+        )
         config = listening_at(config, None, port)
         standing = ground(config)
         clock = standing.clock

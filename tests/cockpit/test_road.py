@@ -142,7 +142,8 @@ async def test_health_says_how_many_pages_are_open_and_nothing_private(tmp_path:
 @pytest.mark.proves("A25-HEALTH-FIRST")
 async def test_health_answers_before_anything_else_is_loaded() -> None:
     front = Front()
-    async with served(front, "127.0.0.1", 0, SystemClock()) as port, httpx.AsyncClient() as http:
+    serving = served(front, "127.0.0.1", 0, SystemClock(), front.knows)
+    async with serving as port, httpx.AsyncClient() as http:
         at = f"http://127.0.0.1:{port}"
         assert (await http.get(f"{at}/health")).json() == {"status": "starting", "connections": 0}
         assert (await http.get(f"{at}/healthz")).status_code == 200

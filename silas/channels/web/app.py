@@ -199,19 +199,35 @@ class Halves:
             await self._app(scope, receive, send)
 
 
+class Guarded(Protocol):
+    """The application behind its guard."""
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """One request or connection."""
+        ...
+
+    def knows(self, head: bytes) -> bool:
+        """Whether the head of a request carries a paired browser's session."""
+        ...
+
+
 class Front:
     """Answers from the first moment: that Silas is starting, and then what Silas says (A25)."""
 
     def __init__(self) -> None:
-        self._app: ASGI | None = None
+        self._app: Guarded | None = None
 
-    def open(self, app: ASGI) -> None:
+    def open(self, app: Guarded) -> None:
         """From now on the application answers."""
         self._app = app
 
     def close(self) -> None:
         """Silas ends; nothing is answered any more but that."""
         self._app = None
+
+    def knows(self, head: bytes) -> bool:
+        """What the application says; nobody is known before it answers."""
+        return self._app is not None and self._app.knows(head)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """One request or connection."""

@@ -6,10 +6,12 @@ browser keeps, and a browser that runs somebody else's code inside our page.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from silas.channels.web.asgi import App, Message, Receive, Scope, Send, within
+from silas.channels.web.connections import CONNECTION, Connection
 from silas.channels.web.handshake import NOT_PAIRED, Handshake
 from silas.channels.web.headers import hardened
 from silas.channels.web.hosts import WebHosts
@@ -40,6 +42,7 @@ _ONCE = frozenset(
 )
 """Headers that mean two things where they come twice."""
 
+_COOKIES = re.compile(rb"^cookie:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 _MOST_COOKIES = 8  # of our name: other ports may set some, and hide ours behind theirs
 
 _ONCE_MORE = b'<meta http-equiv="refresh" content="0">\n'
@@ -132,14 +135,21 @@ class Guard:
         elif scope["type"] == "websocket":
             await self._socket(scope, receive, send)
 
+    def knows(self, head: bytes) -> bool:
+        """Whether the head of a request carries a session's cookie; looks at nothing else."""
+        cookies = b";".join(_COOKIES.findall(head)).decode("latin-1")
+        values = _cookies(cookies, self._door.cookie_name)
+        return any(self._door.session(value) is not None for value in values)
+
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = _asked(scope)
         rule = None if scope.get("root_path") else rule_for(asked.method, asked.path)
-        no = self._form(asked) or self._where_from(asked, rule) or self._how_much(asked)
+        no = self._form(asked) or self._where_from(asked, rule)
+        session = None if no else self._session(asked, scope)
+        no = no or self._how_much(asked, session)
         if rule is None or no is not None:
             await self._refuse(asked, no or _METHOD, send)
             return
-        session = self._session(asked)
         no = self._who(asked, rule, session) or self._how_often(asked, session)
         if no is not None:
             await self._refuse(asked, no, send)
@@ -156,11 +166,12 @@ class Guard:
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = _asked(scope)
-        no = self._form(asked) or self._where_from(asked, None) or self._how_much(asked)
+        no = self._form(asked) or self._where_from(asked, None)
         if no is None and (asked.path != SOCKET or scope.get("root_path")):
             no = _PATH
-        session = None if no else self._session(asked)
-        if session is None:
+        session = None if no else self._session(asked, scope)
+        no = no or self._how_much(asked, session)
+        if session is None or no is not None:
             await self._note(asked, no or _SESSION)
             await receive()  # the wish to connect
             await send({"type": "websocket.close", "code": NOT_PAIRED})
@@ -192,8 +203,12 @@ class Guard:
         page = rule is not None and rule.need is not Need.page
         return None if page and asked.opens_a_page else _ORIGIN
 
-    def _how_much(self, asked: Asked) -> Refusal | None:
-        over = self._limits.request(asked.address)
+    def _how_much(self, asked: Asked, session: WebSession | None) -> Refusal | None:
+        over = (
+            self._limits.request(asked.address)
+            if session is None
+            else self._limits.session_request(session.id)
+        )
         if not over and asked.path == PAIR and not asked.looks:
             over = self._limits.pairing(asked.address)
         return _limited(over) if over else None
@@ -204,10 +219,15 @@ class Guard:
         over = self._limits.message(session.id, asked.address)
         return _limited(over) if over else None
 
-    def _session(self, asked: Asked) -> WebSession | None:
+    def _session(self, asked: Asked, scope: Scope) -> WebSession | None:
+        """Whose cookie came; then its connection has one of the places for paired browsers."""
         values = _cookies(asked.headers.get("cookie", ""), self._door.cookie_name)
         found = (self._door.session(value) for value in values)
-        return next((session for session in found if session is not None), None)
+        session = next((session for session in found if session is not None), None)
+        connection = scope.get("state", {}).get(CONNECTION)
+        if session is not None and isinstance(connection, Connection):
+            connection.recognise()
+        return session
 
     def _who(self, asked: Asked, rule: Rule, session: WebSession | None) -> Refusal | None:
         if rule.need is Need.nothing:
@@ -247,8 +267,8 @@ class Guard:
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
         if no.status == _TOO_MANY:
             headers.append((b"retry-after", b"60"))
-        if not asked.looks:
-            headers.append((b"connection", b"close"))  # whatever of the body is still to come
+        if not asked.looks or no.status == _TOO_MANY:
+            headers.append((b"connection", b"close"))  # whatever is still to come
         headers = hardened(headers, asked.host if known else "", data=True)
         await send({"type": "http.response.start", "status": no.status, "headers": headers})
         body = b"" if asked.method == "HEAD" else body

@@ -83,6 +83,7 @@ class WebLimits:
         self._sessions = TokenBuckets(per_session, clock)
         self._addresses = TokenBuckets(per_address, clock)
         self._requests = TokenBuckets(per_address * REQUESTS_PER_MESSAGE, clock)
+        self._session_requests = TokenBuckets(per_address * REQUESTS_PER_MESSAGE, clock)
         self._pairings = TokenBuckets(PAIRINGS_PER_MINUTE, clock)
         self._all_pairings = TokenBuckets(PAIRINGS_IN_ALL, clock)
 
@@ -95,6 +96,10 @@ class WebLimits:
     def request(self, address: str) -> str:
         """For any request at all."""
         return "" if self._requests.take(address) else "requests from one address"
+
+    def session_request(self, session_id: str) -> str:
+        """For any request of a paired browser: others at its address do not use up its bucket."""
+        return "" if self._session_requests.take(session_id) else "requests of one browser"
 
     def pairing(self, address: str) -> str:
         """For a try to pair."""

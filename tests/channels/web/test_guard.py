@@ -511,13 +511,21 @@ async def test_commands_and_requests_are_limited_and_a_flood_leaves_few_entries(
         assert (await page.post("/stop", headers=SAME_PAGE)).status_code == 200
     assert house.reasons("web.limited") == [
         "messages of one browser",
-        "requests from one address",
+        "requests of one browser",
     ]
     house.clock.advance(60)
     async with house.client() as stranger:
         await stranger.get("/work")
     entries = [data for event, data in house.audit.entries if event.startswith("web.")]
     assert (len(entries), sum(data["unsaid"] for data in entries)) == (3, 10 + 5 + 1 - 3)
+
+
+async def test_requests_of_strangers_use_up_no_paired_browsers_bucket(house: House) -> None:
+    browser = await house.browser()
+    async with house.client() as stranger, house.client(browser) as page:
+        floods = [(await stranger.get("/health")).status_code for _ in range(2400 + 5)]
+        assert floods == [200] * 2400 + [429] * 5
+        assert (await page.get("/work")).status_code == 200
 
 
 async def test_a_revoked_device_is_refused_at_its_next_request(house: House) -> None:

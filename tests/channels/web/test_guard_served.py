@@ -78,7 +78,10 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
     async def front(scope: Scope, receive: Receive, send: Send) -> None:
         await houses[0].guard(scope, receive, send)
 
-    async with served(front, "127.0.0.1", 0, SystemClock()) as port:
+    def knows(head: bytes) -> bool:
+        return houses[0].guard.knows(head)
+
+    async with served(front, "127.0.0.1", 0, SystemClock(), knows) as port:
         houses.append(House(db, clock, WebConfig(port=port)))
         yield Server(houses[0], await houses[0].browser(), port)
     db.close()

@@ -79,6 +79,8 @@ def test_each_limit_says_what_ran_out() -> None:
     assert [limits.message("s", "a") for _ in range(3)] == ["", "", "messages of one browser"]
     assert [limits.message("t", "a") for _ in range(2)] == ["", "messages from one address"]
     assert [limits.request("a") for _ in range(31)][-1] == "requests from one address"
+    assert limits.session_request("a") == ""
+    assert [limits.session_request("a") for _ in range(30)][-1] == "requests of one browser"
     assert [limits.pairing("a") for _ in range(11)][-1] == "tries to pair from one address"
     others = [limits.pairing(f"b{n // 10}") for n in range(25)]
     assert others[19:] == [""] + ["tries to pair"] * 5

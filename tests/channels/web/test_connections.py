@@ -1,0 +1,220 @@
+"""How many connections are held, and how long each may take; time is the tests' own."""
+
+import asyncio
+import itertools
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from silas.channels.web.asgi import Receive, Scope, Send
+from silas.channels.web.connections import (
+    CONNECTION,
+    MOST_SECONDS,
+    Connection,
+    Connections,
+    Look,
+    Stage,
+)
+from silas.channels.web.serve import STRANGERS_A_MINUTE, served
+from silas.testing import MockClock
+from tests.support import tight
+from tests.support.command import ROOT
+
+SECONDS = 30.0
+COOKIE = b"cookie: paired"
+HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"
+
+
+class Held:
+    """Connections whose stage a test chooses, and which of them were ended."""
+
+    def __init__(self, most: int, most_unknown: int) -> None:
+        self.clock = MockClock()
+        self.all = Connections(most, most_unknown, self.clock)
+        self.ended: list[int] = []
+        self._count = itertools.count()
+
+    def one(self, address: str = "127.0.0.1", stage: Stage = Stage.silent) -> Connection:
+        """One more."""
+        number = next(self._count)
+        connection = Connection(
+            self.all, address, lambda: Look(stage), lambda: self.ended.append(number)
+        )
+        self.all.enter(connection)
+        return connection
+
+
+def test_a_crowd_that_is_refilled_sixty_thousand_times_ends_no_paired_browser() -> None:
+    held = Held(100, 40)
+    for _ in range(60):  # numbers 0 to 59
+        held.one().recognise()
+    for _ in range(60_000):
+        held.one()
+    assert len(held.all) == 100
+    assert len(held.ended) == 60_000 - 40
+    assert min(held.ended) == 60
+
+
+def test_one_that_has_just_come_is_heard_before_a_crowd_pushes_it_out() -> None:
+    held = Held(400, 200)
+    for _ in range(200):
+        held.one(stage=Stage.answering)
+    fresh = held.one()
+    for _ in range(99):  # three times as many as are taken in one turn of the loop
+        held.one(stage=Stage.answering)
+    fresh.recognise()
+    assert fresh.known
+    assert 200 not in held.ended
+
+
+def test_the_silent_of_the_address_that_has_most_end_first() -> None:
+    held = Held(20, 10)
+    held.one("192.0.2.1")
+    held.one("192.0.2.2", Stage.answering)
+    for _ in range(8):
+        held.one("192.0.2.2")
+    for _ in range(3):
+        held.one("192.0.2.2")
+    assert held.ended == [2, 3, 4]
+
+
+def test_paired_browsers_have_no_more_than_their_places_and_strangers_keep_theirs() -> None:
+    held = Held(10, 4)
+    browsers = [held.one() for _ in range(4)]
+    for browser in browsers:
+        browser.recognise()
+    browsers += [held.one(), held.one(), held.one()]
+    for browser in browsers[4:]:
+        browser.recognise()
+    assert [browser.known for browser in browsers] == [True] * 6 + [False]
+    assert len(held.all) == 7
+
+
+@asynccontextmanager
+async def a_server(
+    app: Callable[[Scope, Receive, Send], Any], clock: MockClock
+) -> AsyncGenerator[int]:
+    server = served(app, "127.0.0.1", 0, clock, lambda head: COOKIE in head)
+    opening = asyncio.ensure_future(server.__aenter__())
+    while not opening.done():
+        clock.advance(0.01)
+        await asyncio.sleep(0)
+    try:
+        yield opening.result()
+    finally:
+        await server.__aexit__(None, None, None)
+
+
+async def _hello(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["headers"][-1] == (b"cookie", b"paired"):
+        scope["state"][CONNECTION].recognise()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+async def _answer(port: int, sent: bytes) -> bytes:
+    """What one connection says to these bytes; nothing where it is ended."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent + b"\r\n")
+    try:
+        return await asyncio.wait_for(reader.readuntil(b"hello"), SECONDS)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return b""
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+@pytest.mark.parametrize("first", [b"", HEAD], ids=["silent", "half of a head"])
+async def test_a_head_that_comes_byte_by_byte_has_a_few_seconds(first: bytes) -> None:
+    clock = MockClock()
+    async with a_server(_hello, clock) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(first)
+        ended = asyncio.ensure_future(reader.read())
+        passed = 0
+        while not ended.done():
+            writer.write(b"x")
+            await asyncio.sleep(0)
+            clock.advance(1)
+            passed += 1
+            assert passed < 1_000
+            assert await _answer(port, HEAD)  # the sweep has been, and it serves others
+        assert passed >= MOST_SECONDS[Stage.silent]
+        with suppress(ConnectionError):
+            assert await ended == b""
+        writer.close()
+
+
+async def test_a_connection_between_two_requests_ends_though_bytes_come() -> None:
+    clock = MockClock()
+    async with a_server(_hello, clock) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"\r\n")
+        await asyncio.wait_for(reader.readuntil(b"hello"), SECONDS)
+        ended = asyncio.ensure_future(reader.read())
+        for _ in range(1_000):
+            if ended.done():
+                break
+            writer.write(b"G")
+            clock.advance(1)
+            assert await _answer(port, HEAD + COOKIE + b"\r\n")
+        await asyncio.wait({ended}, timeout=0)
+        assert ended.done()
+        writer.close()
+
+
+async def test_who_does_not_read_the_answer_is_let_go() -> None:
+    clock, gone, begun = MockClock(), asyncio.Event(), asyncio.Event()
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while (await _sent(send)) and not gone.is_set():
+            begun.set()
+
+    async def _sent(send: Send) -> bool:
+        before = clock.monotonic()
+        await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
+        if clock.monotonic() > before:  # it waited until somebody read, or was gone
+            gone.set()
+        return True
+
+    async with a_server(endless, clock) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"\r\n")
+        await asyncio.wait_for(begun.wait(), SECONDS)
+        for _ in range(1_000):
+            if gone.is_set():
+                break
+            clock.advance(1)
+            await asyncio.sleep(0)
+        assert gone.is_set()
+        writer.close()
+
+
+async def test_of_a_flood_from_one_address_only_heads_with_a_session_are_parsed() -> None:
+    async with a_server(_hello, MockClock()) as port:
+        answers = [await _answer(port, HEAD) for _ in range(STRANGERS_A_MINUTE + 20)]
+        assert [bool(one) for one in answers] == [True] * STRANGERS_A_MINUTE + [False] * 20
+        assert await _answer(port, HEAD + COOKIE + b"\r\n")
+
+
+def test_a_process_without_a_file_left_says_so_once_and_serves_again() -> None:
+    argv = [sys.executable, tight.__file__]
+    with subprocess.Popen(
+        argv,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        out, errors = process.communicate(timeout=SECONDS)
+    assert out.split() == ["full", "answered"], errors
+    assert errors.count("out of system resource") <= 2  # whole, and at the end how often
+    assert len(errors) < 8_000
