@@ -106,14 +106,16 @@ class ApprovalEngine:
 
         Raises:
             ApprovalError: The combination cannot be signed; the code says why.
-            Stopped: Silas is stopped; no decision is signed.
+            Stopped: Silas is stopped, or its record was changed; no decision is signed.
             DatabaseError: It could not be recorded; no token exists.
         """
         bindings: dict[str, Any] = {}
         stops = self._stops.stops()  # before the look at the stop: one in between voids the token
         if halted := self._halted():
             self._record_refusal(halted, "issue", "", subject)
-            raise Stopped(halted.reason, code="E_STOPPED_EMERGENCY", work_item_id=subject.id)
+            stopped = halted.code == "E_APPROVAL_STOPPED"
+            code = "E_STOPPED_EMERGENCY" if stopped else "E_STOPPED_RECORD"
+            raise Stopped(halted.reason, code=code, work_item_id=subject.id)
         refusal = _unissuable(subject, scope, max_executions, ttl_minutes)
         if refusal is None:
             bindings, refusal = _bindings(subject, decision, scope, conditions or {}, stops)
@@ -170,8 +172,8 @@ class ApprovalEngine:
                 and nothing spent.
         """
         now = self._clock.now()
-        # 0 not stopped   1 signature and id, no stop since   2 verdict   3 binding   4 expiry
-        # 5 conditions
+        # 0 not stopped, record whole   1 signature and id, no stop since   2 verdict   3 binding
+        # 4 expiry   5 conditions
         refusal = (
             self._halted()
             or authentic(token, self._signer, self._former)
@@ -250,7 +252,13 @@ class ApprovalEngine:
 
     def _halted(self) -> Refusal | None:
         words = self._stops.words()
-        return Refusal("E_APPROVAL_STOPPED", words) if words else None
+        if words:
+            return Refusal("E_APPROVAL_STOPPED", words)
+        try:
+            self._audit.require_whole()
+        except Stopped as changed:
+            return Refusal("E_APPROVAL_RECORD", changed.message)
+        return None
 
     async def _revoked(self, token: ApprovalToken) -> Refusal | None:
         if not await self._nonces.is_used("revoked", token.token_id):

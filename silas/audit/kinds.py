@@ -18,7 +18,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
-            "changes_answered",
+            *("changes_answered", "record.accepted"),
             *("memory.promoted", "skill.installed", "queue_seen_to"),
         }
     ),

@@ -37,6 +37,10 @@ _named = lru_cache(maxsize=256)(_encode)  # events: a closed list
 _APPEND = "INSERT INTO audit_log (seq, body, entry_hash) VALUES (?, ?, ?)"
 _NEWEST = "SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"
 
+_NEWEST_CHECKPOINT = """
+SELECT checkpoint_id, body, signature FROM audit_checkpoints ORDER BY rowid DESC LIMIT 1
+"""
+
 # Two callers at the same moment sign the same bytes and get the same checkpoint.
 _KEEP_CHECKPOINT = """
 INSERT INTO audit_checkpoints (checkpoint_id, body, signature) SELECT ?, ?, ?
@@ -179,17 +183,23 @@ class AuditLog:
 
     async def signed_head(self) -> Checkpoint:
         """The checkpoint of the current head, made if there is none; see `write_checkpoint`."""
-        known = self._checkpoints()
+        return await self._signed()
+
+    def require_whole(self) -> None:
+        """A log that nothing outside remembers is only checked where it is verified or signed."""
+
+    async def _signed(self) -> Checkpoint:
+        newest = self._newest_checkpoint()
         start = AuditHead(0, GENESIS)
-        if known:
-            if fault := self._checkpoint_fault(known[-1]):
-                raise _broken(fault)
-            start = signed_head(known[-1])
+        if newest is not None:
+            if fault := self._checkpoint_fault(newest):
+                raise broken(fault)
+            start = signed_head(newest)
         found = await asyncio.to_thread(self._walk, start)
         if found.fault:
-            raise _broken(found.fault)
-        if known and found.head == start:
-            return known[-1]
+            raise broken(found.fault)
+        if newest is not None and found.head == start:
+            return newest
         return await self._sign(found.head)
 
     async def _sign(self, head: AuditHead) -> Checkpoint:
@@ -199,9 +209,15 @@ class AuditLog:
         # beside the event loop, because a signer may be a process of its own
         signature = await asyncio.to_thread(self._signer.sign, signed)
         new = Checkpoint(_checkpoint_id(body), body, signature.hex())
-        with self._db.write() as tx:
+        # on the disk before anybody outside is told: power loss must not put the log behind them
+        with self._db.write(durable=True) as tx:
             tx.driver.execute(_KEEP_CHECKPOINT, (*new, new.checkpoint_id))
         return new
+
+    def _newest_checkpoint(self) -> Checkpoint | None:
+        with self._db.read() as tx:
+            row = tx.driver.execute(_NEWEST_CHECKPOINT).fetchone()
+        return Checkpoint(*row) if row else None
 
     def _checkpoints(self) -> list[Checkpoint]:
         with self._db.read() as tx:
@@ -312,7 +328,8 @@ def _checkpoint_lines(checkpoints: list[Checkpoint]) -> dict[int, list[str]]:
     return lines
 
 
-def _broken(fault: str) -> DatabaseError:
+def broken(fault: str) -> DatabaseError:
+    """The error for a log that must not be signed."""
     return DatabaseError(
         f"The audit log does not hold and is not signed: {fault} Export it, and restore a backup.",
         code="E_DB_CORRUPT",

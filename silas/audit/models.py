@@ -12,6 +12,10 @@ No approval token and no message begins with it, so a signature over one is neve
 """
 
 
+ACCEPTANCE_DOMAIN = b"silas.audit.acceptance.v1\n"
+"""Stands before an acceptance's body where it is signed; see `CHECKPOINT_DOMAIN`."""
+
+
 class AuditEntry(NamedTuple):
     """One line of the chain.
 
@@ -73,6 +77,14 @@ class CheckpointSigner(Protocol):
         ...
 
 
+class OwnerSigner(CheckpointSigner, Protocol):
+    """The owner's key where the record also asks for a decision of the owner's."""
+
+    async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
+        """The signature over a decision; a signer apart asks for it at its own terminal."""
+        ...
+
+
 class Audit(Protocol):
     """The record that cannot be quietly rewritten."""
 
@@ -94,4 +106,12 @@ class Audit(Protocol):
 
     async def verify_from_checkpoint(self, checkpoint_id: str | None = None) -> ChainVerdict:
         """Check from the latest or a named checkpoint to the head."""
+        ...
+
+    def require_whole(self) -> None:
+        """The check before anything is approved or has an effect.
+
+        Raises:
+            Stopped: The record is not the one that was signed (`E_STOPPED_RECORD`).
+        """
         ...

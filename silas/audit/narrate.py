@@ -25,6 +25,11 @@ _SENTENCES: Mapping[str, str] = {
     "checkpoint_failed": "The head of this record could not be signed ({code}).",
     "witness_failed": "The witness {witness} did not take the signed head ({code}).",
     "witness_recovered": "The witness {witness} has the signed head again.",
+    "head_not_kept": "The newest signed head could not be kept outside the database ({code}).",
+    "record.kept": "From here on the newest signed head is kept outside the database, too.",
+    "record.changed": "This record was changed outside Silas, and effects are refused: {reason}",
+    "record.accepted": "The owner accepted this record as it was at entry {seq}, in place of the"
+    " one with {was_seq}.",
     "send_failed": "A message to {connection_id} could not be sent.",
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",

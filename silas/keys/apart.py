@@ -17,16 +17,22 @@ _TO_ASK = 5.0  # seconds a peer has to say what it wants
 _MOST_WAITING = 4  # requests that may wait for the owner's answer; more are refused
 
 
+def _nothing_more() -> None:
+    """Most signatures change nothing at the signer."""
+
+
 class Ruling(NamedTuple):
     """What is done with bytes that somebody wants signed.
 
     Attributes:
         refusal: Why they are not signed at all; empty otherwise.
         question: What the owner must be shown and say yes to; empty where nothing needs a yes.
+        then: What the signer does for itself after the yes and before it signs.
     """
 
     refusal: str = ""
     question: str = ""
+    then: Callable[[], None] = _nothing_more
 
 
 Judge = Callable[[bytes, bytes], Ruling]
@@ -109,6 +115,10 @@ class SigningDesk:
                 self._waiting -= 1
             if not yes:
                 return _refused("the owner did not say yes at the signer's terminal")
+        try:
+            ruling.then()
+        except (OSError, ConfigError) as error:
+            return _refused(f"what it signed cannot be kept ({type(error).__name__})")
         return {"signature": self._signer.sign(data).hex()}
 
     async def _yes(self, question: str, reader: asyncio.StreamReader) -> bool:

@@ -12,6 +12,7 @@ from nacl.utils import random
 from silas.errors import ConfigError
 from silas.keys.account import Account, not_there, signer_of
 from silas.keys.files import clear_partials, read_key_file, read_private, replace, write_new
+from silas.keys.heads import carried_mark
 from silas.keys.hold import Hold, NoHold, alone
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
@@ -171,7 +172,7 @@ class Vault:
             backend = str(record.get("backend"))
 
             def keep(successions: Sequence[Succession]) -> None:
-                facts = _facts(backend, owner_id, new, successions)
+                facts = {**_facts(backend, owner_id, new, successions), **carried_mark(record)}
                 path = self._record(owner_id)
                 if _in_keyring(record):
                     text = unsealed(facts)

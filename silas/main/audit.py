@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from silas.main.shared import DONE, FAILED, open_audit, run_to_exit
+from silas.main.shared import DECLINED, DONE, FAILED, agreed, open_audit, run_to_exit
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
@@ -35,6 +35,7 @@ def audit_show(ctx: click.Context, last: int) -> None:
     async def work() -> int:
         async with open_audit(ctx) as log:
             lines = await log.narrate(last)
+        _warn(log)
         for line in lines or ["Nothing is on record yet."]:
             click.echo(line)
         return DONE
@@ -49,6 +50,18 @@ def _heads(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> "li
     if None in found:
         raise click.BadParameter("give a head as printed: its number, a colon and 64 hex digits")
     return [AuditHead(int(each[1]), each[2]) for each in found if each]
+
+
+def _one_head(
+    ctx: click.Context, parameter: click.Parameter, given: str | None
+) -> "AuditHead | None":
+    return None if given is None else _heads(ctx, parameter, (given,))[0]
+
+
+_ACCEPT = (
+    "Accept it as yours from now on? What is missing or different in it is given up. Say yes only "
+    "if you restored a backup yourself."
+)
 
 
 @audit.command("verify")
@@ -90,6 +103,33 @@ def audit_witness(ctx: click.Context) -> None:
             if not state.fault:
                 click.echo(f"The witness {state.name} has entry {state.seq}.", err=True)
         return FAILED if any(state.fault for state in states) else DONE
+
+    run_to_exit(work)
+
+
+@audit.command("accept")
+@click.argument("head", required=False, callback=_one_head)
+@click.pass_context
+def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
+    """Go on with a record that was changed, such as a restored backup; HEAD is SEQ:HASH.
+
+    Shows what is different and asks. Where nobody can type, HEAD must name the newest entry.
+    """
+
+    async def work() -> int:
+        async with open_audit(ctx) as log:
+            verdict, newest = await log.verify_chain(), await log.head()
+            if verdict.valid:
+                click.echo("The record is the one that was signed; there is nothing to accept.")
+                return DONE
+            click.echo(f"The record was changed: {verdict.reason}")
+            click.echo(f"Its newest entry is {newest}.")
+            if head is None and not agreed(_ACCEPT):
+                click.echo(f"Nothing was accepted; say `silas audit accept {newest}`.", err=True)
+                return DECLINED
+            accepted = await log.accept(newest if head is None else head)
+        click.echo(f"Accepted on record, and signed: {accepted}. Silas goes on.")
+        return DONE
 
     run_to_exit(work)
 

@@ -3,10 +3,10 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import click
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DONE, FAILED, USAGE, DECLINED, STOPPED = 0, 1, 2, 3, 4
 
 _CODES = (
+    ("E_STOPPED_RECORD", DECLINED),
     ("E_STOPPED", STOPPED),
     ("E_APPROVAL_STOPPED", STOPPED),
     ("E_APPROVAL", DECLINED),
@@ -100,6 +101,27 @@ def look_config(ctx: click.Context) -> "SilasConfig":
     return config
 
 
+class Warned(Protocol):
+    """What a command opened, and what its owner must be told."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences, each to be said once."""
+        ...
+
+
+_Desk = TypeVar("_Desk", bound=Warned)
+
+
+@contextlib.asynccontextmanager
+async def warned(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator[_Desk]":
+    """Say on stderr what the owner must be told of what was opened, before anything else."""
+    async with opening as desk:
+        for words in desk.warnings:
+            click.echo(words, err=True)
+        yield desk
+
+
 def open_audit(ctx: click.Context) -> "AbstractAsyncContextManager[AuditDesk]":
     """The audit log alone: no model, no tool, no sandbox."""
     from silas.wiring import open_audit
@@ -111,7 +133,7 @@ def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
     """The work items alone: no model, no tool, no sandbox."""
     from silas.wiring import open_work
 
-    return open_work(look_config(ctx))
+    return warned(open_work(look_config(ctx)))
 
 
 def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import Any
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
-from silas.errors import ApprovalError, ChannelError, SilasError, from_foreign
+from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
 from silas.stream.arrivals import Arrivals
@@ -284,7 +284,11 @@ class Stream:
         await self._audit.log("stream_stopped")
         try:
             await self._audit.write_checkpoint()
-        except ApprovalError as error:  # a signer apart is away; the next checkpoint covers this
+        except (ApprovalError, DatabaseError) as error:
+            # A signer apart is away, and the next checkpoint covers this; or the record does not
+            # hold, which was said.
+            if isinstance(error, DatabaseError) and error.code != "E_DB_CORRUPT":
+                raise
             await self._audit.log("checkpoint_missed", code=error.code)
 
     async def _settle(self) -> None:

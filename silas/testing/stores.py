@@ -38,3 +38,6 @@ class MemoryAudit:
     async def verify_from_checkpoint(self, checkpoint_id: str | None = None) -> ChainVerdict:
         """As `verify_chain`."""
         return ChainVerdict(True, len(self.entries), checkpoint_id or "")
+
+    def require_whole(self) -> None:
+        """As `verify_chain`: it always is."""

@@ -129,7 +129,8 @@ class ToolExecutor:
             What the tool did; `ok` is false where the tool ran and failed.
 
         Raises:
-            Stopped: Silas is stopped; nothing ran.
+            Stopped: Silas is stopped, or its record was changed and the call needs an approval;
+                nothing ran.
             ToolUnavailable, InvalidArguments, ScopeViolation, HardBlocked, PreviewRequired,
             ApprovalRequired, DuplicateKey: Nothing ran.
             SandboxUnavailable, RateLimited: Nothing ran; recorded as failed.
@@ -366,6 +367,11 @@ class ToolExecutor:
         if ruling.decision is Decision.ALLOW and not passage.tool.tool.requires_authority:
             await self._audit.log("gate.allowed", **about)
             return context
+        try:
+            self._audit.require_whole()
+        except Stopped as error:
+            identify(error, context)
+            raise await self._audited(error, "gate.stopped", about) from None
         # Who asks so wants a person to look at this call; a plan approved before is no look.
         covered = context.authorise_alone if ruling.source in LOOKED_AT else context.authorise
         try:

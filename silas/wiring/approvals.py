@@ -22,7 +22,7 @@ from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.wiring.ownerkey import settle_succession
 from silas.wiring.time import effective_time
-from silas.wiring.upkeep import opened
+from silas.wiring.upkeep import compared, opened
 from silas.work.holding import HeldChanges, HeldStore, drop_changes
 from silas.work.record import TaskRecord
 
@@ -50,7 +50,11 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class ApprovalDesk:
-    """For `silas approvals`: it signs nothing and runs nothing."""
+    """For `silas approvals`: it signs nothing and runs nothing.
+
+    Attributes:
+        warnings: What the owner must be told, such as that the record was changed.
+    """
 
     store: WorkItemStore
     asked: WaitingPlans
@@ -59,6 +63,7 @@ class ApprovalDesk:
     audit: Audit
     time: EffectiveClock
     stops: Stops
+    warnings: list[str]
 
     def clock(self) -> ClockState:
         """How the machine's clock stands to what approvals have come to."""
@@ -187,7 +192,9 @@ def _state(
 @asynccontextmanager
 async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
     """The approvals of an initialised Silas, without starting anything else."""
-    with opened(config, []) as (db, audit, ring):  # nothing is signed here
+    warnings: list[str] = []
+    with opened(config, warnings) as (db, audit, ring):  # nothing is signed here
+        compared(audit, warnings)
         await settle_succession(db, audit, ring)
         clock = SystemClock()
         time = effective_time(db, clock, audit)
@@ -199,4 +206,5 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
             audit,
             time,
             StopEpochs(db, clock, Sentinel(config.data_dir)),
+            warnings,
         )

@@ -108,6 +108,7 @@ async def build(
         for package in MIGRATED:
             db.migrate(package)
         parts = Parts(config, ground, db, channel)
+        await parts.audit.open()  # says by itself what it finds
         await settle_succession(db, parts.audit, ground.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
@@ -141,6 +142,7 @@ async def build(
             plan_picked(parts.picks, silas.stream, ground.clock),
             look_regularly(parts.mind.review, config, ground.clock),
             *(begin() for begin in parts.mind.remembered.upkeep),
+            *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
         await stack.enter_async_context(beside(parts, silas))

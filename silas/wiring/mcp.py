@@ -164,7 +164,12 @@ class MCPDesk:
         return Look(entry, found, differs, bool(known.source), seen)
 
     async def trust(self, look: Look) -> None:
-        """Pin exactly what was looked at, on record."""
+        """Pin exactly what was looked at, on record.
+
+        Raises:
+            Stopped: The record was changed outside Silas; nothing was trusted.
+        """
+        self.audit.require_whole()
         name = look.entry.name
         with self.db.write():
             self.trusted.trust(name, look.entry.source, look.listing.definitions.values())
@@ -202,6 +207,7 @@ class MCPDesk:
 async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPDesk]:
     """The MCP servers of an initialised Silas, without starting anything else."""
     with opened(config, []) as (db, audit, _):
+        audit.look()
         yield MCPDesk(config, sandbox_of(config), db, audit, SqlTrust(db, SystemClock()))
 
 

@@ -37,7 +37,9 @@ from silas.memory.vectors import NumpyVectorIndex
 from silas.stream.owner import Owner
 from silas.types import OWNER, Risk
 from silas.wiring.ground import MIGRATED, not_initialised, open_vault, owner_keys
-from silas.wiring.unsigned import NoKey
+from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.record import looking_log
+from silas.wiring.unsigned import NoKey, PublicKey
 
 _QUESTION_SECONDS = 600.0  # beside the work: nothing waits for the answer
 _NO = DecisionAnswer()
@@ -311,6 +313,7 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
 
     Raises:
         ConfigError: Silas was not set up here, or the key is locked.
+        Stopped: The record was changed outside Silas, and nothing is signed.
     """
     path, clock = config.data_dir / "silas.db", SystemClock()
     if not path.exists():
@@ -325,6 +328,11 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
         try:
             for package in MIGRATED:
                 db.migrate(package)
+            if sign:
+                keys = CheckpointKeys(PublicKey(ring.current), ring)
+                record = looking_log(config, db, clock, keys)
+                record.look()
+                record.require_whole()
             yield desk_on(config, db, clock, signer, ring)
         finally:
             db.close()

@@ -17,6 +17,7 @@ from silas.plans import WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
 from silas.wiring.apart import is_apart
 from silas.wiring.ground import MIGRATED, key_exists, not_initialised, open_vault
+from silas.wiring.record import looking_log
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class CheckpointKeys:
     def sign(self, data: bytes) -> bytes:
         """The 64 signature bytes over `data`."""
         return self.signer.sign(data)
+
+    async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
+        """The owner's signature over a decision of the owner's."""
+        return await self.signer.sign_shown(data, shown)
 
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether the owner signed this checkpoint."""
@@ -125,7 +130,7 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
         try:
             for package in MIGRATED:
                 db.migrate(package)
-            log = AuditLog(db, clock, CheckpointKeys(change.old, change.ring))
+            log = looking_log(config, db, clock, CheckpointKeys(change.old, change.ring))
             await settle_succession(db, log, change.ring)
             await _refuse_broken(log, change.ring)
             await log.write_checkpoint()
@@ -136,7 +141,7 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
             running = () if stolen else await _under_way(SqlWorkItemStore(db, clock))
             head, tokens = await log.head(), tuple(token for _, token in running)
             ring = change.succeed(Handover(clock.now(), head.seq, head.entry_hash, tokens))
-            log = AuditLog(db, clock, CheckpointKeys(change.new, ring))
+            log = looking_log(config, db, clock, CheckpointKeys(change.new, ring))
             _record(log, ring)
             await log.write_checkpoint()
         finally:

@@ -51,6 +51,7 @@ from silas.wiring.overhead import overhead_of
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.plugins import claims_of, scopes_of
+from silas.wiring.record import audit_log
 from silas.wiring.review import Learning
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
@@ -60,7 +61,7 @@ from silas.wiring.telling import Telling
 from silas.wiring.time import effective_time
 from silas.wiring.toolbox import built_in_tools
 from silas.wiring.webtools import add_web_tools, recorded
-from silas.wiring.witness import audit_log, message_to_owner
+from silas.wiring.witness import message_to_owner
 from silas.wiring.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
 from silas.work.board import Board
 from silas.work.crew import Crew
@@ -292,8 +293,13 @@ class Parts:
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
         return await stack.enter_async_context(self.ground.make_model(choice))
 
-    async def _ready(self, item: WorkItem) -> None:
+    def require_ready(self) -> None:
+        """Before anything has an effect: raises `Stopped` where Silas is, or its record changed."""
         self.stop.sentinel.require_running()
+        self.audit.require_whole()
+
+    async def _ready(self, item: WorkItem) -> None:
+        self.require_ready()
         if isinstance(self.ground.sandbox, RefusingSandbox):
             raise self.ground.sandbox.reason
         await self.undoing.files.require_whole(item.workspace)

@@ -1,7 +1,7 @@
-"""What a signer apart signs: approvals, messages, checkpoints, bundles of memories.
+"""What a signer apart signs: approvals, messages, checkpoints, bundles of memories, acceptances.
 
 Each is known by a strict reading. The bytes are those of the specification, without anything added.
-A reading counts only if writing it again gives the same bytes, and the four have no form in common.
+A reading counts only if writing it again gives the same bytes, and the five have no form in common.
 """
 
 import json
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, Subject, token_bytes
 from silas.approval.models import SIGNED_FIELDS
 from silas.approval.rules import CLOCK_SKEW, LIMITS, SPAWN_POLICY
-from silas.audit.models import CHECKPOINT_DOMAIN
+from silas.audit.models import ACCEPTANCE_DOMAIN, CHECKPOINT_DOMAIN, AuditHead
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards import (
     Action,
@@ -27,7 +27,7 @@ from silas.cards import (
 )
 from silas.channels import card_lines, indented
 from silas.clock import Clock
-from silas.errors import PlanFamilyError
+from silas.errors import ConfigError, PlanFamilyError
 from silas.keys.apart import Ruling
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
@@ -45,7 +45,7 @@ _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` a
 _AUTHORISES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
 _PLAN_SCOPES = frozenset({ApprovalScope.full_plan, ApprovalScope.standing})
 
-_UNKNOWN = "these are no bytes of an approval, a message, a checkpoint or a bundle"
+_UNKNOWN = "these are no bytes of an approval, a message, a checkpoint, a bundle or an acceptance"
 _NOT_SHOWN = "what the approval is about did not come with it, or is something else"
 _WHY = "A program asks for this signature. What it says about its reasons is not shown here."
 
@@ -89,11 +89,27 @@ def read_checkpoint(data: bytes) -> SignedHead | None:
     if said is None or said.keys() != {"at", "entry_hash", "seq"}:
         return None
     seq, entry_hash, at = said["seq"], said["entry_hash"], said["at"]
-    if type(seq) is not int or seq < 0 or not isinstance(at, str):
-        return None
-    if not isinstance(entry_hash, str) or _HASH.match(entry_hash) is None:
+    if not _is_head(seq, entry_hash) or not isinstance(at, str):
         return None
     return SignedHead(seq, entry_hash)
+
+
+def read_acceptance(data: bytes) -> tuple[AuditHead, AuditHead] | None:
+    """The head that is accepted and the one that was kept, if these are such bytes, or None."""
+    if not data.startswith(ACCEPTANCE_DOMAIN):
+        return None
+    said = _canonical_object(data[len(ACCEPTANCE_DOMAIN) :])
+    if said is None or said.keys() != {"at", "entry_hash", "seq", "was_entry_hash", "was_seq"}:
+        return None
+    heads = (said["seq"], said["entry_hash"]), (said["was_seq"], said["was_entry_hash"])
+    if not isinstance(said["at"], str) or not all(_is_head(*head) for head in heads):
+        return None
+    return AuditHead(*heads[0]), AuditHead(*heads[1])
+
+
+def _is_head(seq: Any, entry_hash: Any) -> bool:
+    counts = type(seq) is int and seq >= 0
+    return counts and isinstance(entry_hash, str) and _HASH.match(entry_hash) is not None
 
 
 class Signables:
@@ -118,6 +134,12 @@ class Signables:
             return self._checkpoint(head)
         if (bundle := read_signed_bundle(data)) is not None:
             return Ruling(question=_bundle_question(bundle))
+        if (heads := read_acceptance(data)) is not None:
+            accepted, was = heads
+            return Ruling(
+                question=_acceptance_question(accepted, was),
+                then=lambda: self._heads.put(SignedHead(*accepted)),
+            )
         return Ruling(refusal=_UNKNOWN)
 
     def _checkpoint(self, head: SignedHead) -> Ruling:
@@ -125,6 +147,8 @@ class Signables:
             return Ruling(refusal=self._heads.advance(head))
         except OSError as error:
             return Ruling(refusal=f"the last signed entry cannot be kept ({error.strerror})")
+        except ConfigError as error:
+            return Ruling(refusal=f"the last signed entry cannot be read ({error.code})")
 
     def _approval(self, token: ApprovalToken, shown: bytes) -> Ruling:
         if token.verdict not in _AUTHORISES:
@@ -263,6 +287,18 @@ def _bundle_question(bundle: SignedBundle) -> str:
         "A Silas with your key takes them in with the trust that the bundle gives them,",
         "as what you confirmed. Its contents are not shown here.",
         f"sha256:{bundle.digest}",
+    )
+    pieces = [piece for line in lines for piece in indented(line)]
+    return "\n".join(["=" * 88, *pieces, "=" * 88])
+
+
+def _acceptance_question(accepted: AuditHead, was: AuditHead) -> str:
+    lines = (
+        f"Accept a changed record, with {accepted.seq} entries, as yours from now on.",
+        f"Until now entry {was.seq} was the newest that you signed; what is missing or differs",
+        "behind it is given up. Say yes only after you restored a backup.",
+        f"accepted: {accepted}",
+        f"given up: {was}",
     )
     pieces = [piece for line in lines for piece in indented(line)]
     return "\n".join(["=" * 88, *pieces, "=" * 88])

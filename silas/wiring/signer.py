@@ -48,6 +48,7 @@ async def serve_signer(config: SilasConfig, agent_name: str) -> None:
     clock = SystemClock()
     terminal = SigningTerminal(sys.stdin.fileno(), sys.stdout, clock)
     heads = SignedHeads(record_of(config).with_name(f"{config.owner_id}.signed-head.json"))
+    heads.newest()  # says what is wrong with it before anything is asked
     judge = Signables(clock, heads).judge
     desk = SigningDesk(signer, judge, terminal.confirm, terminal.note, agent.uid)
     place = config.keys.socket

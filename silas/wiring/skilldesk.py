@@ -26,6 +26,8 @@ from silas.skills.source import read_source
 from silas.skills.tree import put, take_away, write_whole
 from silas.skills.validate import check
 from silas.wiring.ground import MIGRATED, not_initialised, owner_keys
+from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.record import looking_log
 from silas.wiring.skillcard import skill_card, texts_of, what_changed
 from silas.wiring.skills import QUARANTINE, owners_key, shipped_skills, skill_records
 from silas.wiring.stop import EmergencyStop
@@ -230,10 +232,12 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
         def approving() -> "Generator[ApprovalEngine]":
             signer, ring = owner_keys(config)
             try:
+                record = looking_log(config, db, clock, CheckpointKeys(signer, ring))
+                record.look()
                 stops = EmergencyStop.of(config.data_dir, db, clock).epochs
                 time = effective_time(db, clock, audit)
                 nonces = SqlNonceStore(db, time, config.nonce_store)
-                yield ApprovalEngine(signer, nonces, audit, time, config.approval, stops, ring)
+                yield ApprovalEngine(signer, nonces, record, time, config.approval, stops, ring)
             finally:
                 ring.release()
 

@@ -33,7 +33,7 @@ def holding(parts: "Parts") -> Holding:
         parts.audit,
         parts.questions.held,
         parts.secrecy,
-        parts.stop.sentinel.require_running,
+        parts.require_ready,
     )
 
 
@@ -82,7 +82,7 @@ def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunn
         store=parts.store,
         audit=parts.audit,
         clock=parts.ground.clock,
-        require_running=parts.stop.sentinel.require_running,
+        require_running=parts.require_ready,
         settings=settings,
         ending=Ending(parts.holding, parts.store, parts.audit, parts.secrecy, settings),
     )

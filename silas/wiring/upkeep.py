@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.audit import AuditHead, ChainVerdict
+from silas.audit.kept import KeptAuditLog
+from silas.audit.log import signed_head
 from silas.audit.narrate import timeline
 from silas.audit.witness import FileWitness
-from silas.audit.witnessed import WitnessedAuditLog, WitnessState
+from silas.audit.witnessed import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
@@ -46,11 +48,13 @@ from silas.wiring.ownerkey import (
     settle_succession,
     succession_fault,
 )
+from silas.wiring.record import audit_log, record_finding
 from silas.wiring.restart import recovered
 from silas.wiring.time import clock_finding
 from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.uncalled import add_uncalled
-from silas.wiring.witness import audit_log, witness_findings
+from silas.wiring.unsigned import PublicKey
+from silas.wiring.witness import witness_findings
 from silas.wiring.workers import nobody_works, offer_delegation, worker_findings
 from silas.work.effects import Effects
 from silas.work.halfway import HalfChanged, half_changed_in
@@ -87,7 +91,7 @@ class AuditDesk:
         warnings: What the owner must be told about witnesses that failed.
     """
 
-    log: WitnessedAuditLog
+    log: KeptAuditLog
     ring: KeyRing
     warnings: list[str]
 
@@ -125,6 +129,10 @@ class AuditDesk:
         """How it stands with each configured witness."""
         return self.log.witnesses()
 
+    async def accept(self, head: AuditHead) -> AuditHead:
+        """Take the changed record for the owner's from now on; returns its new signed head."""
+        return signed_head(await self.log.accept(head))
+
     async def export(self, path: Path) -> AuditHead:
         """Write everything for the stand-alone verifier; returns the signed head."""
         return await self.log.export(path)
@@ -132,7 +140,11 @@ class AuditDesk:
 
 @dataclass(frozen=True)
 class WorkDesk:
-    """The work items alone, for the commands that look at them or take them back."""
+    """The work items alone, for the commands that look at them or take them back.
+
+    Attributes:
+        warnings: What the owner must be told, such as that the record was changed.
+    """
 
     store: SqlWorkItemStore
     undoing: Undo
@@ -141,6 +153,7 @@ class WorkDesk:
     settling: Settling
     people: PersonQueues
     recover: Callable[[], Awaitable[frozenset[str]]]
+    warnings: list[str]
 
     def half_changed(self) -> list[HalfChanged]:
         """Directories that a crash left neither as before nor as after some work."""
@@ -187,6 +200,7 @@ async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
     with opened(config, warnings) as (db, audit, ring):
+        compared(audit, warnings)
         await settle_succession(db, audit, ring)
         yield AuditDesk(audit, ring, warnings)
 
@@ -194,7 +208,9 @@ async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
 @asynccontextmanager
 async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
     """The work items of an initialised Silas, without starting anything else."""
-    with opened(config, []) as (db, audit, ring):  # nothing is signed here
+    warnings: list[str] = []
+    with opened(config, warnings) as (db, audit, ring):
+        compared(audit, warnings)
         await settle_succession(db, audit, ring)
         clock = SystemClock()
         store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
@@ -213,13 +229,19 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
-        yield WorkDesk(store, undoing, waiting, held, settling, people, recover)
+        yield WorkDesk(store, undoing, waiting, held, settling, people, recover, warnings)
+
+
+def compared(audit: KeptAuditLog, warnings: list[str]) -> None:
+    """Hold the record against its kept head, for a command that starts nothing."""
+    if words := audit.look():
+        warnings.append(words)
 
 
 @contextmanager
 def opened(
     config: SilasConfig, warnings: list[str]
-) -> Generator[tuple[Database, WitnessedAuditLog, KeyRing]]:
+) -> Generator[tuple[Database, KeptAuditLog, KeyRing]]:
     """The database, its audit log and the owner's keys, and nothing else."""
 
     async def warn(words: str) -> None:
@@ -248,13 +270,11 @@ async def initialise(config: SilasConfig) -> list[str]:
         vault.create(config.owner_id)
     elif not key_exists(config, vault):
         enrol(config)
-    db = Database(config.data_dir / "silas.db", SystemClock())
-    try:
-        for package in MIGRATED:
-            db.migrate(package)
-    finally:
-        db.close()
+    warnings: list[str] = []
+    with opened(config, warnings) as (_, audit, _):
+        await audit.open()
     return [
+        *warnings,
         f"Silas is ready. Its data is in {config.data_dir}.",
         f"Owner key {vault.public_key(config.owner_id)[:16]}...: {_key_words(config, vault)}",
     ]
@@ -285,6 +305,8 @@ async def diagnose(config: SilasConfig) -> list[Finding]:
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
     findings.append(Finding(*await asyncio.to_thread(clock_finding, config)))
+    if exists and (config.data_dir / "silas.db").exists():
+        findings.append(await _record_finding(config, vault))
     findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
     findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
     findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))
@@ -304,6 +326,18 @@ def _key_finding(config: SilasConfig) -> Finding:
         return Finding("key age", True, key_words(key_facts(config), SystemClock().now()))
     except SilasError as error:
         return Finding("key age", False, str(error))
+
+
+async def _record_finding(config: SilasConfig, vault: Vault) -> Finding:
+    try:
+        ring = vault.ring(config.owner_id)
+    except SilasError as error:
+        return Finding("record", False, str(error))
+    try:
+        keys = CheckpointKeys(PublicKey(ring.current), ring)
+        return Finding(*await record_finding(config, keys))
+    finally:
+        ring.release()
 
 
 def _stop_finding(config: SilasConfig) -> Finding:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from silas.audit import Audit, CheckpointSigner
+from silas.audit import Audit
 from silas.audit.settings import WitnessConfig
 from silas.audit.witness import CommandWitness, DirectoryWitness, FileWitness, Witness
-from silas.audit.witnessed import Warn, WitnessedAuditLog, WitnessState, ask, recall
+from silas.audit.witnessed import Warn, WitnessState, ask, recall
 from silas.cards import Channel
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
@@ -16,14 +16,8 @@ from silas.sandbox.owner_command import run_owner_command
 from silas.types import OWNER
 
 
-def audit_log(
-    config: SilasConfig, db: Database, clock: Clock, signer: CheckpointSigner, warn: Warn
-) -> WitnessedAuditLog:
-    """The one audit log of a database."""
-    return WitnessedAuditLog(db, clock, signer, _witnesses(config), warn)
-
-
-def _witnesses(config: SilasConfig) -> Sequence[Witness]:
+def witnesses_of(config: SilasConfig) -> Sequence[Witness]:
+    """The witnesses that are configured, in their order."""
     seconds = config.audit.witness_timeout_seconds
     return [_witness(each, seconds) for each in config.audit.witness]
 
@@ -55,13 +49,14 @@ def witness_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
         return [("audit witness", False, str(error))]
     return [
         (f"audit witness {number}", *_standing(each, known.get(each.name, WitnessState(each.name))))
-        for number, each in enumerate(_witnesses(config), 1)
+        for number, each in enumerate(witnesses_of(config), 1)
     ]
 
 
 _NO_WITNESS = (
-    "none; what was signed last could be cut off unnoticed. Name one in `audit.witness`, or keep "
-    "the line that `silas audit witness` prints"
+    "none; whoever can write the record, the key's directory and the key store could cut off what "
+    "was signed last. Name one in `audit.witness`, or keep the line that `silas audit witness` "
+    "prints"
 )
 
 

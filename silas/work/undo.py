@@ -63,6 +63,7 @@ class Undo:
         change, it is all there is to do.
 
         Raises:
+            Stopped: The record was changed outside Silas; nothing was restored.
             SandboxError: There is nothing to undo, or the files changed since, by later work (which
                 is named) or by somebody else.
         """
@@ -71,6 +72,7 @@ class Undo:
         for half in self.files.left():
             if half.work_item_id == work_item_id:
                 raise SandboxError(half.words, code="E_SANDBOX_HALF")
+        self._audit.require_whole()
         place, journal = self._last(work_item_id)
         self._refuse_before_later(work_item_id, journal)
         await unbroken(asyncio.to_thread(undo, place))

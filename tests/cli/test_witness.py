@@ -74,6 +74,11 @@ def test_a_log_cut_off_and_signed_before_is_found_by_what_its_witnesses_kept(tol
     assert found.err.startswith("The audit log does not hold: Entry ")
     assert "is missing" in found.err
     told.configure([])
+    left = told.silas("audit", "verify")
+    assert left.code == 1  # the head that is kept beside the key remembers
+    assert "kept-head.json" in left.err
+    newest = told.silas("audit", "accept").err.split("silas audit accept ")[1].split("`")[0]
+    assert told.silas("audit", "accept", newest).code == 0
     assert told.silas("audit", "verify").code == 0  # nothing is left that remembers
     found = told.silas("audit", "verify", "--witness", told.away / "told")
     assert (found.code, "is missing" in found.err) == (1, True)

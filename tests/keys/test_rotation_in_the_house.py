@@ -15,13 +15,16 @@ from silas import Silas, SilasConfig, load_config
 from silas.approval import ApprovalScope, ApprovalToken, NonceConfig, TokenUse
 from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
+from silas.audit.log import signed_head
 from silas.audit.models import CHECKPOINT_DOMAIN
+from silas.audit.witness import head_line
 from silas.canonical import canonical_json
 from silas.cards import ChannelMessage, message_bytes
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
 from silas.keys import Ed25519Signer, KeyRing
+from silas.keys.heads import SignedHead, SignedHeads
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
 from silas.stream.models import Incoming
 from silas.testing import ScriptedChannel
@@ -280,7 +283,9 @@ def test_a_former_keys_checkpoint_counts_up_to_its_last_head(said: Any, believed
 
 
 async def test_a_record_rewritten_with_the_old_key_is_not_believed(config: SilasConfig) -> None:
-    """Everything up to the replacement written anew, as a thief with database and old key does."""
+    """Everything up to the replacement written anew, as a thief with database and old key does,
+    who exchanges the kept head, too.
+    """
     thief = a_copy_of_the_key(config)
     await rotate_key(config, stolen=False)
     path = config.data_dir / "silas.db"
@@ -292,10 +297,14 @@ async def test_a_record_rewritten_with_the_old_key_is_not_believed(config: Silas
     try:
         db.migrate("silas.audit")
         forged = AuditLog(db, clock, thief)
-        for _ in range(3):
+        await forged.log("stream_started", channel="forged")
+        signed = await forged.signed_head()
+        for _ in range(2):
             await forged.log("stream_started", channel="forged")
     finally:
         db.close()
+    head = SignedHead(*signed_head(signed), head_line(signed, thief.public_key))
+    SignedHeads(config.data_dir / "keys" / "owner.kept-head.json").put(head)
     async with open_audit(config) as desk:
         verdict = await desk.verify_chain()
     assert not verdict.valid

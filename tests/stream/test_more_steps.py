@@ -77,7 +77,7 @@ async def test_the_start_is_on_record_before_the_channel_is_listened_to() -> Non
     harness = Harness(channel)
     async with harness as h:
         await soon(h.silas.listen())
-    assert channel.before == ["stream_started"]
+    assert channel.before == ["record.kept", "stream_started"]
 
 
 STORE = MemoryOp(op=MemoryOpType.store, content="The cat is called Mia.")

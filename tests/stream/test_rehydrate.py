@@ -48,7 +48,7 @@ async def test_running_work_is_resumed_after_a_restart(tmp_path: Path) -> None:
     assert result is not None
     assert result.status is WorkItemStatus.done
     assert found["resumed"] == ["task-example"]
-    assert events.index("rehydrated") < events.index("stream_started", 1)
+    assert events.index("rehydrated") < events.index("stream_started", 2)
     assert channel.cards == []
     assert (OWNER, "done: Done and verified: written.") in channel.sent
 

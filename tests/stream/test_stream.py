@@ -297,13 +297,13 @@ async def test_start_and_stop_are_on_record_with_a_checkpoint() -> None:
     harness = Harness()
     async with harness as h:
         events = [event for event, _ in await recorded(h)]
-        assert events == ["stream_started"]
+        assert events == ["record.kept", "stream_started"]
         await soon(h.silas.stream.stop())
         assert isinstance(h.audit, AuditLog)
         # valid, and nothing is left to check behind the checkpoint
         assert await h.audit.verify_from_checkpoint() == (True, 0, "")
         events = [event for event, _ in await recorded(h)]
-    assert events == ["stream_started", "stream_stopped"]
+    assert events == ["record.kept", "stream_started", "stream_stopped"]
 
 
 async def test_every_turn_leaves_its_end_on_record_however_it_ends() -> None:

@@ -14,11 +14,12 @@ from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, token_
 from silas.approval.models import SIGNED_FIELDS
 from silas.approval.rules import LIMITS, SPAWN_POLICY
 from silas.audit.log import AuditLog
-from silas.audit.models import CHECKPOINT_DOMAIN
+from silas.audit.models import ACCEPTANCE_DOMAIN, CHECKPOINT_DOMAIN
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards import ChannelMessage, message_bytes
 from silas.db import Database
 from silas.errors import ConfigError
+from silas.keys.apart import Ruling
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import (
     BUNDLE_DOMAIN,
@@ -34,7 +35,13 @@ from silas.tools.models import (
     call_subject,
     validated_call,
 )
-from silas.wiring.signables import Signables, read_approval, read_checkpoint, read_message
+from silas.wiring.signables import (
+    Signables,
+    read_acceptance,
+    read_approval,
+    read_checkpoint,
+    read_message,
+)
 
 CLOCK = MockClock()
 HASH = sha256_hex(b"anything")
@@ -43,6 +50,7 @@ READERS: tuple[Callable[[bytes], object], ...] = (
     read_message,
     read_checkpoint,
     read_signed_bundle,
+    read_acceptance,
 )
 
 
@@ -96,10 +104,16 @@ async def test_each_kind_is_known_as_its_maker_writes_it(tmp_path: Path) -> None
     finally:
         db.close()
     (checkpoint,) = signer.heard
-    assert kinds(token_bytes(claims(conditions={"a": [1, None]}))) == [True, False, False, False]
-    assert kinds(a_message("any \u202e text")) == [False, True, False, False]
-    assert kinds(checkpoint) == [False, False, True, False]
-    assert kinds(A_BUNDLE) == [False, False, False, True]
+    assert kinds(token_bytes(claims(conditions={"a": [1, None]}))) == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+    assert kinds(a_message("any \u202e text")) == [False, True, False, False, False]
+    assert kinds(checkpoint) == [False, False, True, False, False]
+    assert kinds(A_BUNDLE) == [False, False, False, True, False]
 
 
 _JSON = st.recursive(
@@ -112,17 +126,19 @@ _MEMBERS: dict[str, Any] = {
     **_TOKEN,
     **{"text": "hello", "timestamp": CLOCK.now().isoformat()},
     **{"at": CLOCK.now().isoformat(), "entry_hash": HASH, "seq": 3},
+    **{"was_entry_hash": HASH, "was_seq": 4},
     **{"memories": 3, "digest": HASH, "exported_at": CLOCK.now().isoformat()},
 }
 _NAMES = (
     st.just(tuple(SIGNED_FIELDS))
     | st.just(("text", "timestamp", "nonce"))
     | st.just(("at", "entry_hash", "seq"))
+    | st.just(("at", "entry_hash", "seq", "was_entry_hash", "was_seq"))
     | st.just(("memories", "digest", "exported_at"))
     | st.lists(st.sampled_from(sorted(_MEMBERS)), unique=True).map(tuple)
 )
 _PREFIXES = st.sampled_from(
-    [b"", CHECKPOINT_DOMAIN, CHECKPOINT_DOMAIN * 2, BUNDLE_DOMAIN, b" ", b"\n"]
+    [b"", CHECKPOINT_DOMAIN, ACCEPTANCE_DOMAIN, CHECKPOINT_DOMAIN * 2, BUNDLE_DOMAIN, b" ", b"\n"]
 )
 
 
@@ -307,7 +323,7 @@ def test_a_skill_is_asked_about_with_its_source_and_every_file(desk: Signables) 
 def test_a_recorded_no_is_signed_without_a_question(
     verdict: ApprovalVerdict, desk: Signables
 ) -> None:
-    assert desk.judge(token_bytes(claims(verdict=verdict)), b"") == ("", "")
+    assert desk.judge(token_bytes(claims(verdict=verdict)), b"") == Ruling()
 
 
 def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
@@ -321,14 +337,14 @@ def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
 def test_a_record_that_goes_back_is_not_signed(tmp_path: Path) -> None:
     place, other = tmp_path / "head.json", sha256_hex(b"other")
     desk = Signables(CLOCK, SignedHeads(place))
-    assert desk.judge(a_checkpoint(0, "0" * 64), b"") == ("", "")
-    assert desk.judge(a_checkpoint(7), b"") == ("", "")
-    assert desk.judge(a_checkpoint(7), b"") == ("", "")  # the same head at another moment
+    assert desk.judge(a_checkpoint(0, "0" * 64), b"") == Ruling()
+    assert desk.judge(a_checkpoint(7), b"") == Ruling()
+    assert desk.judge(a_checkpoint(7), b"") == Ruling()  # the same head at another moment
     for _ in range(2):
         assert "was signed already" in desk.judge(a_checkpoint(6), b"").refusal
         assert "was signed already" in desk.judge(a_checkpoint(7, other), b"").refusal
         desk = Signables(CLOCK, SignedHeads(place))  # and after a restart
-    assert desk.judge(a_checkpoint(8, other), b"") == ("", "")
+    assert desk.judge(a_checkpoint(8, other), b"") == Ruling()
     assert place.stat().st_mode & 0o777 == 0o600
 
 
@@ -337,12 +353,33 @@ def test_what_was_signed_last_is_not_guessed_where_its_file_is_damaged(tmp_path:
     SignedHeads(place).advance(SignedHead(3, HASH))
     place.write_text("{}")
     with pytest.raises(ConfigError, match="damaged"):
-        SignedHeads(place)
+        SignedHeads(place).newest()
+    assert (
+        "cannot be read" in Signables(CLOCK, SignedHeads(place)).judge(a_checkpoint(4), b"").refusal
+    )
 
 
 def test_a_head_that_cannot_be_kept_is_not_signed(tmp_path: Path) -> None:
     desk = Signables(CLOCK, SignedHeads(tmp_path / "missing" / "head.json"))
     assert "cannot be kept" in desk.judge(a_checkpoint(1), b"").refusal
+
+
+def an_acceptance(seq: int, was: int) -> bytes:
+    at = CLOCK.now().isoformat()
+    said = {"at": at, "entry_hash": HASH, "seq": seq, "was_entry_hash": HASH, "was_seq": was}
+    return ACCEPTANCE_DOMAIN + canonical_bytes(said)
+
+
+def test_a_record_goes_back_only_after_the_owner_accepted_it(desk: Signables) -> None:
+    assert desk.judge(a_checkpoint(7), b"") == Ruling()
+    ruling = desk.judge(an_acceptance(3, 7), b"")
+    assert not ruling.refusal
+    for words in ("3 entries", f"accepted: 3:{HASH}", f"given up: 7:{HASH}"):
+        assert words in ruling.question
+    assert desk.judge(a_checkpoint(4), b"").refusal  # asked about is not accepted
+    ruling.then()
+    assert desk.judge(a_checkpoint(2), b"").refusal
+    assert desk.judge(a_checkpoint(4), b"") == Ruling()
 
 
 @pytest.mark.parametrize(

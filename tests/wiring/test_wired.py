@@ -78,7 +78,7 @@ async def test_no_dependency_of_any_wired_object_is_missing() -> None:
         "ApprovalEngine", "Database", "Dispatcher", "Escalator", "ExecutorAgent",
         "GateRunner", "OwnerQuestions", "PlannerAgent", "PredicateProvider", "Proposer",
         "ProxyAgent", "Router", "ScriptedChannel", "SignIn", "SqlNonceStore", "SqlOutcomeStore",
-        "WitnessedAuditLog",
+        "KeptAuditLog",
         "SqlWorkItemStore", "StepGates", "Stream", "TaskRunner", "ToolExecutor", "ToolRegistry",
         "TurnProcessor", "TurnRooms", "Undo", "VerificationRunner", "WorkItemExecutor",
     }  # fmt: skip
