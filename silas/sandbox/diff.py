@@ -82,12 +82,10 @@ def heading(change: Change) -> str:
 
 
 def facts_of(change: Change) -> tuple[str, ...]:
-    """A change in a line, and the digests of its two sides."""
-    digests = " -> ".join(
-        (side.digest or "no content") if side is not None else "nothing"
-        for side in (change.before, change.after)
-    )
-    return heading(change).rstrip("\n"), f"  SHA-256 {digests}"
+    """A change in a line, and the SHA-256 of what it holds on either side in a line each."""
+    sides = (("was", change.before), ("is", change.after))
+    digests = (f"  {said} {side.digest}" for said, side in sides if side is not None)
+    return heading(change).rstrip("\n"), *digests
 
 
 def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int) -> str:

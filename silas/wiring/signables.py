@@ -39,6 +39,7 @@ from silas.sandbox.journal import change_of
 from silas.skills.approved import read_installation
 from silas.types import Risk
 from silas.wiring.skillcard import skill_card
+from silas.work.holding import changes_id
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows
@@ -232,6 +233,8 @@ def _changes_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
         lines = [show(line) for change in changes for line in facts_of(change)]
     except (TypeError, ValueError, IndexError, AttributeError):
         return Ruling(refusal="what the approval is about is no set of changes")
+    if token.work_item_id != changes_id(token.plan_hash):
+        return Ruling(refusal="the approval names other changes than those shown")
     return _asked(
         HeldCard(
             intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",

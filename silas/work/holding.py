@@ -44,6 +44,11 @@ _ABOUT = "held.json"
 _DIFF_BYTES = 60_000  # of a diff on a card; `silas diff` has all of it
 
 
+def changes_id(digest: str) -> str:
+    """What an approval calls the changes of a digest."""
+    return f"changes-{digest[:32]}"
+
+
 class HeldChanges(NamedTuple):
     """Changes of one work item that wait.
 
@@ -67,9 +72,12 @@ class HeldChanges(NamedTuple):
     def subject(self) -> Subject:
         """What the owner's yes binds."""
         digest, parent = self.kept.digest, self.work_item_id
-        name = f"changes-{digest[:32]}"
         return Subject(
-            id=name, kind=CHANGES, digest=digest, parent=parent, canonical=self.kept.canonical
+            id=changes_id(digest),
+            kind=CHANGES,
+            digest=digest,
+            parent=parent,
+            canonical=self.kept.canonical,
         )
 
 

@@ -23,6 +23,7 @@ _OWN_WORDS: Final = frozenset({"file_write", "file_edit"})
 """Tools that say what they did in words of Silas's own, where they did it."""
 
 _MOST = 40  # sources that are told; of more nobody reads each
+_SPAWNED: Final = "what the checks of its goal printed"
 _FAILED: Final = "what failed in an earlier attempt, and what its checks printed"
 
 
@@ -47,6 +48,8 @@ class Readings:
         self._read: list[str] = []
         self._before_last = 0
         self._led = False
+        if item.spawned_by is not None:  # its briefing quotes what checks printed
+            self._reads(_SPAWNED)
 
     def again(self) -> None:
         """An attempt begins with what failed in the one before in its briefing."""

@@ -42,6 +42,7 @@ from silas.wiring.signables import (
     read_checkpoint,
     read_message,
 )
+from silas.work.holding import changes_id
 
 CLOCK = MockClock()
 HASH = sha256_hex(b"anything")
@@ -291,6 +292,25 @@ def test_a_tool_call_is_asked_about_with_its_arguments(desk: Signables) -> None:
     for text in ("mail", '"send"', "a@b.c", "task-1"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
+
+
+def test_changes_are_asked_about_path_by_path(desk: Signables) -> None:
+    before, after = ["file", 0o644, "1" * 64, 9], ["file", 0o755, "2" * 64, 7]
+    changes = [["a\x1b[2J.txt", before, None], ["run", None, after]]
+    said = {"directory": "/home/me/notes", "identity": [1, 2], "changes": changes}
+    shown = canonical_bytes(said)
+    digest = sha256_hex(shown)
+    given = {"plan_hash": digest, "scope": ApprovalScope.single_step}
+    ruling = desk.judge(token_bytes(claims(**given, work_item_id=changes_id(digest))), shown)
+    assert not ruling.refusal
+    for text in ("/home/me/notes", "a\\x1b[2J.txt", "1" * 64, "mode 0755", "2" * 64, "once"):
+        assert text in ruling.question
+    assert "\x1b" not in ruling.question
+    other = token_bytes(claims(**given, work_item_id="task-1"))
+    assert "other changes" in desk.judge(other, shown).refusal
+    nothing = canonical_bytes({**said, "changes": [[]]})
+    bare = claims(plan_hash=sha256_hex(nothing), scope=ApprovalScope.single_step)
+    assert "no set of changes" in desk.judge(token_bytes(bare), nothing).refusal
 
 
 def a_skill(**changes: Any) -> Installation:

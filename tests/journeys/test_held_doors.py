@@ -1,0 +1,168 @@
+"""Changes that wait for a yes, from every door: nothing is applied, nothing is lost (B22)."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from silas.agents import ExecutorAgentOutput
+from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
+from silas.channels.mcp import OwnerElsewhere
+from silas.plans import WorkItemStatus
+from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
+from silas.testing.cards import a_card
+from tests.cockpit.house import a_house
+from tests.support.command import environment, run, silas
+from tests.support.plans import a_workspace, sh_plan, writing_plan
+from tests.work.kit import state_of
+
+DONE = ExecutorAgentOutput(summary="Did it.")
+
+RUNBOOK = """---
+runbook:
+  phrases: [tidy the desk]
+  parameters:
+    workspace: { description: the directory, example: /home/me/desk }
+id: tidy
+type: task
+title: Tidy the desk
+workspace: $workspace
+---
+
+```sh
+rm input.txt
+```
+"""
+
+
+class Owner:
+    """Approves plans; says one word to changes that wait, or nothing."""
+
+    def __init__(self) -> None:
+        self.word = ""
+        self.channel = ScriptedChannel(self._answer)
+
+    def _answer(self, card: Card[Any]) -> Any:
+        if isinstance(card, PlanCard):
+            return PlanAnswer(verdict="approved")
+        return (isinstance(card, HeldCard) and self.word) or card.safe
+
+    @property
+    def held(self) -> list[HeldCard]:
+        return [card for card in self.channel.cards if isinstance(card, HeldCard)]
+
+
+def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    workspace = a_workspace(tmp_path / "desk")
+    plan = tmp_path / "plan.md"
+    plan.write_text(sh_plan("rm input.txt", workspace=str(workspace), verify=None, id="task-tidy"))
+    checked = run(silas("plan", "check", plan), env).out
+    assert "may change: nothing; what it changes is shown to you first" in checked
+    digest = checked.rpartition("sha256:")[2].split()[0]
+    before = state_of(workspace)
+
+    ended = run(silas("run", plan, "--approve", f"sha256:{digest}"), env)
+    assert (ended.code, state_of(workspace)) == (3, before)
+    assert "Apply 1 change" in ended.out
+    assert "silas approvals approve task-tidy" in ended.err
+    assert "held     task-tidy" in run(silas("status"), env).out
+    [row] = json.loads(run(silas("approvals", "list", "--json"), env).out)
+    assert (row["state"], row["paths"][0]["path"]) == ("held", "input.txt")
+    shown = run(silas("approvals", "show", "task-tidy"), env).out
+    assert "-as it was" in shown
+    assert f"sha256:{row['changes_hash']}" in shown
+    assert "Not applied" in run(silas("diff", "task-tidy"), env).err
+
+    # nobody to ask, another hash: nothing; the hash of these changes: applied
+    for given in ([], ["--approve", f"sha256:{digest}"]):
+        again = run(silas("approvals", "approve", "task-tidy", *given), env)
+        assert (again.code, state_of(workspace)) == (3, before)
+    yes = ["--approve", f"sha256:{row['changes_hash']}"]
+    applied = run(silas("approvals", "approve", "task-tidy", *yes), env)
+    assert (applied.code, state_of(workspace)) == (0, {}), applied.err
+    assert run(silas("undo", "task-tidy"), env).code == 0
+    assert state_of(workspace) == before
+
+    assert run(silas("run", plan, "--approve", f"sha256:{digest}", "--json"), env).code == 3
+    assert run(silas("approvals", "deny", "task-tidy"), env).code == 0
+    assert json.loads(run(silas("approvals", "list", "--json"), env).out) == []
+    assert run(silas("approvals", "approve", "task-tidy"), env).code != 0
+    assert state_of(workspace) == before
+    assert run(silas("audit", "verify"), env).code == 0
+
+
+async def test_the_python_api_ends_blocked_and_names_what_waits(tmp_path: Path) -> None:
+    workspace, owner = a_workspace(tmp_path / "desk"), Owner()
+    async with Harness(owner.channel) as h:
+        result = await h.silas.run(writing_plan(workspace, writes="none"))
+        assert (result.status, result.held) == (WorkItemStatus.blocked, owner.held[0].digest)
+        assert not (workspace / "result.txt").exists()
+        owner.word = "apply"
+        assert (await h.silas.answer(result.work_item_id)).status is WorkItemStatus.done
+    assert (workspace / "result.txt").exists()
+
+
+async def test_a_request_starts_work_whose_changes_wait(tmp_path: Path) -> None:
+    workspace, owner = a_workspace(tmp_path / "desk"), Owner()
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "tidy.md").write_text(RUNBOOK)
+    settings = {"plans_dirs": [str(tmp_path / "plans")]}
+    async with Harness(owner.channel, settings=settings) as h:
+        reply = await h.silas.ask("tidy the desk", workspace=workspace)
+        assert reply.plan is not None, reply.text
+        result = await h.silas.wait(reply.plan.id)
+        assert result is not None
+        assert (result.status, len(owner.held)) == (WorkItemStatus.blocked, 1)
+    assert (workspace / "input.txt").exists()
+
+
+async def test_the_cockpit_lists_what_waits_and_asks_again(tmp_path: Path) -> None:
+    workspace, owner = a_workspace(tmp_path / "desk"), Owner()
+    async with a_house(owner.channel) as house:
+        result = await house.harness.silas.run(writing_plan(workspace, writes="none"))
+        (row,) = await house.get("/work")
+        assert (row["status"], row["undoable"]) == ("waiting", False)
+        assert "wait" in row["summary"]
+        owner.word = "apply"
+        assert (await house.post(f"/work/{result.work_item_id}/ask")).status_code == 200
+        await house.harness.silas.stream.stop()  # waits for what is under way
+        (row,) = await house.get("/work")
+        assert (row["status"], len(owner.held)) == ("done", 2)
+    assert (workspace / "result.txt").exists()
+
+
+async def test_whoever_asks_over_mcp_applies_nothing() -> None:
+    log = io.StringIO()
+    assert await OwnerElsewhere(log).ask("owner", a_card(HeldCard)) == "keep"
+
+
+async def test_a_worker_follows_what_the_one_that_sent_it_had_read(tmp_path: Path) -> None:
+    workspace, owner = a_workspace(tmp_path / "desk"), Owner()
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    for name, more in (("lead", "delegates: [helper]\n"), ("helper", "")):
+        (folder / f"{name}.worker").write_text(
+            f"---\nname: {name}\ndescription: The {name}.\nmodel: python:harness:{name}\n"
+            f"toolsets: {{ shell: }}\n{more}---\nDo it.\n"
+        )
+    cat = CallTool("shell_exec", {"argv": ["cat", "input.txt"]})
+    hand_on = CallTool("delegate", {"worker": "helper", "task": "Remove input.txt."})
+    remove = CallTool("shell_exec", {"argv": ["rm", "input.txt"]})
+    models = {
+        "lead": ScriptedModel([cat, hand_on, DONE]),
+        "helper": ScriptedModel([remove, DONE]),
+    }
+    settings = {"workers_dir": str(folder)}
+    async with Harness(owner.channel, models=models, settings=settings) as h:
+        plan = writing_plan(workspace, worker="lead", verify=[_PASSES])
+        result = await h.silas.run(plan)
+        assert result.status is WorkItemStatus.blocked, result.summary
+    assert (workspace / "input.txt").exists()
+    [card] = owner.held
+    [sources] = [d.lines for d in card.details if d.heading == "Whose words led there"]
+    assert any("Run cat input.txt" in line for line in sources)
+
+
+_PASSES = {"name": "ok", "run": "true", "expect": {"exit_code": 0}}
