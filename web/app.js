@@ -119,6 +119,13 @@ function drawLink() {
   if (sentence) setTimeout(show, 1250); // a blink of the connection is not worth a banner
 }
 
+/** The record is not the one that was signed: said for as long as it is so. */
+function drawChanged() {
+  const banner = at("changed");
+  banner.hidden = !state.changed;
+  if (state.changed) fill(banner, h("p", {}, state.changed));
+}
+
 /** Drawn once Silas has said what there is, or cannot: nothing moves after it was seen. */
 function ready() {
   if (state.arrived || state.link === "lost" || state.link === "refused") document.body.dataset.ready = "yes";
@@ -130,6 +137,7 @@ function start() {
   mountStream(at("stream"));
   mountReview(at("review"));
   mountStop(at("stop-place"), at("stopped"));
+  on("stopped all", drawChanged);
   on("cards all", drawBadge);
   on("link all", drawLink);
   on("link all", ready);

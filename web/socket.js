@@ -7,6 +7,7 @@ import { deviceKey, proveDecision, proveMessage } from "./keys.js";
 import { apply, emit, state } from "./state.js";
 
 const OUTBOX = "silas.outbox";
+const HEAD = "silas.head"; // the newest signed head of the record: this device can tell if it goes back
 const WAITS = [400, 800, 1500, 3000, 6000, 10_000]; // between attempts; then the last again
 const ASLEEP = 40_000; // a page hidden for longer may hold a connection that is dead
 const TOKEN_REFUSED = 4001;
@@ -60,12 +61,16 @@ function open() {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const mine = new WebSocket(`${scheme}//${location.host}/ws`);
   socket = mine;
-  mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq }));
+  mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq, head: keptHead() }));
   mine.onmessage = ({ data }) => {
     if (mine !== socket) return;
     for (const event of [readJson(data)].flat()) received(event); // one, or a bundle of several
   };
   mine.onclose = ({ code }) => { if (mine === socket) lost(code); };
+}
+
+function keptHead() {
+  return localStorage.getItem(HEAD) ?? "";
 }
 
 function received(frame) {
@@ -81,6 +86,7 @@ function begun() {
   ready = true;
   attempts = 0;
   state.link = "open";
+  if (state.head) localStorage.setItem(HEAD, state.head);
   const waiting = new Set(state.cards.map((card) => card.request_id));
   for (const id of answers.keys()) {
     if (waiting.has(id)) sendAnswer(id);

@@ -20,6 +20,8 @@ export function emptyState() {
     running: new Map(), // work item -> its newest progress
     waiting: [],
     stopped: "",
+    changed: "",
+    head: "",
     runbook: false,
     onboarding: false,
     cue: null,
@@ -63,6 +65,8 @@ export function apply(at, frame) {
 const HANDLERS = {
   stream_state(at, frame) {
     for (const name of ["level", "device", "stopped", "runbook", "onboarding"]) at[name] = frame[name];
+    at.changed = frame.changed ?? "";
+    at.head = frame.head ?? "";
     if (!frame.complete || !at.arrived) {
       at.transcript = [];
       at.complete = frame.complete;

@@ -1,6 +1,7 @@
 """The audit log held against a signed head that is kept outside its database (decision D295)."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -32,6 +33,7 @@ _BEGIN = "INSERT OR IGNORE INTO audit_kept (one, since, fault, signing) VALUES (
 _FAULT = "UPDATE audit_kept SET fault = ?"
 _SIGNING = "UPDATE audit_kept SET signing = ?"
 _HAS_CHECKPOINT = "SELECT 1 FROM audit_checkpoints WHERE body = ? AND signature = ?"
+_ACCEPTED = "SELECT body, signature FROM audit_acceptances ORDER BY rowid DESC LIMIT 1"
 _ACCEPT = "INSERT INTO audit_acceptances (body, signature) VALUES (?, ?)"
 
 
@@ -153,6 +155,42 @@ class KeptAuditLog(WitnessedAuditLog):
             if fault:
                 await self._found_in_the_past(fault)
                 return
+
+    def newest_line(self) -> str:
+        """The newest head that is kept, for others to keep as well; empty where there is none."""
+        if self._fault:
+            return ""
+        lines = self._heads.look().lines
+        return max(lines, key=lambda each: _seq_in(*each))[1] if lines else ""
+
+    async def seen_elsewhere(self, line: str, place: str) -> None:
+        """Compare with a head that somebody else was told, such as a paired device.
+
+        What the owner did not sign, or signed before accepting a changed record, says nothing. A
+        later head than the log has is kept, so that every start misses what is behind it.
+        """
+        head = read_line(line, place)
+        if head is None or not self.signed_by_owner(head.body, head.signature):
+            return
+        if _moment_in(head.body) <= self._accepted_at():
+            return
+        fault = contradiction([(place, line)], (), self.hash_of, self.signed_by_owner)
+        if fault:
+            await asyncio.to_thread(self._heads.move, head.head, line)
+            await self._notice(fault)
+
+    def _accepted_at(self) -> str:
+        """When the owner accepted a changed record last; empty where that never was."""
+        with self._db.read() as tx:
+            row = tx.driver.execute(_ACCEPTED).fetchone()
+        if row is None:
+            return ""
+        try:
+            signature = bytes.fromhex(row[1])
+        except ValueError:  # somebody edited it
+            return ""
+        signed = self._owner.verify(ACCEPTANCE_DOMAIN + row[0].encode(), signature)
+        return _moment_in(row[0]) if signed else ""
 
     async def accept(self, head: AuditHead) -> Checkpoint:
         """Take the log as it is now for the owner's, by the owner's signature, and go on with it.
@@ -318,3 +356,13 @@ class KeptAuditLog(WitnessedAuditLog):
     def _line(self, checkpoint: Checkpoint) -> str:
         """The head as it was signed, with the key that signed it."""
         return head_line(checkpoint, self.public_key)
+
+
+def _seq_in(place: str, line: str) -> int:
+    head = read_line(line, place)
+    return -1 if head is None else head.head.seq
+
+
+def _moment_in(body: str) -> str:
+    """The moment in a body that was signed, in UTC, so that texts compare as moments do."""
+    return str(json.loads(body)["at"])

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from silas.agents.choice import RUNBOOK
 from silas.approval.nonces import SqlNonceStore
+from silas.audit.kept import KeptAuditLog
 from silas.audit.log import AuditLog
 from silas.channels.models import WebConfig
 from silas.channels.web.app import Front, Halves, create_app
@@ -149,7 +150,7 @@ async def _opened(
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
     rooms = cockpit_of(parts, silas)
-    standing, clock = _Standing(config, silas, rooms), parts.ground.clock
+    standing, clock = _Standing(config, silas, rooms, parts.audit), parts.ground.clock
     app = create_app(
         door,
         channel,
@@ -190,6 +191,7 @@ class _Standing:
     config: SilasConfig
     silas: Session
     rooms: Rooms
+    log: KeptAuditLog
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and that nobody is asked about now."""
@@ -199,6 +201,14 @@ class _Standing:
     def stopped(self) -> str:
         """Words about a stop in force."""
         return Sentinel(self.config.data_dir).words()
+
+    async def seen(self, head: str, device: str) -> None:
+        """Compare the record with the newest signed head that a device was told."""
+        await self.log.seen_elsewhere(head, f"the device {device}")
+
+    def record(self) -> tuple[str, str]:
+        """Words where the record was changed, and its newest signed head."""
+        return self.log.words, self.log.newest_line()
 
     @property
     def runbook(self) -> bool:

@@ -3,10 +3,12 @@
 import asyncio
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,10 +19,20 @@ import pytest
 from silas import Silas, SilasConfig, load_config
 from silas.audit.kept import AT_ONCE
 from silas.audit.models import GENESIS, AuditHead
-from silas.errors import DatabaseError, Stopped
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.errors import ApprovalError, DatabaseError, Stopped
+from silas.keys import KeyRing
+from silas.keys.apart import SigningDesk, listening
+from silas.keys.heads import SignedHeads
+from silas.keys.remote import RemoteSigner
 from silas.testing import ScriptedChannel
-from silas.testing.approval import a_decision, a_subject
+from silas.testing.approval import a_decision, a_signer, a_subject
 from silas.wiring import diagnose, initialise, open_audit, open_memory, open_work
+from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.record import looking_log
+from silas.wiring.signables import Signables
+from tests.mcp.test_serve import Served, said
 from tests.support.command import ROOT, Ended, environment, run, silas
 from tests.support.plans import a_workspace, writing_plan
 
@@ -434,3 +446,62 @@ async def test_several_processes_move_one_head_forward_and_none_is_alarmed(house
     kept: dict[str, Any] = json.loads(house.head.read_text())
     async with open_audit(house.config) as desk:
         assert kept["seq"] == (await desk.head()).seq
+
+
+# Clients ------------------------------------------------------------------------------------------
+async def test_a_client_over_mcp_is_told_and_nothing_is_proposed(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    with closing(sqlite3.connect(served.home / "data" / "silas.db")) as driver:
+        driver.execute("DROP TRIGGER audit_log_no_update")
+        driver.execute("UPDATE audit_log SET body = replace(body, 'record.', 'chord.')")
+        driver.commit()
+    async with served.client() as session:
+        words, failed = await said(session, "ask", text="write the result file")
+    assert failed
+    assert "The record was changed outside Silas" in words
+    assert not served.changed
+
+
+async def test_a_signer_apart_is_asked_before_a_record_goes_back(tmp_path: Path) -> None:
+    """The whole way: the acceptance is signed, then the checkpoint that follows it."""
+    signer, answers = a_signer(), [False, True]
+    asked: list[str] = []
+
+    async def confirm(question: str) -> bool:
+        asked.append(question)
+        return answers.pop(0)
+
+    (tmp_path / "signer").mkdir()
+    judge = Signables(SystemClock(), SignedHeads(tmp_path / "signer" / "head.json")).judge
+    me = os.geteuid()
+    desk = SigningDesk(signer, judge, confirm, asked.append, me)
+    place = Path(tempfile.mkdtemp(prefix="silas-")) / "sock"
+    connection = listening(place, -1)
+    ring = KeyRing.alone(signer.public_key)
+    config = load_config(environ=environment(tmp_path / "home"))
+    db = Database(config.data_dir / "silas.db", SystemClock())
+    try:
+        db.migrate("silas.audit")
+        keys = CheckpointKeys(RemoteSigner(place, signer.public_key, me), ring)
+        async with await asyncio.start_unix_server(desk.serve, sock=connection):
+            log = looking_log(config, db, SystemClock(), keys)
+            await log.open()
+            for _ in range(3):
+                await log.log("turn_finished", outcome="answered")
+                await log.write_checkpoint()
+            with db.write() as tx:
+                for name in ("audit_log_no_delete", "audit_checkpoints_no_delete"):
+                    tx.driver.execute(f"DROP TRIGGER {name}")
+                tx.driver.execute("DELETE FROM audit_log WHERE seq > 2")
+                tx.driver.execute("DELETE FROM audit_checkpoints WHERE rowid > 3")
+            assert "is missing" in (await log.verify_chain()).reason
+            with pytest.raises(ApprovalError):
+                await log.accept(await log.head())
+            await log.accept(await log.head())
+            assert (await log.verify_chain()).valid
+            assert len([each for each in asked if "Accept a changed record" in each]) == 2
+            await log.log("turn_finished", outcome="answered")
+            await log.write_checkpoint()
+    finally:
+        db.close()
+        shutil.rmtree(place.parent)

@@ -160,6 +160,9 @@ class StreamState(Frozen):
         coming: Answers that are under way, as far as they were shown.
         waiting: Plans that wait for their owner.
         stopped: Words about an emergency stop in force; empty when there is none.
+        changed: Words where the record was changed outside Silas; empty where it was not.
+        head: The newest owner-signed head of the record, which the page keeps and shows when it
+            connects again; empty where there is none.
         runbook: Whether no language model is configured.
         onboarding: Whether the first-run cards should be shown.
     """
@@ -177,6 +180,8 @@ class StreamState(Frozen):
     runbook: bool
     onboarding: bool
     coming: tuple[MessageDelta, ...] = ()
+    changed: str = ""
+    head: str = ""
 
 
 class Ack(Frozen):

@@ -36,6 +36,14 @@ class Standing(Protocol):
         """Words about an emergency stop in force; empty when there is none."""
         ...
 
+    async def seen(self, head: str, device: str) -> None:
+        """Compare the record with the newest signed head that a device was told."""
+        ...
+
+    def record(self) -> tuple[str, str]:
+        """Words where the record was changed, and its newest signed head; empty where none."""
+        ...
+
     @property
     def runbook(self) -> bool:
         """Whether no language model is configured."""
@@ -69,6 +77,8 @@ class Sockets:
         if not isinstance(first, Auth):  # no guard stands before this
             await websocket.close(UNAUTHENTICATED)
             return
+        if first.head:
+            await self._standing.seen(first.head, session.device)
         page = Page(session)
         waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
         page.give(self._state(session, first.after, waiting, first_run).model_dump_json())
@@ -88,6 +98,7 @@ class Sockets:
     ) -> StreamState:
         """The same for every device; made in one step with entering, so that nothing is missed."""
         channel = self._channel
+        changed, head = self._standing.record()
         newest = channel.transcript.newest()
         # a page that knows more than there is has another Silas's conversation
         part = channel.transcript.after(after if after <= newest else 0, MOST_SENT_AGAIN)
@@ -104,6 +115,8 @@ class Sockets:
             runbook=self._standing.runbook,
             onboarding=first_run,
             coming=channel.coming.all,
+            changed=changed,
+            head=head,
         )
 
     async def _read(self, websocket: WebSocket, page: Page) -> None:

@@ -40,6 +40,8 @@ class Auth(Frozen):
     token: str = Field(max_length=256)
     after: int = Field(default=0, ge=0)
     """The `seq` of the last event this page has seen; later ones are sent again."""
+    head: str = Field(default="", max_length=1000)
+    """The newest owner-signed head of the record that this page was told; empty if none was."""
 
 
 class Message(Frozen):
