@@ -66,13 +66,16 @@ class Ending:
             diff=diff,
         )
         rules = Rules(item.writes, bool(item.verify), influence.led)
-        held = held_changes(changes.all, rules, await site.contents(changes))
+        contents = await site.contents(changes) if rules.led else {}  # nobody else asks for them
+        held = held_changes(changes.all, rules, contents)
         if held:
             sources = influence.sources if influence.led else ()
             copy = partial(site.keep, changes)
             return await self.holding.hold(item, copy, held, sources, result)
         # from here a cancellation comes too late: applied and recorded, or neither
-        return await unbroken(self._applied(item, site, changes, result))
+        ended = await unbroken(self._applied(item, site, changes, result))
+        await self.holding.superseded(item)
+        return ended
 
     async def _applied(
         self,

@@ -22,6 +22,7 @@ from silas.approval import (
 from silas.audit import Audit
 from silas.errors import ApprovalError, SandboxError, SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
+from silas.plans.characters import show_exactly
 from silas.sandbox.kept import KeptChanges
 from silas.sandbox.tree import remove_tree
 from silas.sandbox.undo import undo
@@ -246,6 +247,13 @@ class Holding:
             self._waiting(item.id), item, self.held, self._record, self._audit
         )
 
+    async def superseded(self, item: WorkItem) -> None:
+        """Remove what a former run left waiting: a later one has come to its end."""
+        held = self.held.find(item.id)
+        if held is not None:
+            await self._audit.log("changes_dropped", work_item_id=item.id, digest=held.kept.digest)
+            self.held.drop(item.id)
+
     def _waiting(self, work_item_id: str) -> HeldChanges:
         held = self.held.find(work_item_id)
         if held is None:
@@ -332,9 +340,9 @@ async def drop_changes(
 def _waiting_words(held: HeldChanges) -> str:
     many, first = len(held.kept.changes), held.paths[0]
     others = f" and {len(held.paths) - 1} more" if len(held.paths) > 1 else ""
-    name = f"silas approvals %s {held.work_item_id}"
+    name, path = f"silas approvals %s {held.work_item_id}", show_exactly(first.path)
     return (
         f"Its {many} {'change waits' if many == 1 else 'changes wait'} for your yes, and nothing "
-        f"was applied: {first.path}{others}: {first.why}. `{name % 'show'}` shows them, "
+        f"was applied: {path}{others}: {first.why}. `{name % 'show'}` shows them, "
         f"`{name % 'approve'}` asks you, `{name % 'deny'}` drops them."
     )

@@ -11,6 +11,8 @@ from silas.plans import WorkItemResult, WorkItemStatus
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
 from silas.testing.models import Step
+from silas.work.recovery import applied_note
+from silas.work.undo import next_place
 from tests.work.kit import DONE, Work, argv, at_work, sh, state_of
 
 CHECK = [{"name": "there", "run": "true", "expect": {"exit_code": 0}}]
@@ -284,6 +286,44 @@ async def test_dropped_changes_are_gone(desk: Path) -> None:
         assert not work.silas.holding.held.ids()
         assert [data["work_item_id"] for _, data in await work.record("changes_dropped")]
     assert state_of(desk) == before
+
+
+async def test_what_was_applied_before_a_crash_is_recorded_and_not_applied_again(
+    desk: Path,
+) -> None:
+    owner = Owner()
+    async with at_work(*OBEYS, channel=owner.channel) as work:
+        await held_on(work, desk)
+        held = work.silas.holding.held.find("task-example")
+        assert held is not None
+        place = next_place(work.harness.config.data_dir / "undo" / "task-example")
+        note = applied_note(await work.stored(), held.result)
+        held.kept.apply(held.kept.digest, place, note)  # and then the power went
+        owner.word = "apply"
+        result = await work.silas.answer("task-example")
+        assert (result.status, state_of(desk)) == (WorkItemStatus.done, {})
+        assert len(await work.record("workspace_applying")) == 0
+
+
+async def test_a_later_run_that_comes_to_its_end_takes_the_place_of_what_waited(
+    desk: Path,
+) -> None:
+    owner = Owner()
+    steps = (sh("echo a > other.txt"), DONE, sh("true"), DONE)
+    async with at_work(*steps, channel=owner.channel) as work:
+        await held_on(work, desk, writes=[])
+        result = await work.run(workspace=str(desk), verify=CHECK, writes=[])
+        assert (result.status, result.held) == (WorkItemStatus.done, "")
+        assert not work.silas.holding.held.ids()
+
+
+async def test_a_name_that_steers_a_terminal_is_shown_and_not_obeyed(desk: Path) -> None:
+    owner = Owner()
+    steps = (sh("printf x > \"$(printf 'a\\033[2Jb')\""), DONE)
+    async with at_work(*steps, channel=owner.channel) as work:
+        result = await held_on(work, desk, writes=[])
+    [card] = owner.held
+    assert "\x1b" not in result.summary + str(card)
 
 
 async def test_a_second_attempt_follows_what_the_first_one_read(desk: Path) -> None:

@@ -1,0 +1,117 @@
+"""The rule about which changes wait: what counts as named, that nothing outside passes (B22)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silas.plans.writes import covered
+from silas.sandbox.content import Content
+from silas.sandbox.journal import Change
+from silas.sandbox.tree import Entry
+from silas.work.held import Rules, held_changes
+
+FILE = Entry("file", 0o644, "1" * 64, 9)
+OTHER = Entry("file", 0o644, "2" * 64, 9)
+FOLDER = Entry("dir", 0o755, "", 0)
+PLAIN = Content()
+
+
+def deleted(path: str, entry: Entry = FILE) -> Change:
+    return Change(path, entry, None)
+
+
+def waits(change: Change, writes: list[str] | None, content: Content = PLAIN) -> bool:
+    """Whether one change waits after something was read, in a plan with checks."""
+    rules = Rules(writes, checked=True, led=True)
+    return bool(held_changes([change], rules, {change.path: content}))
+
+
+@pytest.mark.parametrize(
+    ("writes", "path", "named"),
+    [
+        (None, "a.txt", False),
+        (["**"], "a.txt", False),
+        (["*"], "a.txt", False),
+        (["a.txt"], "a.txt", True),
+        (["logs/**"], "logs/a.log", False),
+        (["logs/*"], "logs/a.log", False),
+        (["logs/*.log"], "logs/a.log", True),
+        (["**/*.log"], "logs/a.log", False),
+        (["build/**/*.o"], "build/x/y.o", True),
+    ],
+)
+def test_a_deleted_file_is_named_by_more_than_where_it_lies(
+    writes: list[str] | None, path: str, named: bool
+) -> None:
+    assert waits(deleted(path), writes) is not named
+
+
+@pytest.mark.parametrize(
+    ("writes", "path", "named"),
+    [
+        (["**"], "conftest.py", False),
+        (["*.py"], "conftest.py", False),
+        (["tests/**"], "tests/conftest.py", False),
+        (["tests/*.py"], "tests/conftest.py", False),
+        (["tests/conftest.py"], "tests/conftest.py", True),
+        ([".github/**"], ".github/workflows/ci.yml", True),
+        (["**"], ".github/workflows/ci.yml", False),
+        (["**"], "sub/Makefile", False),
+        (["sub/Makefile"], "sub/Makefile", True),
+        (["**"], "CONFTEST.PY", False),
+        (["**"], "jest.config.js", False),
+        (["**"], ".env", False),
+        (["**"], "requirements-dev.txt", False),
+    ],
+)
+def test_what_configures_is_named_by_the_name_that_makes_it_so(
+    writes: list[str] | None, path: str, named: bool
+) -> None:
+    assert waits(Change(path, FILE, OTHER), writes) is not named
+
+
+def test_an_edit_waits_only_where_hardly_anything_is_left() -> None:
+    edit = Change("notes/a.md", FILE, OTHER)
+    assert not waits(edit, None)
+    assert waits(edit, None, Content(emptied=True))
+    assert waits(edit, ["notes/**"], Content(emptied=True))
+    assert waits(edit, None, Content(known=False))
+
+
+def test_a_folder_is_judged_by_what_it_holds() -> None:
+    rules = Rules(["new/a.txt"], checked=True, led=True)
+    inside = [Change("new", None, FOLDER), Change("new/a.txt", None, FILE)]
+    assert held_changes(inside, rules, {}) == ()
+    empty = [Change("other", None, FOLDER)]
+    assert [held.path for held in held_changes(empty, rules, {})] == ["other"]
+
+
+def test_a_file_that_stands_elsewhere_unchanged_is_not_deleted_and_one_that_changed_is() -> None:
+    rules = Rules(None, checked=True, led=True)
+    moved = [deleted("a.txt"), Change("b.txt", None, FILE)]
+    assert held_changes(moved, rules, {}) == ()
+    changed = [deleted("a.txt"), Change("b.txt", None, OTHER)]
+    assert [held.path for held in held_changes(changed, rules, {})] == ["a.txt"]
+
+
+PATHS = st.sampled_from(["a", "b", "a/b", "a/c", "c/d/e", ".env", "conftest.py"])
+SIDES = st.sampled_from([None, FILE, OTHER, Entry("file", 0o755, "3" * 64, 1)])
+CHANGES = st.lists(
+    st.builds(Change, PATHS, SIDES, SIDES).filter(lambda change: change.before != change.after),
+    unique_by=lambda change: change.path,
+    max_size=5,
+)
+WRITES = st.none() | st.lists(st.sampled_from(["a", "a/**", "**", "*", "c/d/e"]), max_size=3)
+
+
+@given(CHANGES, WRITES, st.booleans(), st.booleans())
+def test_nothing_outside_passes_and_reading_never_lets_more_through(
+    changes: list[Change], writes: list[str] | None, checked: bool, led: bool
+) -> None:
+    held = {one.path for one in held_changes(changes, Rules(writes, checked, led), {})}
+    closer = {one.path for one in held_changes(changes, Rules(writes, checked, True), {})}
+    assert held <= closer
+    if not checked:
+        assert held == {change.path for change in changes}
+    if writes is not None:
+        assert {change.path for change in changes if not covered(writes, change.path)} <= held
