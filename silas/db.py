@@ -45,6 +45,13 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 )
 """
 
+_DAMAGED_TABLE = """
+CREATE TABLE IF NOT EXISTS damaged_rows (
+  place TEXT NOT NULL, key TEXT NOT NULL, content TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (place, key)
+)
+"""
+
 
 class Tx:
     """One open transaction: Core statements through `execute`, the driver where measured."""
@@ -222,6 +229,7 @@ class Database:
             self._held = _Held(self._writer)
             with self.write() as tx:
                 tx.driver.execute(_MIGRATIONS_TABLE)
+                tx.driver.execute(_DAMAGED_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise DatabaseError(
                 f"The database {path} cannot be opened: {error}.", code="E_DB_OPEN"

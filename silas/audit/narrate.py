@@ -96,6 +96,7 @@ _SENTENCES: Mapping[str, str] = {
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
     "clock.jumped": "The machine's clock jumped from {before} to {at}; open approvals are void.",
     "clock.confirmed": "The owner says that the machine's clock is right: {at}.",
+    "row_set_aside": "{key} in {place} of the database cannot be read and is set aside.",
     # the owner's key
     "key.rotation_began": "The owner asked for a new key.",
     "key.rotated": "The owner's key was replaced; unused approvals lapsed.",

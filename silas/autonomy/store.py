@@ -10,6 +10,7 @@ from silas.autonomy.proposals import (
     SuggestionProposal,
 )
 from silas.autonomy.signals import Signal
+from silas.damage import readable
 from silas.db import Database
 
 
@@ -64,11 +65,17 @@ class SqlAutonomyStore:
         """Suggestions that nobody answered, the oldest first."""
         with self._db.read() as tx:
             rows = tx.driver.execute(
-                "SELECT proposal FROM suggestions WHERE scope_id = ?"
+                "SELECT proposal, suggestion_id FROM suggestions WHERE scope_id = ?"
                 " AND (outcome IS NULL OR outcome = 'deferred') ORDER BY number",
                 (scope_id,),
             ).fetchall()
-        return [SuggestionProposal.model_validate_json(row[0]) for row in rows]
+        return readable(
+            self._db,
+            "suggestions",
+            rows,
+            lambda row: row[1],
+            lambda row: SuggestionProposal.model_validate_json(row[0]),
+        )
 
     def asked_since(self, scope_id: str, suggestion_id: str, moment: datetime) -> bool:
         """Whether this one was shown and left open since then."""
@@ -158,11 +165,14 @@ class SqlAutonomyStore:
         """Proposals that nobody answered, the oldest first."""
         with self._db.read() as tx:
             rows = tx.driver.execute(
-                "SELECT proposal FROM autonomy_proposals WHERE scope_id = ? AND decision IS NULL"
+                "SELECT proposal, proposal_id FROM autonomy_proposals"
+                " WHERE scope_id = ? AND decision IS NULL"
                 " ORDER BY number",
                 (scope_id,),
             ).fetchall()
-        return [AutonomyThresholdProposal.model_validate_json(row[0]) for row in rows]
+        return readable(
+            self._db, "autonomy_proposals", rows, lambda row: row[1], lambda row: _proposal(row[0])
+        )
 
     def last_proposal(self, scope_id: str, family: str) -> LastProposal | None:
         """The newest proposal about a family, whatever became of it."""
@@ -172,9 +182,14 @@ class SqlAutonomyStore:
                 " WHERE scope_id = ? AND family = ? ORDER BY number DESC LIMIT 1",
                 (scope_id, family),
             ).fetchone()
-        if row is None:
-            return None
-        return LastProposal(AutonomyThresholdProposal.model_validate_json(row[0]), row[1])
+        found = readable(
+            self._db,
+            "autonomy_proposals",
+            [] if row is None else [row],
+            lambda _: f"{scope_id} {family}",
+            lambda row: LastProposal(_proposal(row[0]), int(row[1])),
+        )
+        return found[0] if found else None
 
     def count_proposals(self, scope_id: str, moment: datetime) -> int:
         """How many proposals were made since then."""
@@ -252,6 +267,10 @@ class SqlAutonomyStore:
         query = f"SELECT count(*) FROM {table} WHERE scope_id = ? AND {column} > ?"  # noqa: S608 - our own names
         with self._db.read() as tx:
             return int(tx.driver.execute(query, (scope_id, _moment(moment))).fetchone()[0])
+
+
+def _proposal(text: str) -> AutonomyThresholdProposal:
+    return AutonomyThresholdProposal.model_validate_json(text)
 
 
 def _moment(moment: datetime) -> str:

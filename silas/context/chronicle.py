@@ -13,6 +13,7 @@ from silas.clock import Clock
 from silas.context.models import ChronicleConfig, ContextItem
 from silas.context.origin import comes_from
 from silas.context.render import entering
+from silas.damage import readable
 from silas.db import Database
 from silas.errors import DatabaseError
 
@@ -33,6 +34,10 @@ class ChronicleStore(Protocol):
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
         """The newest entry of each of these ids, as far as there is one, the oldest first."""
         ...
+
+    def _readable(self, rows: Sequence[tuple[str, int]]) -> list[ContextItem]:
+        """Entries from their rows; a damaged one is set aside and the conversation goes on."""
+        return readable(self._db, "chronicle", rows, _number, lambda row: _item(row[0]))
 
     async def prune_before(self, cutoff: datetime) -> int:
         """Delete entries older than this moment; returns how many."""
@@ -72,20 +77,25 @@ class SqlChronicleStore:
         """See `ChronicleStore.get_recent`."""
         with self._db.read() as tx:
             rows = tx.driver.execute(
-                "SELECT item FROM chronicle WHERE scope_id = ? ORDER BY at DESC, seq DESC LIMIT ?",
+                "SELECT item, seq FROM chronicle WHERE scope_id = ?"
+                " ORDER BY at DESC, seq DESC LIMIT ?",
                 (scope_id, max(limit, 0)),
             ).fetchall()
-        return [_item(text) for (text,) in reversed(rows)]
+        return self._readable(rows[::-1])
 
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
         """See `ChronicleStore.named`; looks through the whole scope, so once a sitting."""
         marks = ", ".join("?" * len(ctx_ids))
-        query = f"SELECT item FROM chronicle WHERE scope_id = ? AND ctx_id IN ({marks})"  # noqa: S608 - marks
+        query = f"SELECT item, seq FROM chronicle WHERE scope_id = ? AND ctx_id IN ({marks})"  # noqa: S608 - marks
         with self._db.read() as tx:
             rows = tx.driver.execute(f"{query} ORDER BY seq", (scope_id, *ctx_ids)).fetchall()
-        found = [_item(text) for (text,) in rows]
+        found = self._readable(rows)
         newest = {item.ctx_id: item for item in found}
         return [item for item in found if newest[item.ctx_id] is item]
+
+    def _readable(self, rows: Sequence[tuple[str, int]]) -> list[ContextItem]:
+        """Entries from their rows; a damaged one is set aside and the conversation goes on."""
+        return readable(self._db, "chronicle", rows, _number, lambda row: _item(row[0]))
 
     async def prune_before(self, cutoff: datetime) -> int:
         """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first by scope."""
@@ -133,7 +143,14 @@ class SqlChronicleStore:
             rows = tx.driver.execute(
                 "SELECT seq, item FROM chronicle WHERE scope_id = ?", (scope_id,)
             ).fetchall()
-            doomed = [(seq,) for seq, text in rows if comes_from(_item(text), source)]
+            found = readable(
+                self._db,
+                "chronicle",
+                [(text, seq) for seq, text in rows],
+                _number,
+                lambda row: (row[1], _item(row[0])),
+            )
+            doomed = [(seq,) for seq, item in found if comes_from(item, source)]
             tx.driver.executemany("DELETE FROM chronicle WHERE seq = ?", doomed)
         return len(doomed)
 
@@ -157,13 +174,21 @@ def _text(item: ContextItem) -> str:
 
 
 def _archived(scope_id: str, item: str) -> str:
-    return canonical_json({"scope_id": scope_id, "item": json.loads(item)})
+    try:
+        entry: object = json.loads(item)
+    except (ValueError, TypeError):  # damaged: it is archived as it stands
+        entry = repr(item)
+    return canonical_json({"scope_id": scope_id, "item": entry})
+
+
+def _number(row: tuple[str, int]) -> str:
+    return f"entry {row[1]}"
 
 
 def _item(text: str) -> ContextItem:
     try:
         return ContextItem.model_validate_json(text)
-    except ValidationError as error:
+    except (ValidationError, TypeError) as error:
         raise DatabaseError(
             "An entry of the conversation was changed or damaged; restore the database from a "
             "backup.",

@@ -47,12 +47,14 @@ def status(ctx: click.Context, as_json: bool) -> None:
             waiting = await desk.questions()
             people = desk.people.waiting()
             held = set(desk.held.ids())
+            damaged = desk.damaged()
             halves = {half.work_item_id: half for half in desk.half_changed()}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
             for row in rows:
                 row["held"] = row["id"] in held
-            print_json([_with_half(row, halves.get(row["id"])) for row in rows])
+            named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
+            print_json([_with_half(row, halves.get(row["id"])) for row in rows] + named)
         elif not items and not waiting and not people:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
@@ -60,7 +62,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
             click.echo(f"{state:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
-        for words in [] if as_json else [half.words for half in halves.values()]:
+        troubles = [half.words for half in halves.values()] + [one.words for one in damaged]
+        for words in troubles if not as_json else []:
             click.echo(f"\n{words}")
         if people and not as_json:
             click.echo(f"{len(people)} wait for a person: silas queue list")

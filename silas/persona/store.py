@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from silas.damage import readable, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.persona.state import PersonaEvent, PersonaState
@@ -65,7 +66,13 @@ class SqlPersonaStore:
         """See `PersonaStore.get_state`."""
         with self._db.read() as tx:
             row = tx.driver.execute(_STATE, (scope_id,)).fetchone()
-        return None if row is None else _state(scope_id, row)
+        if row is None:
+            return None
+        try:
+            return _state(scope_id, row)
+        except DatabaseError:  # the engine speaks neutrally then
+            set_aside(self._db, "persona_state", scope_id, row)
+            raise
 
     async def save_state(self, state: PersonaState) -> None:
         """See `PersonaStore.save_state`."""
@@ -81,7 +88,9 @@ class SqlPersonaStore:
         """See `PersonaStore.list_events`."""
         with self._db.read() as tx:
             rows = tx.driver.execute(_EVENTS, (scope_id, limit)).fetchall()
-        return [_event(scope_id, row) for row in rows]
+        return readable(
+            self._db, "persona_events", rows, lambda row: row[0], lambda row: _event(scope_id, row)
+        )
 
     async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
         """See `PersonaStore.happened`."""
@@ -145,7 +154,7 @@ def _state(scope_id: str, row: tuple[Any, ...]) -> PersonaState:
                 "updated_at": updated,
             }
         )
-    except (ValidationError, ValueError) as error:
+    except (ValidationError, ValueError, TypeError) as error:
         raise _damaged("personality", scope_id) from error
 
 
@@ -164,7 +173,7 @@ def _event(scope_id: str, row: tuple[Any, ...]) -> PersonaEvent:
                 "created_at": created,
             }
         )
-    except (ValidationError, ValueError) as error:
+    except (ValidationError, ValueError, TypeError) as error:
         raise _damaged("personality's history", scope_id) from error
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from silas.canonical import canonical_json, sha256_hex
 from silas.clock import Clock
+from silas.damage import readable, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
@@ -68,11 +69,16 @@ class SqlWorkItemStore:
 
     async def get(self, work_item_id: str) -> WorkItem | None:
         """See `WorkItemStore.get`."""
-        return next(iter(self._load(_ITEMS.c.id == work_item_id)), None)
+        rows = self._rows(_ITEMS.c.id == work_item_id)
+        return _item(rows[0]) if rows else None
 
     async def list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
         """See `WorkItemStore.list_by_status`."""
         return self._load(_ITEMS.c.status == status.value)
+
+    async def every(self) -> list[WorkItem]:
+        """All items, those whose status nobody knows being set aside."""
+        return self._load(_ITEMS.c.id.is_not(None))
 
     async def list_by_parent(self, parent_id: str) -> list[WorkItem]:
         """See `WorkItemStore.list_by_parent`."""
@@ -120,7 +126,20 @@ class SqlWorkItemStore:
         try:
             return WorkItemResult.model_validate_json(text)
         except ValidationError as error:
+            set_aside(self._db, "work_item_results", work_item_id, text)
             raise _corrupt(work_item_id, "its result cannot be read") from error
+
+    async def check_results(self) -> None:
+        """Set aside every result that cannot be read."""
+        with self._db.read() as tx:
+            rows = tx.execute(select(_RESULTS.c.work_item_id, _RESULTS.c.result)).fetchall()
+        readable(
+            self._db,
+            "work_item_results",
+            rows,
+            lambda row: row[0],
+            lambda row: WorkItemResult.model_validate_json(row[1]),
+        )
 
     async def finish(
         self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
@@ -138,12 +157,17 @@ class SqlWorkItemStore:
                 tx.execute(insert(table).values(row))
 
     def _load(self, which: ColumnElement[bool]) -> list[WorkItem]:
-        query = select(*(_ITEMS.c[name] for name in _LOADED)).where(which).order_by(_ORDER)
-        with self._db.read() as tx:
-            rows = [dict(row) for row in tx.execute(query).mappings()]
+        """The items that can be read; a damaged one is set aside, and nobody waits for it."""
+        rows = self._rows(which)
+        items = readable(self._db, "work_items", rows, lambda row: row["id"], _item)
         # Moments are compared as moments: as text, a whole second sorts after its fractions. Work
         # of one moment stays in the order in which it was saved first.
-        return sorted((_item(row) for row in rows), key=lambda item: item.created_at)
+        return sorted(items, key=lambda item: item.created_at)
+
+    def _rows(self, which: ColumnElement[bool]) -> list[dict[str, Any]]:
+        query = select(*(_ITEMS.c[name] for name in _LOADED)).where(which).order_by(_ORDER)
+        with self._db.read() as tx:
+            return [dict(row) for row in tx.execute(query).mappings()]
 
     def _touched(self) -> dict[str, str]:
         return {"updated_at": self._clock.now().isoformat()}
@@ -169,9 +193,9 @@ def _row(item: WorkItem) -> dict[str, Any]:
 
 def _item(row: dict[str, Any]) -> WorkItem:
     """A stored row as an item, if its fields still are the plan that was stored with them."""
-    plan, expected = str(row.pop("plan_bytes")), str(row.pop("plan_hash"))
+    plan, expected = str(row["plan_bytes"]), str(row["plan_hash"])
     try:
-        fields = {n: v if n in _PLAIN else json.loads(v) for n, v in row.items()}
+        fields = {n: row[n] if n in _PLAIN else json.loads(row[n]) for n in WorkItem.model_fields}
         item = WorkItem.model_validate(fields)
     except (ValidationError, ValueError, TypeError, RecursionError) as error:
         raise _corrupt(str(row["id"]), "its fields cannot be read") from error

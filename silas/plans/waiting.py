@@ -1,10 +1,13 @@
 """Plans whose question is open, in the database: no crash loses what the owner is asked (5.1.3)."""
 
+from typing import Any
+
 from pydantic import ValidationError
 from sqlalchemy import Column, MetaData, Table, Text, and_, delete, insert, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from silas.clock import Clock
+from silas.damage import readable
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.models import WorkItem
@@ -46,19 +49,21 @@ class SqlWaitingPlans:
         oldest_first = select(_WAITING).order_by(_WAITING.c.asked_at, _WAITING.c.work_item_id)
         with self._db.read() as tx:
             rows = [dict(row) for row in tx.execute(oldest_first).mappings()]
-        return [_waiting(row) for row in rows]
+        return readable(self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting)
 
 
 def _same(item: WorkItem) -> ColumnElement[bool]:
     return and_(_WAITING.c.work_item_id == item.id, _WAITING.c.plan_hash == plan_hash(item))
 
 
-def _waiting(row: dict[str, str]) -> WaitingPlan:
+def _waiting(row: dict[str, Any]) -> WaitingPlan:
     try:
         item = WorkItem.model_validate_json(row["plan"])
         if (item.id, plan_hash(item)) != (row["work_item_id"], row["plan_hash"]):
             raise ValueError
-    except (ValidationError, ValueError) as error:
+        if not isinstance(row["rationale"], str):
+            raise TypeError
+    except (ValidationError, ValueError, TypeError) as error:
         raise DatabaseError(
             f"The stored question about {row['work_item_id']} was changed or damaged; restore the "
             "database from a backup.",

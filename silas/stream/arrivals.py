@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from silas.clock import Clock
+from silas.damage import readable
 from silas.db import Database
 from silas.stream.models import Incoming
 from silas.types import new_id
@@ -106,16 +107,11 @@ class SqlArrivals:
                 "SELECT arrival_id, scope_id, channel, sender_id, text, arrived_at, heard, answer"
                 " FROM arrivals ORDER BY arrived_at, rowid"
             ).fetchall()
-        return [
-            Interrupted(
-                arrival_id,
-                scope_id,
-                channel,
-                sender_id,
-                text,
-                datetime.fromisoformat(at),
-                bool(heard),
-                answer or "",
-            )
-            for arrival_id, scope_id, channel, sender_id, text, at, heard, answer in rows
-        ]
+        return readable(self._db, "arrivals", rows, lambda row: row[0], _interrupted)
+
+
+def _interrupted(row: Sequence[Any]) -> Interrupted:
+    *said, at, heard, answer = row
+    if not all(isinstance(one, str) for one in (*said, answer or "")):
+        raise TypeError
+    return Interrupted(*said, datetime.fromisoformat(at), bool(heard), answer or "")

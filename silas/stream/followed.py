@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.context import ContextSubscription
+from silas.damage import readable
 from silas.db import Database
 
 _MOST = 5  # files that come back
@@ -37,7 +38,10 @@ class FollowedFiles:
         )
         with self._db.read() as tx:
             rows = tx.driver.execute(query, (scope_id, turn_number, _MOST)).fetchall()
-        return [
-            Followed(Path(root), ContextSubscription.model_validate_json(sub))
-            for root, sub in reversed(rows)
-        ]
+        return readable(
+            self._db,
+            "followed_files",
+            rows[::-1],
+            lambda row: repr(row[0]),
+            lambda row: Followed(Path(row[0]), ContextSubscription.model_validate_json(row[1])),
+        )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.clock import Clock
+from silas.damage import readable
 from silas.db import Database
 from silas.errors import ChannelError
 
@@ -38,13 +39,7 @@ class PersonQueues:
 
     def waiting(self) -> Sequence[Waits]:
         """Everybody who waits, the longest first."""
-        query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
-        with self._db.read() as tx:
-            rows = tx.driver.execute(query).fetchall()
-        return [
-            Waits(connection_id, queue, gate, datetime.fromisoformat(since))
-            for connection_id, queue, gate, since in rows
-        ]
+        return waiting_in(self._db)
 
     async def seen_to(self, connection_id: str) -> int:
         """Somebody saw to this conversation: it waits no more, in no queue. Returns in how many.
@@ -63,3 +58,17 @@ class PersonQueues:
                 )
             self._audit.log_now("queue_seen_to", connection_id=connection_id)
             return int(done.rowcount)
+
+
+def waiting_in(db: Database) -> Sequence[Waits]:
+    """Whoever waits for a person, the longest first; what cannot be read is set aside."""
+    query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
+    with db.read() as tx:
+        rows = tx.driver.execute(query).fetchall()
+    return readable(
+        db,
+        "person_queues",
+        rows,
+        lambda row: row[0],
+        lambda row: Waits(row[0], row[1], row[2], datetime.fromisoformat(row[3])),
+    )

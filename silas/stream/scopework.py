@@ -4,6 +4,7 @@ from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
 from silas.context.origin import names
+from silas.damage import unless_damaged
 from silas.db import Database
 from silas.memory.forgotten import Forgotten
 from silas.plans import WorkItem, WorkItemResult
@@ -105,7 +106,10 @@ class ScopeWork:
             newest = await self._items.newest(limit)
             found = [item for item in newest if self.scope_of(item.id) == scope_id]
         else:
-            items = [await self._items.get(name) for name in self._claimed(scope_id, limit)]
+            items = [
+                await unless_damaged(self._items.get(name))
+                for name in self._claimed(scope_id, limit)
+            ]
             found = [item for item in items if item is not None]
         return [await self._known(item, scope_id) for item in reversed(found)]
 
@@ -113,7 +117,8 @@ class ScopeWork:
         sources = tuple(dict.fromkeys(await self._sources(item)))
         gone = self._memory.forgotten_since(self._begun_after(item.id), scope_id).sources
         forgotten = any(names(source, wanted) for source in sources for wanted in gone)
-        return Known(item, await self._items.get_result(item.id), sources, forgotten)
+        result = await unless_damaged(self._items.get_result(item.id))
+        return Known(item, result, sources, forgotten)
 
     async def _sources(self, item: WorkItem) -> list[str]:
         """Of the work itself and what it goes on from, each looked at once."""
@@ -122,7 +127,8 @@ class ScopeWork:
         while of is not None and of.id not in seen:
             seen.add(of.id)
             found += [answered_by(tool, where) for tool, where in self._answers.answers_of(of.id)]
-            of = None if of.follow_up_of is None else await self._items.get(of.follow_up_of)
+            above = of.follow_up_of
+            of = None if above is None else await unless_damaged(self._items.get(above))
         return found
 
     def _begun_after(self, work_item_id: str) -> int:

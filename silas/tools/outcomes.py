@@ -6,12 +6,13 @@ four of them: 5 microseconds each, where Core needs 70.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from silas.canonical import digest
 from silas.clock import Clock
+from silas.damage import readable, set_aside
 from silas.db import Database
 from silas.tools.models import (
     CallFacts,
@@ -174,11 +175,15 @@ FROM tool_outcomes WHERE task_id = ? ORDER BY attempted_at, key
 """
 ANSWERS_OF_A_TASK = """
 SELECT DISTINCT tool_name, json_extract(result, '$.source') FROM tool_outcomes
-WHERE task_id = ? AND result IS NOT NULL ORDER BY 1, 2
+WHERE task_id = ? AND json_valid(result) ORDER BY 1, 2
 """
 _UNKNOWN = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at
 FROM tool_outcomes WHERE status = 'unknown' ORDER BY attempted_at, key
+"""
+_ALL = """
+SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at, result
+FROM tool_outcomes
 """
 _DROP = "DELETE FROM tool_outcomes WHERE key = ?"
 _MARK = "UPDATE tool_outcomes SET status = 'unknown' WHERE status = 'attempted'"
@@ -211,8 +216,13 @@ class SqlOutcomeStore:
         if row is None:
             return None
         *record, stored = row
-        result = None if stored is None else ToolResult.model_validate_json(stored)
-        return recorded_outcome(_record(record), result, call, idempotent=idempotent)
+        known = _record(record)
+        try:
+            result = None if stored is None else ToolResult.model_validate_json(stored)
+        except ValueError:  # it is as if it had never been told how it ended
+            set_aside(self._db, "tool_outcomes", key, row)
+            result, known = None, known._replace(status=OutcomeStatus.unknown)
+        return recorded_outcome(known, result, call, idempotent=idempotent)
 
     def begin(
         self,
@@ -259,17 +269,34 @@ class SqlOutcomeStore:
         """See `OutcomeStore.mark_unfinished_unknown`."""
         with self._db.write() as tx:
             tx.driver.execute(_MARK)
-            return [_record(row) for row in tx.driver.execute(_UNKNOWN)]
+        return self.unknown()
 
     def unknown(self) -> list[OutcomeRecord]:
         """See `OutcomeStore.unknown`."""
         with self._db.read() as tx:
-            return [_record(row) for row in tx.driver.execute(_UNKNOWN)]
+            rows = tx.driver.execute(_UNKNOWN).fetchall()
+        return self._records(rows)
 
     def calls_of(self, task_id: str) -> list[OutcomeRecord]:
         """See `OutcomeStore.calls_of`."""
         with self._db.read() as tx:
-            return [_record(row) for row in tx.driver.execute(CALLS_OF_A_TASK, (task_id,))]
+            rows = tx.driver.execute(CALLS_OF_A_TASK, (task_id,)).fetchall()
+        return self._records(rows)
+
+    def check(self) -> None:
+        """Set aside every call whose row cannot be read."""
+        with self._db.read() as tx:
+            rows = tx.driver.execute(_ALL).fetchall()
+        self._records([row[:-1] for row in rows])
+        readable(self._db, "tool_outcomes", rows, lambda row: row[0], _result)
+
+    def _records(self, rows: Sequence[Sequence[Any]]) -> list[OutcomeRecord]:
+        """Calls from their rows; of a damaged one nobody knows what became, and it is named."""
+        records = [_record(row) for row in rows]
+        for record in records:
+            if record.attempted_at is _NEVER:
+                set_aside(self._db, "tool_outcomes", record.key, tuple(record))
+        return records
 
     def answers_of(self, task_id: str) -> list[tuple[str, str]]:
         """See `OutcomeStore.answers_of`."""
@@ -280,7 +307,10 @@ class SqlOutcomeStore:
         """See `OutcomeStore.last_attempt`."""
         with self._db.read() as tx:
             (at,) = tx.driver.execute(_LAST, (tool_name, action, target)).fetchone()
-        return None if at is None else datetime.fromisoformat(at)
+        try:
+            return None if at is None else datetime.fromisoformat(at)
+        except (ValueError, TypeError):  # a damaged row: as if it had been just now
+            return self._clock.now()
 
     def outbound_since(self, moment: datetime) -> int:
         """See `OutcomeStore.outbound_since`."""
@@ -312,11 +342,21 @@ def storming(outcomes: OutcomeStore, facts: CallFacts, now: datetime, per_hour: 
     return facts.outbound and outcomes.outbound_since(now - timedelta(hours=1)) >= per_hour
 
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def _result(row: Sequence[Any]) -> ToolResult | None:
+    return None if row[-1] is None else ToolResult.model_validate_json(row[-1])
+
+
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="microseconds")
 
 
 def _record(row: Sequence[Any]) -> OutcomeRecord:
     key, digest, task, step, tool, action, status, at = row
-    moment = datetime.fromisoformat(at)
-    return OutcomeRecord(key, digest, task, step, tool, action, OutcomeStatus(status), moment)
+    try:
+        said, moment = OutcomeStatus(status), datetime.fromisoformat(at)
+    except (ValueError, TypeError):  # a damaged row: nobody knows what became of that call
+        said, moment = OutcomeStatus.unknown, _NEVER
+    return OutcomeRecord(key, digest, task, step, tool, action, said, moment)

@@ -17,6 +17,7 @@ from silas.errors import ConfigError
 from silas.stop.watch import stay
 from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
+from silas.wiring.damaged import tell_damaged
 from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.lease import Lease
 from silas.wiring.mcp import mcp_servers
@@ -133,6 +134,7 @@ async def build(
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
         await tell_left(left, parts.mind, parts.channel, db, parts.audit)
+        await tell_damaged(db, parts.audit, message_to_owner(parts.channel))
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (

@@ -8,7 +8,7 @@ from typing import Any
 
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
-from silas.errors import ChannelError, from_foreign
+from silas.errors import ChannelError, DatabaseError, from_foreign
 from silas.plans import WorkItem, WorkItemResult, plan_bytes, plan_card
 from silas.plans.binding import files_shown
 from silas.plans.budget import shares
@@ -58,7 +58,7 @@ class WorkRoom:
         undoable = await asyncio.to_thread(self._undoable, items)
         rows = [self._waiting_row(item) for item in reversed(waiting)]
         for item in items:
-            result = await self._store.get_result(item.id)
+            result = await self._result(item)
             rows.append(self._row(item, result, undoable.get(item.id)))
         return tuple(rows)
 
@@ -68,7 +68,7 @@ class WorkRoom:
         item = await self._store.get(work_item_id) if waiting is None else waiting.item
         if item is None:
             raise missing(work_item_id)
-        result = await self._store.get_result(work_item_id)
+        result = await self._result(item)
         undoable = await asyncio.to_thread(self._undoable, [item])
         if waiting is None:
             row, why = self._row(item, result, undoable.get(item.id)), _APPROVED
@@ -144,6 +144,17 @@ class WorkRoom:
         await self._desk.resume()
         self._announce.stopped("")
         return Done(words="Silas works again; what was interrupted needs a new approval.")
+
+    async def _result(self, item: WorkItem) -> WorkItemResult | None:
+        """How it ended; where that was damaged, words that say so."""
+        try:
+            return await self._store.get_result(item.id)
+        except DatabaseError as error:
+            if error.code != "E_DB_CORRUPT":
+                raise
+            return WorkItemResult(
+                work_item_id=item.id, status=item.status, summary=error.message, last_error=None
+            )
 
     def _waiting_row(self, item: WorkItem) -> WorkRow:
         return WorkRow(

@@ -15,12 +15,13 @@ from silas.audit.witness import FileWitness
 from silas.audit.witnessed import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.damage import Damaged
 from silas.db import Database
 from silas.errors import SandboxError, SilasError
 from silas.gates import GateProvider
 from silas.keys import KeyRing
 from silas.keys.vault import Vault
-from silas.plans import WorkItem, WorkItemStatus
+from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import probe
@@ -28,6 +29,7 @@ from silas.stop import Sentinel
 from silas.stream.personqueue import PersonQueues
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.apart import arrangement, enrol, is_apart
+from silas.wiring.damaged import all_damaged
 from silas.wiring.ground import (
     MIGRATED,
     key_exists,
@@ -154,6 +156,7 @@ class WorkDesk:
     people: PersonQueues
     recover: Callable[[], Awaitable[frozenset[str]]]
     warnings: list[str]
+    db: Database
 
     def half_changed(self) -> list[HalfChanged]:
         """Directories that a crash left neither as before nor as after some work."""
@@ -163,13 +166,13 @@ class WorkDesk:
         """Plans that the owner was asked about and has not answered."""
         return [waiting.item for waiting in await self.waiting.all()]
 
+    def damaged(self) -> list[Damaged]:
+        """What was set aside because it cannot be read."""
+        return all_damaged(self.db)
+
     async def items(self) -> list[WorkItem]:
         """Every work item, newest last."""
-        found = [item for status in WorkItemStatus for item in await self._with(status)]
-        return sorted(found, key=lambda item: (item.created_at, item.id))
-
-    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
-        return await self.store.list_by_status(status)
+        return sorted(await self.store.every(), key=lambda item: (item.created_at, item.id))
 
     async def undo(self, work_item_id: str) -> None:
         """Restore the workspace that a work item changed; see `Undo.undo`."""
@@ -229,7 +232,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
-        yield WorkDesk(store, undoing, waiting, held, settling, people, recover, warnings)
+        yield WorkDesk(store, undoing, waiting, held, settling, people, recover, warnings, db)
 
 
 def compared(audit: KeptAuditLog, warnings: list[str]) -> None:
@@ -356,11 +359,13 @@ def _database_finding(config: SilasConfig) -> list[Finding]:
         try:
             for package in MIGRATED:
                 db.migrate(package)
+            damaged = all_damaged(db)
         finally:
             db.close()
     except SilasError as error:
         return [Finding("database", False, str(error))]
-    return [Finding("database", True, f"{path} is readable and up to date")]
+    found = [Finding("database row", False, row.words) for row in damaged]
+    return [Finding("database", True, f"{path} is readable and up to date"), *found]
 
 
 def _workspace_findings(config: SilasConfig) -> list[Finding]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from silas.context import ChronicleConfig, SqlChronicleStore, scrub
+from silas.damage import damaged_rows
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.testing import MockClock
@@ -92,12 +93,13 @@ async def test_forgetting_a_source_deletes_what_was_made_of_it_in_this_scope_alo
     assert len(await store.get_recent(B, 5)) == 2
 
 
-async def test_a_damaged_entry_is_an_error_and_never_a_message(db: Database) -> None:
+async def test_a_damaged_entry_is_named_and_never_a_message(db: Database) -> None:
     await _store(db).append(A, item())
     with db.write() as tx:
         tx.driver.execute("UPDATE chronicle SET item = '{}'")
-    with pytest.raises(DatabaseError, match="damaged"):
-        await _store(db).get_recent(A, 1)
+    await _store(db).append(A, item("c"))
+    assert [one.ctx_id for one in await _store(db).get_recent(A, 2)] == ["c"]
+    assert [(one.place, one.key) for one in damaged_rows(db)] == [("chronicle", "entry 1")]
 
 
 async def test_an_entry_is_found_by_its_name_the_newest_of_it_and_of_its_own_scope(

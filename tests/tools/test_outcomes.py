@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silas.damage import damaged_rows
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.testing import MockClock
@@ -238,3 +239,23 @@ def test_the_calls_of_a_task_are_found_without_reading_those_of_others(db: Datab
         for query in (CALLS_OF_A_TASK, ANSWERS_OF_A_TASK):
             (how, *_) = tx.driver.execute(f"EXPLAIN QUERY PLAN {query}", ("task",)).fetchall()
             assert "USING INDEX tool_outcomes_task" in how[-1]
+
+
+@pytest.mark.parametrize("damage", ["{", b"\xff\xfe", 7])
+def test_a_call_whose_row_is_damaged_is_unknown_and_is_not_repeated(
+    db: Database, clock: MockClock, damage: Any
+) -> None:
+    store = SqlOutcomeStore(db, clock)
+    begin(store)
+    store.finish("k", OutcomeStatus.succeeded, DONE)
+    with db.write() as tx:
+        tx.driver.execute("UPDATE tool_outcomes SET result = ?, attempted_at = ?", (damage, damage))
+    with pytest.raises(OutcomeUnknown):
+        store.find("k", CALL, idempotent=False)
+    with pytest.raises(OutcomeUnknown):
+        begin(store)
+    [call] = store.calls_of(a_context().task_id)
+    assert call.status is OutcomeStatus.unknown
+    assert len(store.answers_of(a_context().task_id)) <= 1  # and no error
+    assert store.last_attempt("mail", "send", "") is None
+    assert [one.place for one in damaged_rows(db)] == ["tool_outcomes"]

@@ -1,0 +1,104 @@
+"""Rows that cannot be read: set aside, kept and named, so that nothing else waits for them."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
+
+from silas.db import Database
+from silas.errors import DatabaseError
+
+Row = TypeVar("Row")
+Thing = TypeVar("Thing")
+
+UNREADABLE = (DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading a damaged row raises; a `ValidationError` is a `ValueError`."""
+
+_KEPT = 100_000  # characters of a row that are kept beside its name
+
+_NOTE = """
+INSERT INTO damaged_rows (place, key, content) VALUES (?, ?, ?)
+ON CONFLICT (place, key) DO NOTHING
+"""
+_ALL = "SELECT place, key, told FROM damaged_rows ORDER BY place, key"
+_TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = ? AND key = ?"
+
+
+class Damaged(NamedTuple):
+    """A row that could not be read.
+
+    Attributes:
+        place: Its table.
+        key: What names it there.
+        told: Whether the owner was told of it.
+    """
+
+    place: str
+    key: str
+    told: bool
+
+    @property
+    def words(self) -> str:
+        """What is wrong and what to do."""
+        return (
+            f"{self.key} in `{self.place}` of the database was changed or damaged and is set "
+            "aside; nothing waits for it. To have it back, restore the database from a backup."
+        )
+
+
+def set_aside(db: Database, place: str, key: object, content: object) -> None:
+    """Note a row that cannot be read, once; what it holds is kept as text, too.
+
+    Args:
+        db: The database that it is in.
+        place: Its table.
+        key: What names it there.
+        content: The row.
+    """
+    name = key if isinstance(key, str) else repr(key)
+    # a disk that takes no note must not keep what can be read from being read
+    with suppress(DatabaseError), db.write() as tx:
+        tx.driver.execute(_NOTE, (place, name[:200], repr(content)[:_KEPT]))
+
+
+def readable(
+    db: Database,
+    place: str,
+    rows: Iterable[Row],
+    key: Callable[[Row], object],
+    made: Callable[[Row], Thing],
+) -> list[Thing]:
+    """Every row that can be read, as what it is; the others are set aside."""
+    found: list[Thing] = []
+    for row in rows:
+        try:
+            found.append(made(row))
+        except UNREADABLE:
+            set_aside(db, place, key(row), row)
+    return found
+
+
+async def unless_damaged(found: Awaitable[Thing | None]) -> Thing | None:
+    """What is looked up; None where its row cannot be read, so that a list goes on without it.
+
+    Raises:
+        DatabaseError: Anything else went wrong.
+    """
+    try:
+        return await found
+    except DatabaseError as error:
+        if error.code != "E_DB_CORRUPT":
+            raise
+        return None
+
+
+def damaged_rows(db: Database) -> list[Damaged]:
+    """What was set aside so far."""
+    with db.read() as tx:
+        rows = tx.driver.execute(_ALL).fetchall()
+    return [Damaged(place, key, bool(told)) for place, key, told in rows]
+
+
+def mark_told(db: Database, damaged: Damaged) -> None:
+    """The owner knows of it."""
+    with db.write() as tx:
+        tx.driver.execute(_TOLD, (damaged.place, damaged.key))

@@ -1,0 +1,53 @@
+"""What was set aside because it cannot be read, as the owner is told of it."""
+
+from collections.abc import Awaitable, Callable
+
+from silas.audit import Audit
+from silas.autonomy.store import SqlAutonomyStore
+from silas.clock import SystemClock
+from silas.damage import Damaged, damaged_rows, mark_told
+from silas.db import Database
+from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
+from silas.stream.arrivals import SqlArrivals
+from silas.stream.keeping import at_once
+from silas.stream.personqueue import waiting_in
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.types import OWNER
+
+_NAMED = 5  # rows that one message names
+
+
+def all_damaged(db: Database) -> list[Damaged]:
+    """What was set aside, after a look at what nobody may have read yet."""
+    clock = SystemClock()
+    store = SqlWorkItemStore(db, clock)
+    at_once(store.every())
+    at_once(store.check_results())
+    at_once(SqlWaitingPlans(db, clock).all())
+    SqlArrivals(db, clock).left()
+    SqlOutcomeStore(db, clock).check()
+    SqlAutonomyStore(db).waiting(OWNER)
+    SqlAutonomyStore(db).open_proposals(OWNER)
+    waiting_in(db)
+    return damaged_rows(db)
+
+
+async def tell_damaged(db: Database, audit: Audit, tell: Callable[[str], Awaitable[None]]) -> None:
+    """Tell the owner once of every row that was set aside, on record."""
+    fresh = [damaged for damaged in damaged_rows(db) if not damaged.told]
+    if not fresh:
+        return
+    for damaged in fresh:
+        await audit.log("row_set_aside", place=damaged.place, key=damaged.key)
+    await tell(words_for(fresh))
+    for damaged in fresh:
+        mark_told(db, damaged)
+
+
+def words_for(damaged: list[Damaged]) -> str:
+    """What is set aside, a line each; `silas doctor` has all of them."""
+    lines = [one.words for one in damaged[:_NAMED]]
+    if len(damaged) > _NAMED:
+        lines.append(f"And {len(damaged) - _NAMED} more: `silas doctor` names them.")
+    return "\n".join(lines)

@@ -1,0 +1,198 @@
+"""One damaged row is set aside and named; nothing else waits for it, however Silas is opened."""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from silas.clock import SystemClock
+from silas.config import SilasConfig, load_config
+from silas.db import Database
+from silas.plans import WaitingPlan, WorkItemStatus
+from silas.plans.waiting import SqlWaitingPlans
+from silas.stream.session import Session
+from silas.testing import ScriptedChannel, a_plan
+from silas.testing.tools import a_context
+from silas.tools import CallFacts
+from silas.tools.models import validated_call
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.types import OWNER
+from silas.wiring import Silas, open_work
+from silas.wiring.cockpit import cockpit_of
+from silas.wiring.parts import Parts
+from tests.stream.kit import saying_yes, soon
+from tests.support.command import environment, run, silas
+from tests.support.plans import a_workspace, writing_plan
+
+DAMAGES: dict[str, Any] = {"no JSON": "{", "bytes": b"\xff\xfe\x00", "a number": 7}
+
+
+class Place(NamedTuple):
+    """A table, which of its rows, and the columns that are damaged."""
+
+    table: str
+    where: str
+    columns: tuple[str, ...]
+
+
+PLACES = {
+    "work that is under way": Place("work_items", "id = 'task-open'", ("budget",)),
+    "work whose plan was edited": Place("work_items", "id = 'task-open'", ("plan_hash",)),
+    "work that is done": Place("work_items", "id = 'task-done'", ("verify", "created_at")),
+    "a result": Place("work_item_results", "work_item_id = 'task-done'", ("result",)),
+    "a question": Place("waiting_plans", "1", ("plan",)),
+    "a question's words": Place("waiting_plans", "1", ("plan_hash", "rationale")),
+    "a call that broke off": Place("tool_outcomes", "task_id = 'task-open'", ("attempted_at",)),
+    "a call": Place("tool_outcomes", "task_id = 'task-done'", ("attempted_at", "result")),
+    "a message that arrived": Place("arrivals", "1", ("arrived_at", "text")),
+    "an entry of the conversation": Place("chronicle", "1", ("item",)),
+    "a personality": Place("persona_state", "1", ("mood_json", "updated_at")),
+    "a suggestion": Place("suggestions", "1", ("proposal",)),
+    "a setting that was proposed": Place("autonomy_proposals", "1", ("proposal",)),
+    "who waits for a person": Place("person_queues", "1", ("since",)),
+    "a file that is followed": Place("followed_files", "1", ("sub",)),
+}
+"""What an opening reads."""
+
+CASES = [(place, damage) for place in PLACES for damage in DAMAGES]
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which there is one of everything."""
+    home = tmp_path_factory.mktemp("full") / "home"
+    env = environment(home)
+    home.mkdir()
+    assert run(silas("init"), env).code == 0
+    asyncio.run(_filled(home))
+    return home
+
+
+async def _filled(home: Path) -> None:
+    work = a_workspace(home.parent / "work")
+    channel = ScriptedChannel(saying_yes)
+    async with Silas.open(_config(home), channel=channel) as opened:
+        await soon(opened.ask("hello"))
+        result = await soon(opened.run(writing_plan(work, id="task-done")))
+        assert result.status is WorkItemStatus.done, result.summary
+        item = a_plan(id="task-open")
+        await soon(opened.proposer.propose(item, channel, OWNER, "why"))
+        item.status, item.attempts = WorkItemStatus.running, 1
+        await opened.store.save(item)
+    database = Database(home / "data" / "silas.db", SystemClock())
+    with closing(database):
+        clock = SystemClock()
+        await SqlWaitingPlans(database, clock).put(WaitingPlan(a_plan(id="task-asked"), "why"))
+        call = validated_call("shell_exec", "run", {"argv": ["true"]})
+        context = a_context(task_id="task-open")
+        SqlOutcomeStore(database, clock).begin(
+            "k" * 64, call, context, CallFacts(), idempotent=False
+        )
+        with database.write() as tx:
+            for statement in _ROWS:
+                tx.driver.execute(statement)
+
+
+_ROWS = (
+    "INSERT INTO arrivals VALUES ('msg-1', 'owner', 'cli', 'owner', 'hello', '2026-01-02', 1, '')",
+    "INSERT INTO suggestions VALUES (1, 's-1', 'owner', 'key', '{}', NULL, '2026-01-02', NULL)",
+    "INSERT INTO autonomy_proposals"
+    " VALUES (1, 'p-1', 'owner', 'family', '{}', 1, NULL, '2026-01-02', NULL)",
+    "INSERT INTO person_queues VALUES ('somebody', 'support', 'gate', '2026-01-02T00:00:00+00:00')",
+    "INSERT INTO followed_files VALUES ('owner', 'a', '/', '{}', 1)",
+    "INSERT OR REPLACE INTO persona_state"
+    " VALUES ('owner', '{}', '{}', '{}', 'a', 'b', '{}', '{}', '2026-01-02')",
+)
+
+
+def _config(home: Path) -> SilasConfig:
+    return load_config(environ=environment(home))
+
+
+def damaged_home(full: Path, tmp_path: Path, place: Place, damage: Any) -> Path:
+    """The same home with a damage in every one of these columns."""
+    home = tmp_path / "home"
+    shutil.copytree(full, home, ignore=shutil.ignore_patterns("*.sock"))
+    with closing(sqlite3.connect(home / "data" / "silas.db")) as db:
+        changes = ", ".join(f"{column} = ?" for column in place.columns)
+        values = [damage] * len(place.columns)
+        changed = db.execute(
+            f"UPDATE {place.table} SET {changes} WHERE {place.where}",
+            values,
+        )
+        assert changed.rowcount > 0
+        db.commit()
+    return home
+
+
+async def through_every_door(home: Path) -> tuple[list[str], list[str]]:
+    """Ask, chat, the cockpit's pages, and what `status` and `doctor` look at; what was told."""
+    config, told, rows = _config(home), list[str](), list[str]()
+
+    @asynccontextmanager
+    async def pages(parts: Parts, session: Session) -> AsyncGenerator[None]:
+        rooms = cockpit_of(parts, session)
+        listed = await rooms.work.rows()
+        rows.extend(row.id for row in listed)
+        for row in listed:
+            if row.id == "task-open":
+                await rooms.work.one(row.id)
+        yield
+
+    channel = ScriptedChannel()
+    async with Silas.open(config, channel=channel, resume=False, beside=pages) as opened:  # ask
+        assert (await soon(opened.ask("hello again"))).outcome == "answered"
+    told += [text for _, text in channel.sent]
+    channel = ScriptedChannel()
+    async with Silas.open(config, channel=channel, beside=pages) as opened:  # chat, start
+        await soon(opened.listen())
+        await soon(opened.settled())
+        assert (await soon(opened.ask("what now"))).outcome == "answered"
+    told += [text for _, text in channel.sent]
+    async with open_work(config) as desk:
+        await desk.items()
+        await desk.questions()
+        told += [f"status: {one.words}" for one in desk.damaged()]
+        desk.people.waiting()
+    return told, rows
+
+
+@pytest.mark.parametrize(("place", "damage"), CASES)
+async def test_a_damaged_row_stops_nothing_and_is_named(
+    full: Path, tmp_path: Path, place: str, damage: str
+) -> None:
+    home = damaged_home(full, tmp_path, PLACES[place], DAMAGES[damage])
+    told, _ = await through_every_door(home)
+    named = [text for text in told if f"`{PLACES[place].table}`" in text]
+    assert [text for text in named if text.startswith("status: ")], told
+
+
+async def test_the_owner_is_told_once_and_the_row_is_kept(full: Path, tmp_path: Path) -> None:
+    home = damaged_home(full, tmp_path, PLACES["work that is under way"], "{")
+    told, _ = await through_every_door(home)
+    named = [text for text in told if "task-open in `work_items`" in text]
+    assert len([text for text in named if not text.startswith("status: ")]) == 1
+    with closing(sqlite3.connect(home / "data" / "silas.db")) as db:
+        (kept,) = db.execute("SELECT budget FROM work_items WHERE id = 'task-open'").fetchone()
+        (noted,) = db.execute("SELECT content FROM damaged_rows").fetchone()
+    assert kept == "{"
+    assert "task-open" in noted
+
+
+def test_every_command_that_looks_names_it_and_work_goes_on(full: Path, tmp_path: Path) -> None:
+    home = damaged_home(full, tmp_path, PLACES["work that is under way"], b"\xff")
+    env = environment(home)
+    for command in (("status",), ("doctor",)):
+        told = " ".join(run(silas(*command), env).out.split())
+        assert "task-open in `work_items` of the database was changed or damaged" in told
+    done = run(silas("chat"), env)
+    assert done.code == 0, done.err
+    rows = json.loads(run(silas("status", "--json"), env).out)
+    assert "task-open" in {row.get("key") for row in rows if row["status"] == "damaged"}
+    assert "task-done" in {row.get("id") for row in rows}
