@@ -27,6 +27,7 @@ from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
 from silas.wiring.restart import recovered
 from silas.wiring.review import look_regularly, plan_picked
+from silas.wiring.tasks import tell_held
 from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
@@ -135,6 +136,8 @@ async def build(
         await silas.stream.start(found.resume, found.ask)
         await tell_left(left, parts.mind, parts.channel, db, parts.audit)
         await tell_damaged(db, parts.audit, message_to_owner(parts.channel))
+        if resume:  # somebody who stays; a single command was not asked about them
+            await tell_held(parts.holding.held, message_to_owner(parts.channel))
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (

@@ -1,16 +1,17 @@
 """The runner of approved tasks, and what keeps changes that wait."""
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from silas.plans import WorkItem
-from silas.tools import AutonomyLevel
+from silas.tools import AutonomyLevel, RunApprovalMode
 from silas.work.agent_run import AgentRunner
 from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.ending import Ending
 from silas.work.entry import EntryCheck
 from silas.work.grant_uses import PlanGrants
-from silas.work.holding import HeldStore, Holding
+from silas.work.holding import HeldAnswer, HeldChanges, HeldStore, Holding
 from silas.work.models import Advice
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 
 
 def holding(parts: "Parts") -> Holding:
-    """What keeps changes that wait for the owner."""
+    """What keeps changes that wait; a run that asks nobody does not ask about them either."""
+
+    async def ask(held: HeldChanges, diff: str) -> HeldAnswer:
+        if parts.policies.of(held.work_item_id).mode is RunApprovalMode.reject_all:
+            return "keep"
+        return await parts.questions.held(held, diff)
+
     data = parts.config.data_dir
     return Holding(
         HeldStore(data / "held"),
@@ -31,10 +38,20 @@ def holding(parts: "Parts") -> Holding:
         parts.approval,
         parts.store,
         parts.audit,
-        parts.questions.held,
+        ask,
         parts.secrecy,
         parts.require_ready,
     )
+
+
+async def tell_held(held: HeldStore, tell: Callable[[str], Awaitable[None]]) -> None:
+    """Say at a start that changes wait, so that they are not forgotten."""
+    waiting = held.ids()
+    if waiting:
+        await tell(
+            f"Changes of {len(waiting)} finished work item(s) wait for your yes: "
+            "`silas approvals list`."
+        )
 
 
 def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunner:

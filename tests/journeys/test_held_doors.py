@@ -11,6 +11,7 @@ from silas.channels.mcp import OwnerElsewhere
 from silas.plans import WorkItemStatus
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.cards import a_card
+from silas.tools import RunApprovalMode, RunApprovalPolicy
 from tests.cockpit.house import a_house
 from tests.support.command import environment, run, silas
 from tests.support.plans import a_workspace, sh_plan, writing_plan
@@ -166,3 +167,14 @@ async def test_a_worker_follows_what_the_one_that_sent_it_had_read(tmp_path: Pat
 
 
 _PASSES = {"name": "ok", "run": "true", "expect": {"exit_code": 0}}
+
+
+async def test_a_run_that_asks_nobody_keeps_its_changes(tmp_path: Path) -> None:
+    workspace, owner = a_workspace(tmp_path / "desk"), Owner()
+    owner.word = "apply"
+    policy = RunApprovalPolicy(mode=RunApprovalMode("reject_all"))
+    async with Harness(owner.channel) as h:
+        result = await h.silas.run(writing_plan(workspace, writes="none"), policy=policy)
+        assert (result.status, owner.held) == (WorkItemStatus.blocked, [])
+        assert h.silas.holding.held.ids() == [result.work_item_id]
+    assert not (workspace / "result.txt").exists()

@@ -209,6 +209,7 @@ async def test_silence_keeps_the_changes_and_a_later_yes_applies_them_after_a_re
         clock = work.harness.clock
     again = Owner("apply")
     async with at_work(channel=again.channel, home=home, clock=clock) as work:
+        assert any("wait for your yes" in text for _, text in again.channel.sent)
         result = await work.silas.answer("task-example")
         assert result.status is WorkItemStatus.done
         assert not work.silas.holding.held.ids()
