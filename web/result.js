@@ -40,14 +40,20 @@ export function refreshResult(node, result) {
 function undoButton(result) {
   const time = h("span", { class: "undo-time" });
   const problem = h("p", { class: "field-problem", role: "alert" });
-  const act = button("", () => undo(result, act, problem), { class: "secondary undo-button", "data-testid": "undo" });
+  let late = false; // after its time one tap asks, and the next one takes back
+  const act = button("", () => late && act.dataset.sure !== "true" ? makeSure(act) : undo(result, act, problem), { class: "secondary undo-button", "data-testid": "undo" });
   act.append(icon("undo"), h("span", {}, "Undo"), time);
   const place = h("div", {}, act, problem);
   countdown(place, result.undo_until, (ms) => {
     time.textContent = ms > 0 ? left(ms) : "";
-    if (ms <= 0) fill(place, h("p", { class: "small" }, "The time to undo this has passed. Ask Silas to change it back."));
+    late = ms <= 0;
   });
   return place;
+}
+
+function makeSure(act) {
+  act.dataset.sure = "true";
+  fill(act, icon("undo"), h("span", {}, "Tap again to undo"));
 }
 
 export async function undo(result, act, problem) {

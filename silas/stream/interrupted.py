@@ -6,20 +6,32 @@ from typing import NamedTuple
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.context import ChronicleStore, ContextItem, ContextZone
+from silas.damage import unless_damaged
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
+from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.arrivals import Arrivals, Interrupted
 from silas.stream.items import Items, Origin
 from silas.stream.keeping import SAID, at_once, raw_name
 from silas.stream.rooms import Together
 from silas.stream.state import Scope
+from silas.stream.workview import named_plan
 from silas.types import OWNER, TaintLevel
 
+_LOOKED = 20  # entries of the conversation, the newest, among which its plan is
 _SHOWN = 300  # characters of a message that is told of
 
 _UNANSWERED = (
     "I was interrupted before I answered “{text}”. Nothing of it is done again by itself; "
     "say it once more if you still want it."
+)
+_WAITS = (
+    "I was interrupted while the plan for “{text}” waited for your answer. It still waits and "
+    "nothing of it was run; there is no need to say it again. `silas approve {plan}` asks you."
+)
+_APPROVED = (
+    "I was interrupted after you approved the plan for “{text}”. There is no need to say it again: "
+    "`silas status` says how {plan} stands, and `silas chat` goes on with it where it is open."
 )
 _ON_ITS_WAY = "I was interrupted while I sent you this; you may have it already:\n\n{answer}"
 NOTE = "[SYSTEM] Silas ended before it answered the last message."
@@ -35,6 +47,8 @@ class Aftermath(NamedTuple):
     channel: CardChannel
     together: Together
     audit: Audit
+    waiting: WaitingPlans
+    work: WorkItemStore
 
 
 async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> None:
@@ -47,7 +61,7 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> 
     for left in unanswered:
         if left.scope_id == OWNER or left.channel == of.channel.channel_name:
             try:
-                await of.channel.send(left.scope_id, words_for(left))
+                await of.channel.send(left.scope_id, await _words(left, of))
             except ChannelError:
                 await of.audit.log("send_failed", connection_id=left.scope_id)
         before = await of.chronicle.get_recent(left.scope_id, 1)
@@ -88,12 +102,29 @@ async def _unwritten(
     ]
 
 
-def words_for(left: Interrupted) -> str:
-    """What is said about one message."""
+async def _words(left: Interrupted, of: Aftermath) -> str:
+    """What is said about one message: one thing, which agrees with what becomes of its plan."""
     if left.answer:
         return _ON_ITS_WAY.format(answer=left.answer)
     text = " ".join(left.text.split())
-    return _UNANSWERED.format(text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    plan = await _plan_of(left, of)
+    if plan and any(one.item.id == plan for one in await of.waiting.all()):
+        return _WAITS.format(text=shown, plan=plan)
+    begun = await unless_damaged(of.work.get(plan)) if plan else None
+    if begun is not None and begun.created_at >= left.at:  # not an earlier one of that name
+        return _APPROVED.format(text=shown, plan=plan)
+    return _UNANSWERED.format(text=shown)
+
+
+async def _plan_of(left: Interrupted, of: Aftermath) -> str:
+    """The plan that its turn put into view before anybody was asked; empty where it had none."""
+    if left.scope_id != OWNER:
+        return ""  # somebody else's plan waits for the owner, who is told of it as of any other
+    for entry in reversed(await of.chronicle.get_recent(left.scope_id, _LOOKED)):
+        if entry.created_at >= left.at and (named := named_plan(entry.ctx_id)):
+            return named
+    return ""
 
 
 def _noted(of: Aftermath, left: Interrupted, scope: Scope) -> None:

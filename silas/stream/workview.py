@@ -13,9 +13,17 @@ _SUMMARY = 600  # characters of a result that stand in view
 _GOING_ON = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
 
 
+_PLAN = "plan:"
+
+
 def plan_name(work_item_id: str) -> str:
     """How the plan of a piece of work is named among what is in view."""
-    return f"plan:{work_item_id}"
+    return f"{_PLAN}{work_item_id}"
+
+
+def named_plan(ctx_id: str) -> str:
+    """The id of the work whose plan has this name; empty where it names no plan."""
+    return ctx_id.removeprefix(_PLAN) if ctx_id.startswith(_PLAN) else ""
 
 
 class WorkView:

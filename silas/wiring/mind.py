@@ -7,7 +7,7 @@ from typing import NamedTuple
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel
-from silas.clock import Clock
+from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.context import (
     ContextItem,
@@ -24,6 +24,7 @@ from silas.keys import Signer
 from silas.memory import MemoryItem
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
+from silas.plans.waiting import SqlWaitingPlans
 from silas.stream.arrivals import Interrupted, SqlArrivals
 from silas.stream.followed import FollowedFiles
 from silas.stream.interrupted import Aftermath, tell_interrupted
@@ -160,8 +161,17 @@ async def tell_left(
     left: Sequence[Interrupted], mind: Mind, channel: CardChannel, db: Database, audit: Audit
 ) -> None:
     """Tell of what the last process left unanswered."""
+    clock = SystemClock()  # nothing is written through these
     after = Aftermath(
-        mind.arrivals, mind.chronicle, mind.remembered.store, mind.items, channel, db.write, audit
+        mind.arrivals,
+        mind.chronicle,
+        mind.remembered.store,
+        mind.items,
+        channel,
+        db.write,
+        audit,
+        SqlWaitingPlans(db, clock),
+        SqlWorkItemStore(db, clock),
     )
     await tell_interrupted(left, after)
 

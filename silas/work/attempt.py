@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from silas.context import scrub_output
-from silas.plans import VerificationReport, WorkItem, format_failures
+from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
+from silas.plans.budget import shares
 from silas.work.ledger import Ledger
 
 
@@ -36,6 +37,18 @@ def instructions(item: WorkItem, failures: str, guidance: str) -> str:
     if guidance:
         parts.append(f"# Planner guidance\n\n{guidance}")
     return "\n\n".join(parts)
+
+
+def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
+    """Why no attempt could begin though none failed: what is used up, and how work goes on."""
+    again = "`silas run` its plan again, or ask again; it needs a new approval."
+    limit = item.budget.max_attempts
+    if tracker.remaining().attempts <= 0:
+        which = "its only attempt" if limit == 1 else f"the last of its {limit} attempts"
+        return f"It was interrupted in {which}, so it does not go on by itself. {again}"
+    spent = [one.words for one in shares(tracker.used(), item.budget) if one.share >= 1]
+    words = ", ".join(spent) or tracker.describe()
+    return f"Its budget was used up before it was interrupted: {words}. {again}"
 
 
 def what_failed(attempt: Attempt) -> str:

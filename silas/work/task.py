@@ -26,7 +26,7 @@ from silas.sandbox.workspace import Changes
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
-from silas.work.attempt import Attempt, instructions, what_failed
+from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
 from silas.work.effects import Effects
 from silas.work.ending import Ending
 from silas.work.entry import EntryCheck
@@ -210,7 +210,7 @@ class TaskRunner:
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             guidance = await self._guidance(item, failures, tracker)
         # 3  budget or attempts exhausted
-        words = failures or f"The budget is spent: {tracker.describe()}."
+        words = failures or out_of_budget(item, tracker)
         item.budget_used = tracker.used()
         return await self._record.ended(item, WorkItemStatus.stuck, words)
 

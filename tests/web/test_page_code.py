@@ -314,7 +314,7 @@ async def test_each_file_that_changed_is_counted_once_under_silas_own_words(ther
     ]
 
 
-async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
+async def test_undo_is_one_tap_signed_for_this_very_work_and_two_when_its_time_is_over(
     there: Stage,
 ) -> None:
     await there.page.route(
@@ -337,7 +337,15 @@ async def test_undo_is_one_tap_signed_for_this_very_work_until_its_time_is_over(
         update={"seq": 2, "work_item_id": "task-2", "undo_until": datetime.now(UTC)}
     )
     there.send(late)
-    await expect(there.page.get_by_test_id("result").last).to_contain_text("has passed")
+    last = there.page.get_by_test_id("result").last
+    await expect(last).not_to_contain_text("has passed")  # `silas undo` takes it back, too
+    await last.get_by_test_id("undo").click()
+    await expect(last).to_contain_text("Tap again to undo")
+    await there.page.route(
+        "**/work/task-2/undo", lambda route: route.fulfill(json={"words": "Taken back."})
+    )
+    async with there.page.expect_request("**/work/task-2/undo"):
+        await last.get_by_test_id("undo").click()
 
 
 async def test_a_plan_that_begins_to_wait_is_seen_and_counted_at_once(there: Stage) -> None:
