@@ -114,12 +114,14 @@ export function applyTheme() {
   else document.documentElement.dataset.theme = theme;
 }
 
+const STANDING = { ok: ": well", advice: ": well, with advice", failed: ": not well" };
+
 async function showProtection(place) {
   const doctor = await getJson("/doctor");
   fill(place, h("p", { class: "verdict", "data-ok": String(doctor.ok) }, icon(doctor.ok ? "shield" : "alert"),
-    doctor.ok ? "All of it is in place." : "Something needs you."),
-  h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok) },
-    h("p", { class: "row-head" }, icon(one.ok ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, one.ok ? ": well" : ": not well")),
+    doctor.words),
+  h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok), "data-state": one.state },
+    h("p", { class: "row-head" }, icon(one.state === "ok" ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, STANDING[one.state])),
     h("p", { class: "small", dir: "auto" }, one.words)))),
   h("h2", { class: "label-title" }, "How you are protected"),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),

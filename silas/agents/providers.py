@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
+from silas.agents.names import provider_fault
 from silas.errors import ConfigError
 
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
@@ -23,6 +25,7 @@ _CODE = "E_CFG_MODEL"
 # Prefixes that may stand before a name although `base_url` already says which server it is;
 # any other colon belongs to the name itself (`qwen3:8b`).
 _OPENAI_PREFIXES = ("openai:", "openai-chat:")
+_WANTED_VARIABLE = re.compile(r"Set the `([A-Z][A-Z0-9_]*)` environment variable")
 _BYTES_PER_TOKEN = 3  # of JSON; low, so that an estimate is rather too high than too low
 
 
@@ -124,6 +127,8 @@ def _key(choice: ModelChoice, environ: Mapping[str, str]) -> str:
 
 
 def _from_provider(choice: ModelChoice, key: str) -> Model:
+    if fault := provider_fault(choice):
+        raise ConfigError(f"The model {choice.name!r} cannot be used: {fault}.", code=_CODE)
     try:
         if choice.name.startswith("ollama:"):
             return _ollama(choice, key)
@@ -136,6 +141,12 @@ def _from_provider(choice: ModelChoice, key: str) -> Model:
             code=_CODE,
         ) from error
     except (UserError, ValueError, TypeError) as error:
+        if wanted := _WANTED_VARIABLE.match(str(error)):
+            raise ConfigError(
+                f"The model {choice.name!r} needs {wanted[1]}, which is not set; export it, or "
+                "name another variable in `api_key_env`; `runbook` needs no key.",
+                code=_CODE,
+            ) from error
         raise ConfigError(
             f"The model {choice.name!r} cannot be used: {_first_line(error)} "
             "Set the key or correct the name under `models:`; `runbook` needs neither.",
@@ -183,12 +194,18 @@ def _openai_compatible(choice: ModelChoice, key: str) -> Model:
     return OpenAIChatModel(name, provider=provider)
 
 
+def server_of(choice: ModelChoice) -> str:
+    """The address of a server that is the owner's own to run; empty for a provider's."""
+    if choice.name.startswith("ollama:"):
+        return choice.base_url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA_URL
+    return choice.base_url
+
+
 def _ollama(choice: ModelChoice, key: str) -> Model:
     from pydantic_ai.models.ollama import OllamaModel  # noqa: PLC0415 - heavy, one provider
     from pydantic_ai.providers.ollama import OllamaProvider  # noqa: PLC0415 - heavy, one provider
 
-    url = choice.base_url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA_URL
-    provider = OllamaProvider(base_url=url, api_key=key or None)
+    provider = OllamaProvider(base_url=server_of(choice), api_key=key or None)
     return OllamaModel(choice.name.removeprefix("ollama:"), provider=provider)
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from silas.main.shared import (
 )
 
 if TYPE_CHECKING:
+    from silas.wiring import Finding
     from silas.work.halfway import HalfChanged
 
 _WIDTH = 88  # columns, as cards have
@@ -103,30 +105,36 @@ def diff(ctx: click.Context, work_item_id: str) -> None:
 
 @click.command()
 @click.option("--sandbox", "attack", is_flag=True, help="Attack the sandbox and say what held.")
+@click.option("--deep", is_flag=True, help="Ask every model for one word, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def doctor(ctx: click.Context, attack: bool, as_json: bool) -> None:
+def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
     """Check every part Silas needs, and say what each protects against."""
 
     async def work() -> int:
         if attack:
             return await _attack_sandbox(ctx, as_json)
-        from silas.wiring import diagnose
+        from silas.wiring import diagnose, headline, ready
 
-        findings = await diagnose(read_config(ctx))
-        bad = [finding for finding in findings if not finding.ok]
+        findings = await diagnose(read_config(ctx), deep=deep)
         if as_json:
-            print_json([finding._asdict() for finding in findings])
-            return USAGE if bad else DONE
-        column = max(len(finding.part) for finding in findings) + 2
-        for finding in findings:
-            click.echo(_row(finding.ok, finding.part, finding.words, column))
-        click.echo("")
-        parts = ", ".join(finding.part for finding in bad)
-        click.echo(f"Needs attention: {parts}." if bad else "Everything is ready.")
-        return USAGE if bad else DONE
+            print_json([finding.document() for finding in findings])
+        else:
+            _print_findings(findings)
+            click.echo("")
+            click.echo(headline(findings))
+        return DONE if ready(findings) else USAGE
 
     run_to_exit(work)
+
+
+_STATES = {"ok": "ok", "advice": "--", "failed": "NO"}
+
+
+def _print_findings(findings: "Sequence[Finding]") -> None:
+    column = max((len(finding.part) for finding in findings), default=0) + 2
+    for one in findings:
+        click.echo(_row(_STATES[one.state], one.part, one.words, column))
 
 
 _SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
@@ -154,9 +162,9 @@ async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
     return DONE if report.holds else FAILED
 
 
-def _row(ok: bool, part: str, words: str, column: int) -> str:
+def _row(sign: str, part: str, words: str, column: int) -> str:
     """One part, its words kept in a column of their own; commands are never cut in two."""
-    first = f"{'ok' if ok else 'NO'}  {part:{column}}"
+    first = f"{sign}  {part:{column}}"
     wrapped = textwrap.wrap(
         words,
         _WIDTH - len(first),
@@ -250,13 +258,22 @@ def config_show(ctx: click.Context) -> None:
 
 
 @config.command("validate")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def config_validate(ctx: click.Context) -> None:
-    """Check the configuration against every start-up rule."""
+def config_validate(ctx: click.Context, as_json: bool) -> None:
+    """Check the configuration: every rule, every model's name and key, every gate."""
 
     async def work() -> int:
-        look_config(ctx)
-        click.echo("The configuration is valid.")
-        return DONE
+        from silas.wiring import headline, ready, validate
+
+        findings = await validate(look_config(ctx))
+        if as_json:
+            print_json([finding.document() for finding in findings])
+        else:
+            told = [one for one in findings if one.state != "ok"]
+            _print_findings(told)
+            click.echo("\n" if told else "", nl=False)
+            click.echo(headline(findings) if told else "The configuration is valid.")
+        return DONE if ready(findings) else USAGE
 
     run_to_exit(work)

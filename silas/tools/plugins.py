@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from silas.tools.models import BaseTool, ProviderType, RiskLevel, Stance, ToolConfig
-from silas.tools.plugin_config import expand
+from silas.tools.plugin_config import Expanded, expand
 from silas.tools.plugin_mount import ToolsetFault, mounted
 from silas.tools.plugin_names import class_path_of
 from silas.tools.plugin_run import ToolsetContext
@@ -104,9 +104,7 @@ class ToolsetLoader:
             ConfigError: The mapping is wrong, a variable is not set, or something is named that is
                 not allowed; nothing was imported.
         """
-        wanted = read_spec(spec, self.profiles, where)
-        found = [class_path_of(one.name, self.allow, self.built_in, where) for one in wanted]
-        filled = [expand(one.config, self.environ, f"{where}.{one.name}") for one in wanted]
+        wanted, found, filled = self._examined(spec, where)
         tools: list[LoadedTool] = []
         faults: list[Fault] = []
         for one, class_path, expanded in zip(wanted, found, filled, strict=True):
@@ -124,6 +122,23 @@ class ToolsetLoader:
                 continue
             tools += [_loaded(tool) for tool in own]
         return Loaded(tuple(tools), tuple(faults))
+
+    def examine(self, spec: Mapping[str, Any], where: str = "toolsets") -> None:
+        """Refuse what `load` would refuse before it imports anything; nothing is imported.
+
+        Raises:
+            ConfigError: As `load`.
+        """
+        self._examined(spec, where)
+
+    def _examined(
+        self, spec: Mapping[str, Any], where: str
+    ) -> tuple[list[ToolsetSpec], list[str | None], list[Expanded]]:
+        """What is wanted, the class path of each, and its settings with variables filled in."""
+        wanted = list(read_spec(spec, self.profiles, where))
+        found = [class_path_of(one.name, self.allow, self.built_in, where) for one in wanted]
+        filled = [expand(one.config, self.environ, f"{where}.{one.name}") for one in wanted]
+        return wanted, found, filled
 
     def _redact(self, text: str) -> str:
         return self.discretion.redact(text)

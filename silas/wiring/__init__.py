@@ -8,18 +8,19 @@ if TYPE_CHECKING:
     from silas.wiring.build import Silas
     from silas.wiring.conform import Conformance, examine_sandbox
     from silas.wiring.door import open_door
+    from silas.wiring.findings import Finding, headline, ready
     from silas.wiring.ground import Ground
     from silas.wiring.mcp import MCPDesk, all_tool_rows, open_mcp
     from silas.wiring.memory import MemoryDesk, open_memory
     from silas.wiring.ownerkey import key_facts, rotate_key
     from silas.wiring.persona import open_persona
+    from silas.wiring.readiness import validate
     from silas.wiring.secretdesk import SecretsDesk, open_secrets_desk, secret_facts
     from silas.wiring.signer import serve_signer
     from silas.wiring.skilldesk import SkillDesk, open_skills
     from silas.wiring.skills import skill_report, skill_rows
     from silas.wiring.upkeep import (
         AuditDesk,
-        Finding,
         WorkDesk,
         diagnose,
         initialise,
@@ -44,6 +45,7 @@ __all__ = [
     "all_tool_rows",
     "diagnose",
     "examine_sandbox",
+    "headline",
     "initialise",
     "key_facts",
     "open_approvals",
@@ -55,11 +57,13 @@ __all__ = [
     "open_secrets_desk",
     "open_skills",
     "open_work",
+    "ready",
     "rotate_key",
     "secret_facts",
     "serve_signer",
     "skill_report",
     "skill_rows",
+    "validate",
     "worker_rows",
 ]
 
@@ -69,6 +73,10 @@ _HOMES = {
     "Given": "approvals",
     "open_approvals": "approvals",
     "Conformance": "conform",
+    "Finding": "findings",
+    "headline": "findings",
+    "ready": "findings",
+    "validate": "readiness",
     "Ground": "ground",
     "MCPDesk": "mcp",
     "MemoryDesk": "memory",

@@ -13,7 +13,6 @@ from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import ConfigError
 from silas.stop.watch import stay
 from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
@@ -27,6 +26,7 @@ from silas.wiring.parts import Furnish, Parts, as_wired
 from silas.wiring.plugins import mount_toolsets, tell_absent
 from silas.wiring.restart import recovered
 from silas.wiring.review import look_regularly, plan_picked
+from silas.wiring.startup import refuse_unable
 from silas.wiring.tasks import tell_held
 from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
@@ -98,11 +98,7 @@ async def build(
     beside: Beside = alone,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
-    if config.active_goal is not None:
-        raise ConfigError(
-            "Goals do not run on a schedule in this version; set `active_goal: null`.",
-            code="E_CFG_ACTIVE_GOAL",
-        )
+    refuse_unable(config)
     async with AsyncExitStack() as stack:
         stack.callback(ground.ring.release)
         db = Database(config.data_dir / "silas.db", ground.clock)

@@ -21,6 +21,7 @@ from silas.tools.recall import SearchMemory
 from silas.tools.registry import tool_rows
 from silas.types import OWNER
 from silas.wiring.cockpit_facts import settings_in_force
+from silas.wiring.findings import headline, ready
 from silas.wiring.upkeep import diagnose
 from silas.wiring.workers import worker_rows
 
@@ -110,6 +111,7 @@ class HouseRoom:
     def _look(self) -> Doctor:
         found = asyncio.run(diagnose(self._config))
         rows = tuple(
-            Finding(part=one.part, ok=one.ok, words=self._redact(one.words)) for one in found
+            Finding(part=one.part, ok=one.ok, state=one.state, words=self._redact(one.words))
+            for one in found
         )
-        return Doctor(ok=all(row.ok for row in rows), findings=rows)
+        return Doctor(ok=ready(found), words=headline(found), findings=rows)

@@ -25,6 +25,7 @@ from silas.tools.mcp_trust import SqlTrust
 from silas.tools.registry import tool_rows
 from silas.types import Risk
 from silas.wiring.ground import Ground, sandbox_of
+from silas.wiring.startup import require_mcp
 from silas.wiring.toolbox import known_tools
 from silas.wiring.upkeep import opened
 from silas.work.reach import NetworkRecord
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 
 Learn = Callable[[Mapping[str, str]], None]
 """Told every value that no answer may show, by name."""
-
-_NOT_INSTALLED = (
-    "MCP servers need the protocol's own library; install it with `pip install 'silas[mcp]'`."
-)
 
 
 def mcp_servers(
@@ -85,12 +82,8 @@ async def _unrecorded(event: str, **data: object) -> None:
 
 def _connector(sandbox: Sandbox, audit: Audit) -> "Callable[[MCPEntry], Connect]":
     """How each server is reached: in the sandbox, or over HTTP."""
-    try:
-        from silas.tools.mcp_transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("mcp"):
-            raise
-        raise ConfigError(_NOT_INSTALLED, code="E_CFG_MCP") from error
+    require_mcp()
+    from silas.tools.mcp_transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
 
     def connect(entry: MCPEntry) -> "Connect":
         if entry.server.url is not None:

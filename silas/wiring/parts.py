@@ -13,9 +13,7 @@ from silas.config import SilasConfig
 from silas.context import ContextItem
 from silas.db import Database
 from silas.gates import (
-    GateProvider,
     GateRunner,
-    PredicateProvider,
 )
 from silas.keys.secrecy import Secrecy
 from silas.memory import MemoryItem
@@ -43,6 +41,7 @@ from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.access import access_of
 from silas.wiring.apart import announced, message_signer
+from silas.wiring.gates import gate_providers
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
 from silas.wiring.mind import Standing, mind_of
@@ -118,7 +117,7 @@ class Parts:
         self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, self.time)
         self.gates = GateRunner(
-            {GateProvider.predicate: PredicateProvider([config.data_dir])},
+            gate_providers(config),
             self.audit,
             config.limits.max_gate_evals_per_turn,
         )

@@ -52,6 +52,30 @@ def scopes_of(config: SilasConfig) -> frozenset[str]:
     return frozenset(f"toolset.{name}" for name in names if name not in BUILT_IN)
 
 
+def examine_toolsets(config: SilasConfig) -> None:
+    """Refuse a `toolsets` section that Silas would not start with; nothing is loaded.
+
+    Raises:
+        ConfigError: As `mount_toolsets`.
+    """
+    if config.toolsets:
+        loader_of(config, NOTHING_KEPT).examine(config.toolsets)
+
+
+class _NothingKept:
+    """For a look: no tool is called, and no word of a toolset is shown or kept."""
+
+    def learn(self, values: Mapping[str, str]) -> None:
+        """Nothing."""
+
+    def redact(self, text: str) -> str:
+        """The text, which goes nowhere."""
+        return text
+
+
+NOTHING_KEPT: "Discretion" = _NothingKept()
+
+
 async def mount_toolsets(
     config: SilasConfig, registry: ToolRegistry, discretion: "Discretion", stack: AsyncExitStack
 ) -> None:

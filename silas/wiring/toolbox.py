@@ -1,6 +1,6 @@
 """The built-in tools, and how they stand before anything has run."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import AsyncExitStack, closing, contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from silas.tools.registry import tool_rows
 from silas.tools.sandboxed import SANDBOX_TOOL
 from silas.tools.shell import ShellTool
 from silas.wiring.ground import sandbox_of
-from silas.wiring.plugins import mount_toolsets, scopes_of
+from silas.wiring.plugins import NOTHING_KEPT, mount_toolsets, scopes_of
 from silas.wiring.uncalled import add_uncalled
 
 
@@ -101,15 +101,4 @@ async def toolset_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
 async def _look(config: SilasConfig, registry: ToolRegistry) -> None:
     """Load the toolsets of the configuration and leave them again."""
     async with AsyncExitStack() as stack:
-        await mount_toolsets(config, registry, _NothingKept(), stack)
-
-
-class _NothingKept:
-    """For a look: no tool is called, and no word of a toolset is shown or kept."""
-
-    def learn(self, values: Mapping[str, str]) -> None:
-        """Nothing."""
-
-    def redact(self, text: str) -> str:
-        """The text, which goes nowhere."""
-        return text
+        await mount_toolsets(config, registry, NOTHING_KEPT, stack)

@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iter
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from silas.audit import AuditHead, ChainVerdict
 from silas.audit.kept import KeptAuditLog
@@ -18,7 +17,6 @@ from silas.config import SilasConfig
 from silas.damage import Damaged
 from silas.db import Database
 from silas.errors import SandboxError, SilasError
-from silas.gates import GateProvider
 from silas.keys import KeyRing
 from silas.keys.vault import Vault
 from silas.plans import WorkItem
@@ -30,18 +28,16 @@ from silas.stream.personqueue import PersonQueues
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.apart import arrangement, enrol, is_apart
 from silas.wiring.damaged import all_damaged
+from silas.wiring.findings import Finding
 from silas.wiring.ground import (
     MIGRATED,
     key_exists,
-    model_of,
     open_vault,
     owner_keys,
     sandbox_of,
-    secrets_of,
     unusable_home,
 )
 from silas.wiring.lease import Lease
-from silas.wiring.memory import embedder_finding
 from silas.wiring.overhead import window_finding
 from silas.wiring.ownerkey import (
     CheckpointKeys,
@@ -50,6 +46,8 @@ from silas.wiring.ownerkey import (
     settle_succession,
     succession_fault,
 )
+from silas.wiring.reach import answered, reached
+from silas.wiring.readiness import configuration_finding, settings_findings
 from silas.wiring.record import audit_log, record_finding
 from silas.wiring.restart import recovered
 from silas.wiring.time import clock_finding
@@ -57,7 +55,7 @@ from silas.wiring.toolbox import built_in_tools, toolset_findings
 from silas.wiring.uncalled import add_uncalled
 from silas.wiring.unsigned import PublicKey
 from silas.wiring.witness import witness_findings
-from silas.wiring.workers import nobody_works, offer_delegation, worker_findings
+from silas.wiring.workers import nobody_works, offer_delegation
 from silas.work.effects import Effects
 from silas.work.halfway import HalfChanged, half_changed_in
 from silas.work.holding import HeldStore
@@ -65,24 +63,7 @@ from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo
 
-if TYPE_CHECKING:
-    from silas.agents import ModelChoice
-
-
 _WIDTH = 88  # columns, as cards have
-
-_NO_PROVIDER = (
-    "blocks: this version has no provider {}; give the gate `provider: predicate`, which is built"
-    " in, or take it out of gates.system"
-)
-
-
-class Finding(NamedTuple):
-    """One line of `silas doctor`."""
-
-    part: str
-    ok: bool
-    words: str
 
 
 @dataclass(frozen=True)
@@ -289,56 +270,58 @@ def _key_words(config: SilasConfig, vault: Vault) -> str:
     return vault.describe(config.owner_id)
 
 
-async def diagnose(config: SilasConfig) -> list[Finding]:
-    """`silas doctor`: every part that is needed, whether it works, and what it protects against."""
-    findings = [Finding("configuration", True, "valid")]
+async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
+    """`silas doctor`: every part that is needed, whether it works, and what it protects against.
+
+    Args:
+        config: What is held against the machine.
+        deep: Also ask every model for one word.
+    """
+    findings = [configuration_finding(config)]
     vault = open_vault(config)
     exists = key_exists(config, vault)
     findings.append(
-        Finding("key", exists, _key_words(config, vault))
+        Finding("key", "ok", _key_words(config, vault))
         if exists
-        else Finding("key", False, "there is no owner key yet; run `silas init`")
+        else Finding("key", "failed", "there is no owner key yet; run `silas init`")
     )
     if exists:
-        findings.append(Finding("public key", True, vault.public_key(config.owner_id)))
+        findings.append(Finding("public key", "ok", vault.public_key(config.owner_id)))
         findings.append(_key_finding(config))
-    findings.append(Finding("signer", *arrangement(config)))
+    findings.append(Finding.of("signer", *arrangement(config)))
     findings.append(_stop_finding(config))
-    findings += [Finding(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)]
+    findings += [
+        Finding.of(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)
+    ]
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
-    findings.append(Finding(*await asyncio.to_thread(clock_finding, config)))
+    findings.append(Finding.of(*await asyncio.to_thread(clock_finding, config)))
     if exists and (config.data_dir / "silas.db").exists():
         findings.append(await _record_finding(config, vault))
-    findings += [Finding(*row) for row in await asyncio.to_thread(witness_findings, config)]
-    findings += [_model_finding(config, role) for role in ("proxy", "planner", "executor")]
-    findings.append(Finding(*await asyncio.to_thread(embedder_finding, config)))
-    findings += [Finding(*row) for row in worker_findings(config)]
-    findings += [Finding(*row) for row in await toolset_findings(config)]
-    findings.append(Finding(*await window_finding(config)))
-    available = {GateProvider.predicate}
-    for gate in config.gates.system:
-        ok = gate.provider in available
-        words = "its provider is here" if ok else _NO_PROVIDER.format(gate.provider.value)
-        findings.append(Finding(f"gate {gate.name}", ok, words))
+    findings += await asyncio.to_thread(witness_findings, config)
+    findings += await reached(config, await settings_findings(config))
+    findings += [Finding.of(*row) for row in await toolset_findings(config)]
+    findings.append(Finding.of(*await window_finding(config)))
+    if deep:
+        findings += await answered(config, findings, SystemClock())
     return findings
 
 
 def _key_finding(config: SilasConfig) -> Finding:
     try:
-        return Finding("key age", True, key_words(key_facts(config), SystemClock().now()))
+        return Finding("key age", "ok", key_words(key_facts(config), SystemClock().now()))
     except SilasError as error:
-        return Finding("key age", False, str(error))
+        return Finding("key age", "failed", str(error))
 
 
 async def _record_finding(config: SilasConfig, vault: Vault) -> Finding:
     try:
         ring = vault.ring(config.owner_id)
     except SilasError as error:
-        return Finding("record", False, str(error))
+        return Finding("record", "failed", str(error))
     try:
         keys = CheckpointKeys(PublicKey(ring.current), ring)
-        return Finding(*await record_finding(config, keys))
+        return Finding.of(*await record_finding(config, keys))
     finally:
         ring.release()
 
@@ -347,13 +330,13 @@ def _stop_finding(config: SilasConfig) -> Finding:
     sentinel = Sentinel(config.data_dir)
     words = sentinel.words()
     ready = f"not stopped; `silas stop --now`, or a file {sentinel.path}, stops everything"
-    return Finding("emergency stop", not words, words or ready)
+    return Finding.of("emergency stop", not words, words or ready)
 
 
 def _database_finding(config: SilasConfig) -> list[Finding]:
     path = config.data_dir / "silas.db"
     if not path.exists():
-        return [Finding("database", False, f"{path} does not exist; run `silas init`")]
+        return [Finding("database", "failed", f"{path} does not exist; run `silas init`")]
     try:
         db = Database(path, SystemClock())
         try:
@@ -363,24 +346,13 @@ def _database_finding(config: SilasConfig) -> list[Finding]:
         finally:
             db.close()
     except SilasError as error:
-        return [Finding("database", False, str(error))]
-    found = [Finding("database row", False, row.words) for row in damaged]
-    return [Finding("database", True, f"{path} is readable and up to date"), *found]
+        return [Finding("database", "failed", str(error))]
+    found = [Finding("database row", "failed", row.words) for row in damaged]
+    return [Finding("database", "ok", f"{path} is readable and up to date"), *found]
 
 
 def _workspace_findings(config: SilasConfig) -> list[Finding]:
     halves = half_changed_in(config.data_dir / "undo")
     if not halves:
-        return [Finding("workspaces", True, "none was left half-changed by a crash")]
-    return [Finding("workspace", False, half.words) for half in halves]
-
-
-def _model_finding(config: SilasConfig, role: str) -> Finding:
-    choice: ModelChoice = getattr(config.models, role)
-    known = {fact.name for fact in secrets_of(config).facts()}
-    try:
-        model_of(config, choice, lambda name: "there" if name in known else "")  # nothing is opened
-    except SilasError as error:
-        return Finding(f"model {role}", False, str(error))
-    words = "built in: follows runbooks, is no language model" if choice.name == "runbook" else ""
-    return Finding(f"model {role}", True, f"{choice.name} {words}".strip())
+        return [Finding("workspaces", "ok", "none was left half-changed by a crash")]
+    return [Finding("workspace", "failed", half.words) for half in halves]

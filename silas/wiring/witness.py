@@ -14,6 +14,7 @@ from silas.db import Database
 from silas.errors import ChannelError, SilasError
 from silas.sandbox.owner_command import run_owner_command
 from silas.types import OWNER
+from silas.wiring.findings import Finding
 
 
 def witnesses_of(config: SilasConfig) -> Sequence[Witness]:
@@ -32,11 +33,11 @@ def _witness(each: WitnessConfig, seconds: float) -> Witness:
             return CommandWitness(each.command or (), seconds, run_owner_command)
 
 
-def witness_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
-    """How it stands with each witness, for `silas doctor`: part, well or not, words."""
+def witness_findings(config: SilasConfig) -> list[Finding]:
+    """How it stands with each witness, for `silas doctor`; that there is none is advice."""
     path = config.data_dir / "silas.db"
     if not config.audit.witness:
-        return [("audit witness", True, _NO_WITNESS)]
+        return [Finding("audit witness", "advice", _NO_WITNESS)]
     if not path.exists():
         return []
     try:
@@ -46,9 +47,12 @@ def witness_findings(config: SilasConfig) -> list[tuple[str, bool, str]]:
         finally:
             db.close()
     except SilasError as error:
-        return [("audit witness", False, str(error))]
+        return [Finding("audit witness", "failed", str(error))]
     return [
-        (f"audit witness {number}", *_standing(each, known.get(each.name, WitnessState(each.name))))
+        Finding.of(
+            f"audit witness {number}",
+            *_standing(each, known.get(each.name, WitnessState(each.name))),
+        )
         for number, each in enumerate(witnesses_of(config), 1)
     ]
 

@@ -101,7 +101,7 @@ def test_doctor_names_a_gate_without_its_provider_and_what_to_do(
     provider: str, here: Path, tmp_path: Path
 ) -> None:
     gates = [
-        {"name": "ranges", "on": "on_tool_call", "provider": "predicate", "type": "regex"},
+        {"name": "ranges", "on": "on_tool_call", "provider": "predicate", "extract": "amount"},
         {"name": "tone", "on": "every_agent_response", "provider": provider},
     ]
     home = tmp_path / "config.yaml"
@@ -112,7 +112,7 @@ def test_doctor_names_a_gate_without_its_provider_and_what_to_do(
     found = {part["part"]: part for part in json.loads(done.stdout)}
     assert [name for name, part in found.items() if not part["ok"]] == ["gate tone"]
     words = found["gate tone"]["words"]
-    assert words.startswith(f"blocks: this version has no provider {provider};")
+    assert words.startswith(f"withholds every answer: this version has no provider {provider};")
     assert "provider: predicate" in words
     assert "gates.system" in words
 

@@ -12,6 +12,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards.models import SecureInputCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.config import load_config
+from silas.wiring import validate
 from silas.wiring.ground import model_of
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.cockpit.test_secrets import CANARY, Open
@@ -120,7 +121,20 @@ async def test_the_doctor_names_each_part_and_looks_once_in_a_while() -> None:
         later = await house.get("/doctor")
         await house.signed("/resume")
     stop = next(one for one in later["findings"] if one["part"] == "emergency stop")
-    assert stop["ok"] is False
+    assert (stop["ok"], stop["state"]) == (False, "failed")
+    assert (later["ok"], later["words"].split(":")[0]) == (False, "Needs attention")
+    witness = next(one for one in later["findings"] if one["part"] == "audit witness")
+    assert (witness["ok"], witness["state"]) == (True, "advice")
+
+
+async def test_the_page_says_of_a_broken_setting_what_the_command_says() -> None:
+    gates = {"system": [{"name": "judge", "on": "every_user_message", "provider": "llm"}]}
+    async with a_house(settings={"gates": gates}) as house:
+        looked = await house.get("/doctor")
+        (mine,) = [one for one in looked["findings"] if one["part"] == "gate judge"]
+        told = {one.part: one.words for one in await validate(house.harness.config)}
+    assert (looked["ok"], mine["state"]) == (False, "failed")
+    assert mine["words"] == told["gate judge"]
 
 
 async def test_memories_are_found_by_their_words_and_nothing_found_says_so() -> None:

@@ -234,17 +234,19 @@ class Settings(Frozen):
 
 
 class Finding(Frozen):
-    """One part that Silas needs, and whether it is well."""
+    """One part that Silas needs: `ok`, `advice` (it works, and could be better) or `failed`."""
 
     part: str
     ok: bool
+    state: Literal["ok", "advice", "failed"]
     words: str
 
 
 class Doctor(Frozen):
-    """Every part, and whether all are well."""
+    """Every part, whether nothing failed, and in `words` what is true of all of them."""
 
     ok: bool
+    words: str
     findings: tuple[Finding, ...]
 
 

@@ -1,0 +1,50 @@
+"""What `silas doctor` and `silas config validate` say: findings in three states, one headline."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+State = Literal["ok", "advice", "failed"]
+"""`advice`: Silas works as it is, and something could be better. `failed`: it would refuse."""
+
+
+class Finding(NamedTuple):
+    """One part, how it stands, and what to do."""
+
+    part: str
+    state: State
+    words: str
+
+    @classmethod
+    def of(cls, part: str, ok: bool, words: str) -> "Finding":
+        """A part that works or fails."""
+        return cls(part, "ok" if ok else "failed", words)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing fails here; advice is no failure."""
+        return self.state != "failed"
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {"part": self.part, "ok": self.ok, "state": self.state, "words": self.words}
+
+
+def ready(findings: Iterable[Finding]) -> bool:
+    """Whether nothing failed."""
+    return all(finding.ok for finding in findings)
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """What is true of all of them together, in one sentence."""
+    failed = _parts(findings, "failed")
+    if failed:
+        return f"Needs attention: {', '.join(failed)}."
+    advice = _parts(findings, "advice")
+    if not advice:
+        return "Everything is ready."
+    pieces = "1 piece" if len(advice) == 1 else f"{len(advice)} pieces"
+    return f"Ready, with {pieces} of advice: {', '.join(advice)}."
+
+
+def _parts(findings: Iterable[Finding], state: State) -> list[str]:
+    return [finding.part for finding in findings if finding.state == state]
