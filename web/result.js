@@ -21,7 +21,7 @@ export function resultView(result) {
     h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
-    checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" })]);
+    outputDetails(result.output), checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" })]);
   refreshResult(node, result);
   return node;
 }
@@ -74,6 +74,18 @@ export function checksView(checks) {
     h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
       h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, check.passed ? " passed" : " failed"),
         check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
+}
+
+/** What work printed: anybody's words, so they stand in a box of their own and are only text. */
+export function outputView(output) {
+  return h("pre", { class: "quoted", dir: "auto", tabindex: "0", "aria-label": "What it printed; not Silas's words" }, output);
+}
+
+function outputDetails(output) {
+  if (!output) return null;
+  const lines = output.split("\n").length;
+  return h("details", { class: "diff-box", open: lines <= 40 || null, "data-testid": "output" },
+    h("summary", {}, h("span", {}, "What it printed"), h("span", { class: "hint" }, `${lines} lines, not Silas's words`)), outputView(output));
 }
 
 export function diffDetails(patch) {

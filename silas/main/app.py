@@ -15,6 +15,7 @@ _COMMANDS = {
     "approvals": ("approvals", "What waits for your yes, and what your yes still allows."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
+    "show": ("show", "One piece of work: its plan, result, output, checks and what it changed."),
     "diff": ("inspect", "Everything a work item changed, as a patch."),
     "undo": ("work", "Restore a workspace to what it was before a work item changed it."),
     "stop": ("stop", "Emergency stop: kill what runs, void every approval, stay stopped."),

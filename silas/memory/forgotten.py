@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from silas.db import Tx
+from silas.db import Database, Tx
+from silas.types import OWNER
 
 EVERY_MEMORY = "memory"
 """The source of every memory in view: each is there as `memory:ID`."""
@@ -47,3 +48,15 @@ def since(tx: Tx, scope_id: str, last: int) -> Forgotten:
 def one_memory(memory_id: str) -> str:
     """The source that one memory is in view by."""
     return f"{EVERY_MEMORY}:{memory_id}"
+
+
+class ForgottenLog:
+    """What was forgotten, for whoever needs nothing else of memory."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+        """See `MemoryStore.forgotten_since`."""
+        with self._db.read() as tx:
+            return since(tx, scope_id, last)

@@ -176,8 +176,13 @@ class WorkItem(BaseModel):
 
 
 class WorkItemResult(Frozen):
-    """What executing a work item returns (spec 3.3); `diff` is what changed in its workspace,
-    `held` the hex SHA-256 of changes that wait for the owner's yes.
+    """What executing a work item returns (spec 3.3).
+
+    Attributes:
+        diff: What changed in its workspace.
+        output: What its last attempt printed, at most 20,000 characters: each call in plain words,
+            and below it, indented, what the call put out. External text, without known secrets.
+        held: The hex SHA-256 of changes that wait for the owner's yes.
     """
 
     work_item_id: str
@@ -190,6 +195,7 @@ class WorkItemResult(Frozen):
     next_steps: list[str] = Field(default_factory=list[str])
     diff: str = ""
     held: str = ""
+    output: str = ""
 
 
 MAX_CHECK_OUTPUT = 1000

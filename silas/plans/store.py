@@ -176,7 +176,9 @@ class SqlWorkItemStore:
 def missing(work_item_id: str) -> DatabaseError:
     """The error for a work item that should be there."""
     return DatabaseError(
-        f"There is no work item {work_item_id}.", code="E_DB_MISSING", work_item_id=work_item_id
+        f"There is no work item {work_item_id}; `silas status` lists them.",
+        code="E_DB_MISSING",
+        work_item_id=work_item_id,
     )
 
 

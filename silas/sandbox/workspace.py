@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
+from silas.sandbox.caches import in_new_cache
 from silas.sandbox.content import Content, contents
 from silas.sandbox.diff import Reader, unified
 from silas.sandbox.journal import Change
@@ -195,7 +196,7 @@ class Workspace:
         return tuple(shown)
 
     def changes(self) -> Changes:
-        """Compare the copy with what was copied.
+        """Compare the copy with what was copied; a cache directory that is new is no change.
 
         Raises:
             SandboxError: The copy cannot be read, or has grown beyond the ceiling.
@@ -208,6 +209,7 @@ class Workspace:
             for path in sorted(self.manifest.keys() | scan.manifest.keys())
             if (change := _change(path, self.manifest.get(path), scan.manifest.get(path)))
             and not _lies_in(path, new)
+            and not in_new_cache(path, self.manifest)
         ]
         return Changes(
             created=tuple(change for change in found if change.before is None),

@@ -12,7 +12,8 @@ from silas.memory import MemoryItem, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
 from silas.stream.items import Origin
 from silas.stream.rooms import TurnRooms
-from silas.stream.state import Lookup, Turn, answered_by, need
+from silas.stream.sources import answered_by
+from silas.stream.state import Lookup, Turn, need
 from silas.tools.recall import EVICTED
 from silas.types import TaintLevel, new_id
 

@@ -8,7 +8,7 @@ from silas.damage import unless_damaged
 from silas.db import Database
 from silas.memory.forgotten import Forgotten
 from silas.plans import WorkItem, WorkItemResult
-from silas.stream.state import answered_by
+from silas.stream.sources import answered_by
 from silas.types import OWNER
 
 
@@ -60,6 +60,8 @@ class Forgets(Protocol):
         ...
 
 
+_FORGOTTEN = "Not shown, because what it rests on was forgotten."
+
 _CLAIM = """
 INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten) VALUES (?, ?, ?, ?)
 ON CONFLICT (work_item_id) DO UPDATE SET forgotten = excluded.forgotten
@@ -99,6 +101,17 @@ class ScopeWork:
         if item is None or self.scope_of(work_item_id) != scope_id:
             return None
         return await self._known(item, scope_id)
+
+    async def result(self, work_item_id: str) -> WorkItemResult | None:
+        """How work ended, as it may be shown: what it printed is gone where its source was
+        forgotten since.
+        """
+        known = await self.known(work_item_id, self.scope_of(work_item_id))
+        if known is None or known.result is None or not known.result.output:
+            return await self._items.get_result(work_item_id)
+        if not known.forgotten:
+            return known.result
+        return known.result.model_copy(update={"output": _FORGOTTEN})
 
     async def recent(self, scope_id: str, limit: int) -> list[Known]:
         """The newest work of a scope, the oldest of it first."""

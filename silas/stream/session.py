@@ -40,6 +40,9 @@ from silas.work.undo import Undo
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
 
+ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+"""How work ended, as it may be shown; None where none of this id has ended."""
+
 SignMessage = Callable[[bytes], bytes]
 """Signs the owner's message bytes; whoever holds this speaks as the owner."""
 
@@ -69,6 +72,7 @@ class Session:
     halt: Halt
     policies: RunPolicies
     undone: Undone
+    result_of: ResultOf
 
     async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
@@ -187,7 +191,7 @@ class Session:
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """The result of dispatched work, waiting for it if it still runs; None if unknown."""
         running = await self.executor.wait(work_item_id)
-        return running if running is not None else await self.store.get_result(work_item_id)
+        return running if running is not None else await self.result_of(work_item_id)
 
     async def cancel(self, work_item_id: str) -> bool:
         """Stop running work; False where it is not running."""

@@ -148,11 +148,6 @@ class Turn:
         self.lookups.append(Lookup(tool_name, args, result))
 
 
-def answered_by(tool_name: str, where: str) -> str:
-    """The source of a tool's answer, as memories and context say it."""
-    return f"tool:{tool_name} {where}".rstrip()
-
-
 def need(value: T | None, made_by: str) -> T:
     """A value that an earlier step has made.
 

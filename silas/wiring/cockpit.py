@@ -53,6 +53,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             announced_on(channel),
             redact,
             config.data_dir / "undo",
+            parts.mind.work.result,
         ),
         house=HouseRoom(
             config,

@@ -1,7 +1,7 @@
 """The work items for the cockpit, and what the owner may do about them, the emergency stop too."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ class WorkRoom:
         announce: Announces,
         redact: Callable[[str], str],
         undo_folder: Path,
+        result: Callable[[str], Awaitable[WorkItemResult | None]],
     ) -> None:
         self._session = session
         self._store = store
@@ -49,6 +50,7 @@ class WorkRoom:
         self._announce = announce
         self._redact = redact
         self._undo_folder = undo_folder
+        self._result_of = result
 
     async def rows(self) -> tuple[WorkRow, ...]:
         """See `Work.rows`: plans that wait first, then the newest items."""
@@ -87,6 +89,7 @@ class WorkRoom:
             hash=card.plan_hash,
             checks=self._checks(item),
             diff="" if result is None else self._diff(result),
+            output="" if result is None else self._redact(result.output),
             approval=None if token is None else signed_of(token, uses, ""),
             attempts=item.attempts,
             budget=tuple(
@@ -148,7 +151,7 @@ class WorkRoom:
     async def _result(self, item: WorkItem) -> WorkItemResult | None:
         """How it ended; where that was damaged, words that say so."""
         try:
-            return await self._store.get_result(item.id)
+            return await self._result_of(item.id)
         except DatabaseError as error:
             if error.code != "E_DB_CORRUPT":
                 raise

@@ -160,7 +160,7 @@ class Parts:
         self.picks: asyncio.Queue[str] = asyncio.Queue()
         self.board = Board(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
-        self.telling = Telling(self.channel, self.store, self.board)
+        self.telling = Telling(self.channel, lambda: self.mind.work, self.board)
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, furnish: Furnish
@@ -274,6 +274,7 @@ class Parts:
             halt=self.stop.halt,
             policies=self.policies,
             undone=self.learning.undone,
+            result_of=mind.work.result,
         )
 
     def _standing(self) -> Standing:

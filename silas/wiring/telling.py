@@ -8,11 +8,14 @@ from typing import Protocol, runtime_checkable
 from silas.cards import CardChannel
 from silas.channels.web.reports import ENDED
 from silas.errors import SilasError
-from silas.plans import WorkItem, WorkItemResult, WorkItemStore
+from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.models import Send
+from silas.stream.scopework import ScopeWork
+from silas.types import OWNER
 from silas.work.board import Board
 from silas.work.models import Notify, ProgressEvent
+from silas.work.printed import told
 
 
 @runtime_checkable
@@ -29,9 +32,9 @@ class ShowsWork(Protocol):
 class Telling:
     """How this channel's owner learns how work is going."""
 
-    def __init__(self, channel: CardChannel, store: WorkItemStore, board: Board) -> None:
+    def __init__(self, channel: CardChannel, work: Callable[[], ScopeWork], board: Board) -> None:
         self._channel = channel
-        self._store = store
+        self._work = work
         self._board = board
 
     @property
@@ -39,12 +42,26 @@ class Telling:
         """Where the progress of an item goes."""
         channel = self._channel
         if not isinstance(channel, ShowsWork):
-            return as_text
+            return self._as_text
 
         def show(item: WorkItem, send: Send) -> Notify:
             del send  # it would be said twice
-            notify = channel.showing(item, self._store.get_result)
+            notify = channel.showing(item, self._work().result)
             return _Following(item, notify, self._board).told
+
+        return show
+
+    def _as_text(self, item: WorkItem, send: Send) -> Notify:
+        """Lines of text; what the owner's work printed comes before the line that it has ended."""
+        notify = as_text(item, send)
+
+        async def show(event: ProgressEvent) -> None:
+            work = self._work()
+            if event.status in ENDED and work.scope_of(item.id) == OWNER:
+                result = await work.result(item.id)
+                if result is not None and result.output:
+                    await send(told(result.output))
+            await notify(event)
 
         return show
 

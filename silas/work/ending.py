@@ -10,6 +10,7 @@ from silas.work.held import Rules, held_changes
 from silas.work.holding import Holding
 from silas.work.influence import Influence
 from silas.work.models import PATCH, Secrets
+from silas.work.printed import printed
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.settings import TaskSettings
@@ -64,6 +65,7 @@ class Ending:
             artifacts=artifacts,
             next_steps=attempt.next_steps,
             diff=diff,
+            output=printed(attempt.ledger.entries, self._secrets.redact),
         )
         rules = Rules(item.writes, bool(item.verify), influence.led)
         contents = await site.contents(changes) if rules.led else {}  # nobody else asks for them

@@ -314,7 +314,7 @@ class Holding:
         result = result_of(
             item, WorkItemStatus.blocked, words, artifacts={PATCH: patch} if patch else {}
         )
-        told = result.model_copy(update={"held": held.kept.digest})
+        told = result.model_copy(update={"held": held.kept.digest, "output": held.result.output})
         return await self._record.finished(item, told)
 
 

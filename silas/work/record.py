@@ -19,6 +19,7 @@ def result_of(
     artifacts: dict[str, str] | None = None,
     next_steps: list[str] | None = None,
     diff: str = "",
+    output: str = "",
 ) -> WorkItemResult:
     """What is said of an item that ends so."""
     return WorkItemResult(
@@ -31,6 +32,7 @@ def result_of(
         artifacts=artifacts or {},
         next_steps=next_steps or [],
         diff=diff,
+        output=output,
     )
 
 
@@ -40,6 +42,17 @@ class TaskRecord:
     def __init__(self, store: WorkItemStore, audit: Audit) -> None:
         self._store = store
         self._audit = audit
+        self._printed: dict[str, str] = {}
+
+    def printed(self, item: WorkItem, output: str) -> None:
+        """Note what the last attempt of a running item printed; its result will have it."""
+        self._printed.pop(item.id, None)
+        if output:
+            self._printed[item.id] = output
+
+    def with_output(self, result: WorkItemResult) -> WorkItemResult:
+        """A result with what was printed on the way to it."""
+        return result.model_copy(update={"output": self._printed.get(result.work_item_id, "")})
 
     async def attempt(self, item: WorkItem, notify: Notify) -> None:
         """An attempt is about to begin."""
@@ -63,7 +76,7 @@ class TaskRecord:
         result = result_of(
             item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        return await self.finished(item, result)
+        return await self.finished(item, self.with_output(result))
 
     async def finished(self, item: WorkItem, result: WorkItemResult) -> WorkItemResult:
         """Keep state, result and audit entry as one: an item that looks done is on record."""
@@ -79,10 +92,12 @@ class TaskRecord:
         except BaseException:
             item.status = before  # what could not be kept has not happened
             raise
+        self._printed.pop(item.id, None)
         return result
 
     async def stopped(self, item: WorkItem) -> WorkItemResult | None:
         """The task was cancelled: `paused`, unless it had ended already; then its result."""
+        self._printed.pop(item.id, None)
         with suppress(DatabaseError):  # the cancellation must go on; rehydration finds the item
             if item.status not in _UNDER_WAY:
                 return await self._store.get_result(item.id)

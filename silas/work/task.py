@@ -41,6 +41,7 @@ from silas.work.models import (
     ProgressEvent,
     Secrets,
 )
+from silas.work.printed import printed
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.settings import TaskSettings
@@ -185,6 +186,7 @@ class TaskRunner:
             briefing = instructions(item, failures, guidance)
             attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker, readings)
             item.budget_used = tracker.used()
+            self._record.printed(item, printed(attempt.ledger.entries, self._secrets.redact))
             if attempt.blocked is not None:
                 return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
             if attempt.error is None:
@@ -205,6 +207,7 @@ class TaskRunner:
                     if taken is not None:
                         return await self._blocked(item, taken)
                     influence = readings.influence
+                    self._record.printed(item, "")  # what ends the work has the attempt itself
                     return await self._ending.done(item, site, attempt, changes, influence)
             failures = what_failed(attempt)
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))

@@ -187,3 +187,11 @@ async def test_a_workspace_that_a_crash_left_half_changed_is_named_and_undo_brin
         assert not (workspace / "result.txt").exists()
         (row,) = await house.get("/work")
         assert (row["undoable"], row["summary"]) == (False, result.summary)
+
+
+async def test_one_work_item_shows_what_it_printed(tmp_path: Path) -> None:
+    workspace = a_workspace(tmp_path / "project")
+    async with a_house(owner()) as house:
+        result = await house.harness.silas.run(sh_plan("ls", workspace=str(workspace)))
+        one = await house.get(f"/work/{result.work_item_id}")
+    assert one["output"] == "Run ls\n    input.txt"

@@ -108,6 +108,7 @@ class PostExecution(Frozen):
 
     Attributes:
         diff: What changed, as a patch; empty where nothing did.
+        output: What it printed: external text, each call in plain words and its lines indented.
         undo_until: Until when one tap takes it back; null where there is nothing to take back.
         undone: Whether that has happened.
     """
@@ -120,6 +121,7 @@ class PostExecution(Frozen):
     summary: str
     checks: tuple[CheckResult, ...] = ()
     diff: str = ""
+    output: str = ""
     undo_until: AwareDatetime | None = None
     undone: bool = False
     timestamp: AwareDatetime

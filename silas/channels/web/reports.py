@@ -45,6 +45,7 @@ def result_of(
         summary=result.summary,
         checks=_checks(result),
         diff=patch[:_LONGEST_DIFF],
+        output=result.output,
         undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
         timestamp=now,
     )

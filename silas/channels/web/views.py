@@ -150,6 +150,7 @@ class WorkDetail(WorkRow):
         intent, risk, plan: The plan's card, made from the stored bytes.
         hash: Hex SHA-256 of those bytes.
         diff: What changed, as a patch.
+        output: What its last attempt printed; external text.
         approval: The token that the plan runs under; null where none was given.
         running: Whether `POST /work/{id}/cancel` would do anything.
     """
@@ -161,6 +162,7 @@ class WorkDetail(WorkRow):
     hash: str
     checks: tuple[Check, ...]
     diff: str
+    output: str
     approval: Signed | None
     attempts: int
     budget: tuple[BudgetRow, ...]

@@ -1,0 +1,85 @@
+"""`silas show ID`: one piece of work with its plan, its result, its output, checks and changes."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import ASKED, GOING_ON, print_json
+from silas.main.shared import DONE, open_work, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.plans import WorkItem, WorkItemResult
+
+
+@click.command()
+@click.argument("work_item_id")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
+    """One piece of work: its plan, result, output, checks and what it changed."""
+
+    async def work() -> int:
+        from silas.wiring.shown import piece_of_work
+
+        async with open_work(ctx) as desk:
+            item, result, waits = await piece_of_work(desk, work_item_id)
+        status = ASKED if waits else item.status.value
+        if as_json:
+            print_json(document(item, result, status))
+            return DONE
+        for line in lines_of(item, result, status):
+            click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+def document(item: "WorkItem", result: "WorkItemResult | None", status: str) -> dict[str, Any]:
+    """What `show --json` prints."""
+    from silas.plans import plan_bytes, plan_hash
+
+    return {
+        "id": item.id,
+        "title": item.title,
+        "type": item.type.value,
+        "status": status,
+        "plan_hash": plan_hash(item),
+        "plan": json.loads(plan_bytes(item)),
+        "result": None if result is None else result.model_dump(mode="json"),
+        "output": "" if result is None else result.output,
+        "checks": checks_of(item),
+        "diff": "" if result is None else result.diff,
+    }
+
+
+def checks_of(item: "WorkItem") -> list[dict[str, Any]]:
+    """What the checks of the last attempt found."""
+    last: dict[str, Any] = item.verification_results[-1] if item.verification_results else {}
+    found: list[dict[str, Any]] = last.get("results", [])
+    return found
+
+
+def lines_of(item: "WorkItem", result: "WorkItemResult | None", status: str) -> list[str]:
+    """The same for a person; what others wrote is indented, and hides no character."""
+    from silas.channels.text import card_lines, indented
+    from silas.plans import plan_bytes, plan_card
+    from silas.plans.characters import as_shown
+    from silas.work.printed import told
+
+    card = plan_card(plan_bytes(item), rationale=GOING_ON.get(status, "This is the plan as it is."))
+    lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
+    if result is not None and result.output:
+        lines += ["", *(as_shown(line) for line in told(result.output).split("\n"))]
+    if result is not None:
+        lines += ["", "Result:", *indented(result.summary)]
+    checks = checks_of(item)
+    if checks:
+        lines += ["", "Checks:"]
+    for check in checks:
+        lines.append(f"{'ok' if check['passed'] else 'NO'}  {as_shown(check['name'])}")
+        for text in (check["reason"], *str(check["output"]).splitlines()):
+            lines += indented(text)
+    if result is not None and result.diff:
+        lines += ["", "What changed:", result.diff]
+    return lines

@@ -1,0 +1,57 @@
+"""What work printed: the output of its calls, cut to a size that can be kept and shown."""
+
+from collections.abc import Callable, Iterable
+
+from silas.work.ledger import LedgerEntry
+from silas.work.stepwords import step_words
+
+LONGEST = 20_000
+"""Characters of one run's output that are kept: the first and the last half."""
+
+SHOWN_TOOLS = frozenset({"shell_exec", "python_exec", "file_list", "file_search"})
+"""Tools whose answer is for the owner, too: what a program printed, and listings."""
+
+_INDENT = "    "  # a line that a program printed; only Silas's own words begin at the margin
+_SUCCESS = "exit code 0\n"
+_ALONE = "stdout ("
+
+
+def printed(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) -> str:
+    """The output of an attempt: each call in plain words, below it what it put out, indented.
+
+    The text came through the tool door, which cleaned it and took known secrets out of it; it is
+    external, whatever it says.
+    """
+    parts = list[str]()
+    for entry in entries:
+        if entry.tool_name not in SHOWN_TOOLS:
+            continue
+        text = _plain(entry.result.return_value or entry.result.error or "").strip("\n")
+        if text.strip():
+            call = redact(step_words(entry.tool_name, entry.args))
+            lines = "\n".join(f"{_INDENT}{line}" for line in text.split("\n"))
+            parts.append(f"{call}\n{lines}")
+    return _cut("\n".join(parts))
+
+
+def _plain(text: str) -> str:
+    """Without the headings where a program ended well and wrote to one stream alone."""
+    if not text.startswith(_SUCCESS):
+        return "" if text == _SUCCESS.strip() else text
+    rest = text.removeprefix(_SUCCESS)
+    heading, _, body = rest.partition("\n")
+    return body if heading.startswith(_ALONE) and "\nstderr (" not in body else rest
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    left_out = len(text) - 2 * half
+    words = f"[{left_out:,} characters were left out here; {LONGEST:,} of a run are kept.]"
+    return f"{text[:half]}\n{words}\n{_INDENT}{text[-half:]}"
+
+
+def told(output: str) -> str:
+    """The output as a message to the owner, under a heading that says whose words it is."""
+    return f"What it printed (not Silas's words):\n{output}"

@@ -1,0 +1,101 @@
+"""`silas show ID`, and what work printed in every other answer of the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Ended, environment, person, run, silas
+from tests.support.plans import a_workspace, check, sh_plan
+
+
+def ran(tmp_path: Path, env: dict[str, str], *extra: str) -> Ended:
+    """A plan that lists a workspace and leaves caches beside what it writes."""
+    work = a_workspace(tmp_path / "work")
+    plan = tmp_path / "plan.md"
+    text = sh_plan(
+        "ls",
+        "mkdir -p __pycache__ src/.pytest_cache",
+        "touch __pycache__/a.pyc src/.pytest_cache/README.md made.txt",
+        id="task-show",
+        workspace=str(work),
+        verify=check("echo from the check; test -e made.txt"),
+    )
+    plan.write_text(text, encoding="utf-8")
+    digest = run(silas("plan", "check", plan), env).out.splitlines()[-1]
+    return run(silas("run", plan, "--approve", digest, *extra), env)
+
+
+def test_what_work_printed_is_shown_when_it_ends_and_by_show(
+    tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    done = ran(tmp_path, set_up)
+    assert done.code == 0, done.err
+    lines = done.out.split("\n")
+    assert lines[lines.index("Run ls") + 1] == "    input.txt"
+    assert lines.index("What it printed (not Silas's words):") < lines.index("Run ls")
+
+    shown = run(silas("show", "task-show"), set_up)
+    assert shown.code == 0, shown.err
+    for words in (
+        "done  task-show",
+        "Hash:",
+        "Run ls",
+        "    input.txt",
+        "    Done and verified: checked.",
+        "ok  checked",
+        "    from the check",
+        "made.txt: nothing -> file of 0 bytes, mode 0644",
+    ):
+        assert words in shown.out, words
+
+
+def test_json_has_what_was_printed(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    result = json.loads(ran(tmp_path, env, "--json").out)
+    assert result["output"] == "Run ls\n    input.txt"
+
+    shown = json.loads(run(silas("show", "task-show", "--json"), env).out)
+    assert shown["output"] == result["output"]
+    assert shown["result"] == {name: result[name] for name in shown["result"]}
+    assert (shown["status"], shown["plan_hash"]) == ("done", result["plan_hash"])
+    assert shown["plan"]["workspace"] == str(tmp_path / "work")
+    assert [(one["name"], one["passed"]) for one in shown["checks"]] == [("checked", True)]
+    assert "made.txt" in shown["diff"]
+
+
+def test_caches_that_a_run_leaves_are_not_delivered(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    assert ran(tmp_path, env).code == 0
+    found = sorted(str(p.relative_to(tmp_path / "work")) for p in (tmp_path / "work").rglob("*"))
+    assert found == ["input.txt", "made.txt", "src"]
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_an_unknown_id_is_a_usage_error(set_up: dict[str, str], words: list[str]) -> None:
+    done = run(silas("show", "nothing-of-this-name", *words), set_up)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("There is no work item nothing-of-this-name; `silas status` lists")
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_list_the_files_shows_the_files(tmp_path: Path, command: str) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    work = a_workspace(tmp_path / "work")
+    request = f"list the files of {work}"
+    words = [request] if command == "ask" else []
+    with person(silas(command, *words), env) as owner:
+        if command == "chat":
+            owner.waits_for("end with Ctrl-D.")
+            owner.types(f"{request}\r")
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("1\r")
+        owner.waits_for("What it printed (not Silas's words):")
+        owner.waits_for(" input.txt")
+        owner.waits_for("done: Done and verified")
+        if command == "chat":
+            owner.types("\x04")
+        assert owner.leaves() == 0
