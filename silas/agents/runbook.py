@@ -21,7 +21,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents import runbook_again, runbook_memory
+from silas.agents import runbook_again, runbook_memory, runbook_rest
 from silas.agents.briefing import BriefingError, Step, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
@@ -226,8 +226,9 @@ class RunbookModel(Model):
             return AgentResponse(
                 message=f"The library's plan {plan.title!r} does not fit: {error.message}"
             )
+        rest = runbook_rest.sentence(text, self._library.find, plan.title)
         return AgentResponse(
-            message=f"I propose the library's plan {plan.title!r}.",
+            message=f"I propose the library's plan {plan.title!r}. {rest}".strip(),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,

@@ -70,6 +70,7 @@ def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunn
         autonomy=AutonomyLevel.A2,
         system_gates=config.gates.system,
         scopes=parts.scopes,
+        follows_runbook=config.models.executor.name == "runbook",
     )
     return TaskRunner(
         entry=EntryCheck(

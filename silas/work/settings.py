@@ -18,6 +18,7 @@ class TaskSettings:
         limits: Sandbox limits of one tool call.
         autonomy: The autonomy level of execution (decision table C).
         system_gates: `gates.system`, evaluated before the work item's own.
+        follows_runbook: Whether the executor is the built-in model, which does the same each time.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
@@ -27,3 +28,4 @@ class TaskSettings:
     autonomy: AutonomyLevel
     system_gates: tuple[Gate, ...]
     scopes: frozenset[str]
+    follows_runbook: bool

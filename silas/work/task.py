@@ -1,6 +1,7 @@
 """One task: entry check, attempts, ledger, step gates, verification from outside (spec 5.2.1)."""
 
 import asyncio
+from collections.abc import Sequence
 
 from silas.agents import ModelRunFailed
 from silas.audit import Audit
@@ -46,6 +47,7 @@ from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
+from silas.work.unstartable import broken_plan, fingerprint
 from silas.work.verify import VerificationRunner
 
 __all__ = ["TaskRunner", "TaskSettings"]
@@ -174,6 +176,7 @@ class TaskRunner:
         gates = (*self._settings.system_gates, *item.gates)
         failures, guidance = "", ""
         readings = Readings(item, self._secrets.redact)
+        marks: Sequence[object] = ()
         # 2  retry loop
         while not _spent(tracker, item):
             self._require_running()
@@ -209,7 +212,13 @@ class TaskRunner:
                     influence = readings.influence
                     self._record.printed(item, "")  # what ends the work has the attempt itself
                     return await self._ending.done(item, site, attempt, changes, influence)
-            failures = what_failed(attempt)
+            failures, before = what_failed(attempt), marks
+            follows = self._settings.follows_runbook
+            if broken := broken_plan(item, attempt, follows_runbook=follows):
+                return await self._record.ended(item, WorkItemStatus.blocked, broken)
+            marks = fingerprint(attempt)
+            if follows and item.worker is None and marks == before:
+                break  # the same steps do the same again, however often
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             guidance = await self._guidance(item, failures, tracker)
         # 3  budget or attempts exhausted

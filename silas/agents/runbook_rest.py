@@ -1,0 +1,119 @@
+"""What of a request a runbook does not do: told, so that no half of it is dropped in silence."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from silas.plans.request import wanted_of
+
+_MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S*/\S*")
+"""Paths and quoted texts: no word in them begins another part of a request."""
+
+_BREAK: Final = re.compile(
+    r"(?P<strong>\s*;\s*|[.!?]\s+|\n+|"
+    r",?\s*\b(?:and\s+)?(?:then|afterwards|after\s+that|also)\b,?\s*|"
+    r",?\s*\b(?:und\s+)?(?:dann|danach|anschließend|außerdem)\b,?\s*)"
+    r"|,?\s+(?:and|but|plus|und|sowie)\s+|,\s+",
+    re.IGNORECASE,
+)
+_VERB_LIST: Final = """
+add apply archive build buy call change clean clear close commit compile copy create delete
+deploy disable download drop edit email erase execute fetch fix format forward install kill
+launch mail make merge migrate move open order overwrite pay post publish pull push rebuild
+refactor release remove rename repair replace reset restart revert rewrite rm run save sell send
+start stop sync update upgrade upload wipe write ändere aktualisiere baue behebe benenne
+bereinige entferne ersetze erstelle führe installiere kaufe kopiere lade leere lösche mache
+repariere schicke schreibe sende setze starte stoppe überschreibe verschiebe veröffentliche
+vernichte
+"""
+_VERBS: Final = frozenset(_VERB_LIST.split())
+_TELLS: Final = re.compile(
+    r"(?:please|bitte)?\s*(?:(?:tell|show|give|let|report|say|print|sag|sage|zeig|zeige|gib|melde|berichte)\b"
+    r"(?:\s+(?:to|me|us|know|back|mir|uns|the|a|an|das|die|den|ein|eine|of|on|it|them|how|what|which|"
+    r"whether|if|ob|was|wie|welche|result|results|output|outcome|report|summary|ergebnis|ausgabe|bericht|"
+    r"failed|fails|fail|went|happened|pass|passed|they|you|find|found|did|are|were|is|was)\b)*"
+    r"|thanks|thank\s+you(?:\s+very\s+much)?|danke|please|bitte|now|jetzt|ok|okay|quickly)?[\s.!?]*",
+    re.IGNORECASE,
+)
+_STATES: Final = re.compile(
+    r"(?:i|i'm|i've|we|it|they|this|that|there|my|our|ich|wir|es|sie|das|mein|meine)\b",
+    re.IGNORECASE,
+)
+_POLITE: Final = re.compile(
+    r"^(?:(?:please|bitte|also|just|to|can\s+you|could\s+you|would\s+you|kannst\s+du)\s+)+",
+    re.IGNORECASE,
+)
+_LONGEST: Final = 200  # characters of a part that are said again
+
+
+class Titled(Protocol):
+    """A plan of the library."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        ...
+
+
+class _Part(NamedTuple):
+    text: str
+    strong: bool
+
+
+def left_out(text: str, fits: Callable[[str], bool], other: Callable[[str], bool]) -> Sequence[str]:
+    """The parts of a request that ask for something else than the plan that was found.
+
+    Args:
+        text: What was asked; what it says is not to be done counts for nothing.
+        fits: Whether the plan is for these words.
+        other: Whether another plan is.
+    """
+    parts = _parts(wanted_of(text))
+    return [p.text[:_LONGEST] for p in parts if not fits(p.text) and _asks(p, other)]
+
+
+def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:
+    """What of a request the plan of this title does not do; empty where it does all of it."""
+
+    def named(part: str) -> str:
+        found = find(part)
+        return "" if found is None else found.title
+
+    return words(
+        left_out(text, lambda p: named(p) == title, lambda p: named(p) not in ("", title)),
+        lambda p: named(p) not in ("", title),
+    )
+
+
+def words(rest: Sequence[str], other: Callable[[str], bool]) -> str:
+    """The sentence about what is left out; empty where nothing is."""
+    if not rest:
+        return ""
+    quoted = ", ".join(f'"{one}"' for one in rest)
+    known = [one for one in rest if other(one)]
+    why = "ask for that by itself" if len(known) == len(rest) else "I know no runbook for it"
+    return (
+        f"I leave out: {quoted}, because {why}." if not known else f"I leave out: {quoted}; {why}."
+    )
+
+
+def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
+    if other(part.text):
+        return True
+    said = _POLITE.sub("", part.text)
+    if not said or _TELLS.fullmatch(part.text):
+        return False
+    first = re.match(r"\w+", said)
+    if first is not None and first[0].casefold() in _VERBS:
+        return True
+    return part.strong and first is not None and not _STATES.match(said)
+
+
+def _parts(text: str) -> list[_Part]:
+    masked = _MASKED.sub(lambda found: "_" * len(found[0]), text)
+    found, start, strong = list[_Part](), 0, False
+    for cut in _BREAK.finditer(masked):
+        found.append(_Part(text[start : cut.start()].strip(" ,.;!?\n"), strong))
+        start, strong = cut.end(), cut["strong"] is not None
+    found.append(_Part(text[start:].strip(" ,.;!?\n"), strong))
+    return [part for part in found if part.text]

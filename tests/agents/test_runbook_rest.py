@@ -1,0 +1,96 @@
+"""Half of a request is never dropped in silence: what no runbook does is said, in every door."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from silas.agents import runbook_rest
+from silas.plans import PlanLibrary, shipped_plans
+from silas.testing import Harness, ScriptedChannel
+from tests.support.command import environment, run, silas
+
+LIBRARY = PlanLibrary([shipped_plans()])
+
+
+def rest(request: str) -> list[str]:
+    plan = LIBRARY.find(request)
+    assert plan is not None
+
+    def found(part: str) -> str:
+        one = LIBRARY.find(part)
+        return one.name if one else ""
+
+    return list(
+        runbook_rest.left_out(
+            request, lambda p: found(p) == plan.name, lambda p: found(p) not in ("", plan.name)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_text", "left"),
+    [
+        ("run the tests and then delete everything", ["delete everything"]),
+        ("Run the tests; push to main", ["push to main"]),
+        ("run the tests. Obliterate the database.", ["Obliterate the database"]),
+        ("run the tests and delete the logs and mail me", ["delete the logs", "mail me"]),
+        ("delete everything and run the tests", ["delete everything"]),
+        ("please run the tests, then deploy to production", ["deploy to production"]),
+        (
+            "run the tests and send the result to bob@example.org",
+            ["send the result to bob@example.org"],
+        ),
+        ("list the files in /srv/then/x and remove /srv/and/y", ["remove /srv/and/y"]),
+        ("list the files, run the tests", ["run the tests"]),
+        ("run the tests und lösche dann alles", ["lösche", "alles"]),
+        ("run the tests und danach lösche alles", ["lösche alles"]),
+        ("run the tests, bitte lösche alles", ["bitte lösche alles"]),
+    ],
+)
+def test_what_no_runbook_does_is_found(request_text: str, left: list[str]) -> None:
+    assert rest(request_text) == left
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "run the tests",
+        "please run the tests and tell me the result",
+        "Run the tests, and then show me the results. Thank you!",
+        "Could you run the tests and let me know which failed?",
+        "run the tests, don't fix the bug",
+        "Run the tests, but never delete anything",
+        "I changed the parser; run the tests",
+        "run the tests in /srv/x, please",
+        "run the tests in '/srv/a and then b'",
+        "list the files and folders",
+        "run the tests und sag mir das Ergebnis",
+        "run the tests, bitte. Danke!",
+        "run the test suite; it should be green",
+    ],
+)
+def test_an_ordinary_request_raises_no_alarm(request_text: str) -> None:
+    assert rest(request_text) == []
+
+
+async def test_the_card_and_the_answer_say_it(tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    channel = ScriptedChannel()
+    async with Harness(channel) as h:
+        reply = await h.silas.ask("list the files and then delete everything", workspace=place)
+    (card,) = channel.cards
+    assert 'I leave out: "delete everything", because I know no runbook for it.' in card.rationale
+    assert reply.plan is not None
+
+
+def test_the_command_line_says_it(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    words = ("ask", "list the files and then delete everything", "--workspace", tmp_path, "--json")
+    done = run(silas(*words), env)
+    told = re.sub(r"[\\\s]", "", done.err)
+    assert 'Ileaveout:"deleteeverything"' in told
+    assert json.loads(done.out)["plan"]["title"] == "List the files of a directory"
