@@ -11,7 +11,7 @@ from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel, ChannelMessage, message_bytes
 from silas.clock import Clock
-from silas.errors import PlanFamilyError
+from silas.errors import PlanFamilyError, SilasError
 from silas.gates import Gates
 from silas.memory import MemoryRetriever, MemoryStore
 from silas.plans import (
@@ -36,6 +36,8 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.holding import Holding
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
+
+_TERMINAL = "cli"  # the channel of `silas chat`: one terminal, one owner
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
@@ -211,7 +213,19 @@ class Session:
 
     async def listen(self) -> None:
         """Serve the channel until it closes; requests are about the current directory."""
-        await self.stream.listen(standing_in())
+        await self.stream.listen(standing_in(), self._attested)
+
+    def _attested(self, incoming: Incoming) -> Incoming:
+        """What the owner types at the terminal is the owner's, as what `ask` is given is."""
+        message = incoming.message
+        if incoming.signature or (message.channel, message.sender_id) != (_TERMINAL, OWNER):
+            return incoming
+        nonce = new_nonce()
+        try:
+            signature = self.sign_message(message_bytes(message, nonce))
+        except SilasError:  # a signer apart is away: heard, and not as the owner's
+            return incoming
+        return Incoming(message, incoming.connection_id, signature, nonce, incoming.workspace)
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""

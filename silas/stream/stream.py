@@ -67,6 +67,15 @@ AskHeldChanges = Callable[[], Coroutine[Any, Any, WorkItemResult]]
 """Shows the card of changes that wait, and does what the owner says."""
 
 
+Attest = Callable[[Incoming], Incoming]
+"""Gives a message the owner's signature where it is known to be his; else it is as it came."""
+
+
+def as_it_came(incoming: Incoming) -> Incoming:
+    """Only what was signed where it was said is the owner's."""
+    return incoming
+
+
 class Stream:
     """Serialises turns per connection; different connections run side by side."""
 
@@ -115,17 +124,19 @@ class Stream:
         for item in resume:
             self._dispatcher.dispatch(item, self._sender(OWNER))
 
-    async def listen(self, workspace: str | None) -> None:
+    async def listen(self, workspace: str | None, attest: Attest) -> None:
         """Serve the channel until it closes; one bad turn never ends the Stream.
 
         Args:
             workspace: The directory that requests are about where they name none.
+            attest: Signs what the owner says at a place that is his alone.
         """
         waiting, self._ask_again = self._ask_again, ()
         if waiting:
             self._under_way(self._asked_again(waiting))
         async for arrived, connection_id in self._channel.listen():
-            self._under_way(self._serve(Incoming.of(arrived, connection_id, workspace)))
+            incoming = Incoming.of(arrived, connection_id, workspace)
+            self._under_way(self._serve(attest(incoming)))
         if self._turns:
             await asyncio.wait(self._turns)
 

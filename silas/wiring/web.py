@@ -36,6 +36,7 @@ from silas.errors import ConfigError
 from silas.keys.devices import DeviceKeys
 from silas.stop import Sentinel
 from silas.stream.session import Session
+from silas.stream.stream import as_it_came
 from silas.wiring.build import Silas
 from silas.wiring.cockpit import Rooms, cockpit_of
 from silas.wiring.door import web_door, web_limits
@@ -133,7 +134,7 @@ async def open_cockpit(
             )
         )
         stack.enter_context(served_at(config))
-        listening = asyncio.create_task(silas.stream.listen(workspace))
+        listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
         stack.push_async_callback(_ended, channel, listening)
         base = WebHosts.of(config.channels.web).base
         yield RunningCockpit(silas, channel, door, await door.link(base), base)
