@@ -23,7 +23,7 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, SilasError, Stopped, from_foreign
 
-AT_ONCE = 2000
+AT_ONCE = 1000
 """Entries that are hashed again at every start, 1 microsecond each; the rest in the background."""
 
 _PIECE = 5000  # entries hashed in one step of the background

@@ -17,7 +17,7 @@ from silas.config import SilasConfig
 from silas.damage import Damaged
 from silas.db import Database
 from silas.errors import SandboxError, SilasError
-from silas.keys import KeyRing
+from silas.keys import KeyRing, Signer
 from silas.keys.vault import Vault
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
@@ -26,7 +26,7 @@ from silas.sandbox import probe
 from silas.stop import Sentinel
 from silas.stream.personqueue import PersonQueues
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.wiring.apart import arrangement, enrol, is_apart
+from silas.wiring.apart import arrangement, enrol, is_apart, remote_signer
 from silas.wiring.damaged import all_damaged
 from silas.wiring.findings import Finding
 from silas.wiring.ground import (
@@ -227,11 +227,20 @@ def opened(
     config: SilasConfig, warnings: list[str]
 ) -> Generator[tuple[Database, KeptAuditLog, KeyRing]]:
     """The database, its audit log and the owner's keys, and nothing else."""
+    with opened_with(config, warnings, *owner_keys(config)) as parts:
+        yield parts
+
+
+@contextmanager
+def opened_with(
+    config: SilasConfig, warnings: list[str], signer: Signer, ring: KeyRing
+) -> Generator[tuple[Database, KeptAuditLog, KeyRing]]:
+    """As `opened`, with keys that were unlocked already; the ring is released at the end."""
 
     async def warn(words: str) -> None:
         warnings.append(words)
 
-    clock, (signer, ring) = SystemClock(), owner_keys(config)
+    clock = SystemClock()
     with ExitStack() as stack:
         stack.callback(ring.release)
         db = Database(config.data_dir / "silas.db", clock)
@@ -250,13 +259,13 @@ async def initialise(config: SilasConfig) -> list[str]:
     except OSError as error:
         raise unusable_home(config, error) from error
     vault = open_vault(config)
-    if not is_apart(config):
-        vault.create(config.owner_id)
-    elif not key_exists(config, vault):
+    if is_apart(config) and not key_exists(config, vault):
         enrol(config)
+    made = None if is_apart(config) else vault.create(config.owner_id)
+    ring = vault.ring(config.owner_id)
     warnings: list[str] = []
-    with opened(config, warnings) as (_, audit, _):
-        await audit.open()
+    with opened_with(config, warnings, made or remote_signer(config, ring.current), ring) as parts:
+        await parts[1].open()
     return [
         *warnings,
         f"Silas is ready. Its data is in {config.data_dir}.",
