@@ -262,6 +262,17 @@ class SecretVault:
             os.close(descriptor)
 
 
+def opens_secrets(directory: Path, secret: bytes) -> bool:
+    """Whether a passphrase opens the secrets of a directory."""
+    path = directory / _LOCK
+    try:
+        text = read_private(path).decode(errors="replace")
+        unseal(read_document(text, str(path)), secret, str(path))
+    except (ConfigError, OSError):
+        return False
+    return True
+
+
 def new_ref() -> str:
     """A reference for a secret that is still to come; it says nothing about it."""
     return f"ref_{random(16).hex()}"

@@ -95,7 +95,7 @@ def audit_witness(ctx: click.Context) -> None:
     """Sign the newest entry, tell every witness, and print the signed head to keep yourself."""
 
     async def work() -> int:
-        async with open_audit(ctx) as log:
+        async with open_audit(ctx, sign=True) as log:
             click.echo(await log.witness())
             states = log.witnesses()
         _warn(log)
@@ -117,7 +117,7 @@ def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
     """
 
     async def work() -> int:
-        async with open_audit(ctx) as log:
+        async with open_audit(ctx, sign=True) as log:
             verdict, newest = await log.verify_chain(), await log.head()
             if verdict.valid:
                 click.echo("The record is the one that was signed; there is nothing to accept.")
@@ -141,7 +141,7 @@ def audit_export(ctx: click.Context, file: Path) -> None:
     """Write chain and checkpoints to FILE for the stand-alone verifier."""
 
     async def work() -> int:
-        async with open_audit(ctx) as log:
+        async with open_audit(ctx, sign=True) as log:
             head = await log.export(file)
             keys = " ".join(log.ring.public_keys)
         _warn(log)

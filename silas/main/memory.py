@@ -217,7 +217,10 @@ _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes.
 def _agreed(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    return click.confirm(question, default=False)
+    from silas.wiring.asking import interruptible
+
+    with interruptible():
+        return click.confirm(question, default=False)
 
 
 def _tell_bundle(facts: "BundleFacts") -> None:

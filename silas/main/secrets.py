@@ -39,7 +39,13 @@ def _value(name: str) -> str:
     if sys.stdin is not None and sys.stdin.isatty():
         import getpass
 
-        return getpass.getpass(f"Value of {name}: ")
+        from silas.wiring.asking import interruptible
+
+        try:
+            with interruptible():
+                return getpass.getpass(f"Value of {name}: ")
+        except (KeyboardInterrupt, EOFError) as error:
+            raise click.Abort from error
     given = sys.stdin.read(_MOST) if sys.stdin is not None else ""
     return given.removesuffix("\n").removesuffix("\r")
 

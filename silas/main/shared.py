@@ -122,11 +122,13 @@ async def warned(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerat
         yield desk
 
 
-def open_audit(ctx: click.Context) -> "AbstractAsyncContextManager[AuditDesk]":
+def open_audit(
+    ctx: click.Context, *, sign: bool = False
+) -> "AbstractAsyncContextManager[AuditDesk]":
     """The audit log alone: no model, no tool, no sandbox."""
     from silas.wiring import open_audit
 
-    return open_audit(look_config(ctx))
+    return open_audit(look_config(ctx), sign=sign)
 
 
 def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
@@ -146,6 +148,9 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
         code = asyncio.run(_stoppable(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         click.echo("Stopped; work that was not verified has not been applied.", err=True)
+        code = STOPPED
+    except click.Abort:  # a question was ended with Ctrl-C or Ctrl-D
+        click.echo("Stopped at the question; nothing was done.", err=True)
         code = STOPPED
     except BrokenPipeError:
         code = _nobody_reads()
@@ -213,7 +218,10 @@ def agreed(question: str) -> bool:
     """Ask on the terminal; where nobody can type, nobody said yes."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    return click.confirm(question, default=False)
+    from silas.wiring.asking import interruptible
+
+    with interruptible():
+        return click.confirm(question, default=False)
 
 
 def hash_option(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -112,4 +112,7 @@ def _agreed(words: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
     click.echo(words)
-    return click.confirm(_QUESTION, default=False)
+    from silas.wiring.asking import interruptible
+
+    with interruptible():
+        return click.confirm(_QUESTION, default=False)

@@ -1,9 +1,6 @@
 """What a Silas stands on: clock, key, sandbox and models; the real ones, or a test's."""
 
-import getpass
 import os
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,13 +10,15 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
 from silas.keys import KeyRing, KeysConfig, Signer
+from silas.keys.lazy import LazySigner
 from silas.keys.oskeyring import system_keyring
 from silas.keys.secrets import SecretVault
-from silas.keys.vault import Vault, refuse_to_prompt
+from silas.keys.vault import Vault
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
+from silas.wiring.asking import Passphrases, someone_can_type
 from silas.wiring.secrets import open_secrets
 from silas.wiring.webtools import Web, real_web
 
@@ -60,8 +59,9 @@ class Ground:
 
 def ground(config: SilasConfig) -> Ground:
     """The real thing: system clock, the owner's key, the strongest sandbox, real models."""
-    signer, ring = owner_keys(config)
-    secrets = secrets_of(config)
+    passphrases = Passphrases()
+    signer, ring = owner_keys(config, vault_asking(config, passphrases), unlock=True)
+    secrets = open_secrets(config, passphrases, someone_can_type)  # tries what was typed before
     return Ground(
         clock=SystemClock(),
         signer=signer,
@@ -123,19 +123,25 @@ def model_of(config: SilasConfig, choice: "ModelChoice", secret: SecretNamed) ->
     return make_model(choice, runbook=lambda: RunbookModel(library), environ=environ)
 
 
-def owner_keys(config: SilasConfig) -> tuple[Signer, KeyRing]:
-    """The owner's key, unlocked, and its ring, which the caller releases when all is over.
+def owner_keys(config: SilasConfig, vault: Vault, *, unlock: bool) -> tuple[Signer, KeyRing]:
+    """The owner's key and its ring, which the caller releases when all is over.
+
+    Args:
+        config: Whether the key is apart.
+        vault: Where it is.
+        unlock: Now, where a person is there; otherwise when something is signed, if ever.
 
     Raises:
         ConfigError: Silas was not set up here, its directory cannot be used, or the key is locked.
     """
-    vault = open_vault(config)
     if not key_exists(config, vault):
         raise not_initialised(config)
     ring = vault.ring(config.owner_id)
     if is_apart(config):
         return remote_signer(config, ring.current), ring
-    return vault.load(config.owner_id), ring
+    if unlock:
+        return vault.load(config.owner_id), ring
+    return LazySigner(ring.current, lambda: vault.load(config.owner_id)), ring
 
 
 def not_initialised(config: SilasConfig) -> ConfigError:
@@ -164,37 +170,24 @@ def unusable_home(config: SilasConfig, error: OSError) -> ConfigError:
 
 
 def open_vault(config: SilasConfig) -> Vault:
+    """Where the key is; see `vault_asking`."""
+    return vault_asking(config, Passphrases())
+
+
+def vault_asking(config: SilasConfig, passphrases: Passphrases) -> Vault:
     """Where the key is. A new key made without a terminal is unlocked by a key file beside it,
     openly so; a key that a passphrase unlocks stays locked where nobody can type it.
     """
     directory = config.data_dir / "keys"
     beside = directory / "unlock.key"
-    keys, typing = config.keys, _someone_can_type()
+    keys, typing, ask = config.keys, someone_can_type(), passphrases.ask
     if keys.key_file is None:
-        vault = Vault(keys, directory, _prompt(typing), system_keyring)
+        vault = Vault(keys, directory, ask, system_keyring)
         if beside.exists() or not (typing or key_exists(config, vault)):
             keys = KeysConfig(backend=keys.backend, key_file=beside, create_key_file=True)
-    return Vault(keys, directory, _prompt(typing), system_keyring)
+    return Vault(keys, directory, ask, system_keyring)
 
 
 def secrets_of(config: SilasConfig) -> SecretVault:
     """Where the owner's secrets are; opened when the first one is needed."""
-
-    def prompt(words: str) -> str:
-        return _prompt(_someone_can_type())(words)
-
-    return open_secrets(config, prompt, _someone_can_type)
-
-
-def _prompt(typing: bool) -> Callable[[str], str]:
-    return _ask_unseen if typing else refuse_to_prompt
-
-
-def _ask_unseen(words: str) -> str:
-    return getpass.getpass(f"{words}: ")
-
-
-def _someone_can_type() -> bool:
-    """Whether a question on the terminal is seen: what is done for a page is done in a thread."""
-    here = threading.current_thread() is threading.main_thread()
-    return here and sys.stdin is not None and sys.stdin.isatty()
+    return open_secrets(config, Passphrases(), someone_can_type)

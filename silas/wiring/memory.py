@@ -320,7 +320,7 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
         raise not_initialised(config)
     signer: BundleSigner | Signer = Unsigned()
     if sign:
-        signer, ring = owner_keys(config)
+        signer, ring = owner_keys(config, open_vault(config), unlock=True)
     else:
         ring = open_vault(config).ring(config.owner_id)
     try:

@@ -9,32 +9,33 @@ from silas.errors import ConfigError
 from silas.keys.files import make_key_file, read_key_file
 from silas.keys.oskeyring import system_keyring
 from silas.keys.secrecy import Secrecy
-from silas.keys.secrets import SecretVault, Unlock
+from silas.keys.secrets import SecretVault, Unlock, opens_secrets
 from silas.sandbox import Credentials, Sandbox
 from silas.sandbox.guarded import GuardedSandbox
+from silas.wiring.asking import Passphrases
 
 _SHORTEST_PASSPHRASE = 8  # characters, as for the owner's key
 
 
 def open_secrets(
-    config: SilasConfig, prompt: Callable[[str], str], typing: Callable[[], bool]
+    config: SilasConfig, passphrases: Passphrases, typing: Callable[[], bool]
 ) -> SecretVault:
     """Where secrets are. Touches nothing yet.
 
     Args:
         config: Which backend, and the owner's key file where there is one.
-        prompt: Asks a person for a passphrase without showing it.
+        passphrases: Asks a person for one without showing it, and knows those typed before.
         typing: Whether there is a person now. Without one the first encrypted secret is unlocked
             by a key file beside it, openly so (decision D12).
     """
     place = config.data_dir / "keys" / "secrets"
     return SecretVault(
-        config.keys.backend, place, _unlock(config, place, prompt, typing), system_keyring
+        config.keys.backend, place, _unlock(config, place, passphrases, typing), system_keyring
     )
 
 
 def _unlock(
-    config: SilasConfig, place: Path, prompt: Callable[[str], str], typing: Callable[[], bool]
+    config: SilasConfig, place: Path, passphrases: Passphrases, typing: Callable[[], bool]
 ) -> Unlock:
     beside = place / "unlock.key"
 
@@ -45,7 +46,12 @@ def _unlock(
             make_key_file(beside)
         if beside.exists():
             return read_key_file(beside)
-        return _chosen(prompt) if new else prompt("Passphrase for your secrets").encode()
+        if new:
+            return _chosen(passphrases.ask)
+        for typed in passphrases.typed:
+            if opens_secrets(place, typed.encode()):
+                return typed.encode()
+        return passphrases.ask("Passphrase for your secrets").encode()
 
     return unlock
 

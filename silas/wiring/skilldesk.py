@@ -25,7 +25,7 @@ from silas.skills.loader import parsed
 from silas.skills.source import read_source
 from silas.skills.tree import put, take_away, write_whole
 from silas.skills.validate import check
-from silas.wiring.ground import MIGRATED, not_initialised, owner_keys
+from silas.wiring.ground import MIGRATED, not_initialised, open_vault, owner_keys
 from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.record import looking_log
 from silas.wiring.skillcard import skill_card, texts_of, what_changed
@@ -230,7 +230,7 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
 
         @contextmanager
         def approving() -> "Generator[ApprovalEngine]":
-            signer, ring = owner_keys(config)
+            signer, ring = owner_keys(config, open_vault(config), unlock=True)
             try:
                 record = looking_log(config, db, clock, CheckpointKeys(signer, ring))
                 record.look()

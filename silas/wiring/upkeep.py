@@ -180,10 +180,10 @@ class WorkDesk:
 
 
 @asynccontextmanager
-async def open_audit(config: SilasConfig) -> "AsyncGenerator[AuditDesk]":
+async def open_audit(config: SilasConfig, *, sign: bool = False) -> "AsyncGenerator[AuditDesk]":
     """The audit log of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
-    with opened(config, warnings) as (db, audit, ring):
+    with opened(config, warnings, unlock=sign) as (db, audit, ring):
         compared(audit, warnings)
         await settle_succession(db, audit, ring)
         yield AuditDesk(audit, ring, warnings)
@@ -224,10 +224,14 @@ def compared(audit: KeptAuditLog, warnings: list[str]) -> None:
 
 @contextmanager
 def opened(
-    config: SilasConfig, warnings: list[str]
+    config: SilasConfig, warnings: list[str], *, unlock: bool = False
 ) -> Generator[tuple[Database, KeptAuditLog, KeyRing]]:
-    """The database, its audit log and the owner's keys, and nothing else."""
-    with opened_with(config, warnings, *owner_keys(config)) as parts:
+    """The database, its audit log and the owner's keys, and nothing else.
+
+    Whoever signs nothing is asked for no passphrase; who signs says `unlock`, and is asked at once.
+    """
+    keys = owner_keys(config, open_vault(config), unlock=unlock)
+    with opened_with(config, warnings, *keys) as parts:
         yield parts
 
 

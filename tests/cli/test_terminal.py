@@ -124,15 +124,15 @@ def test_a_person_chooses_a_passphrase_and_is_asked_for_it(tmp_path: Path) -> No
     assert "unlocked by your passphrase" in owner.seen
     for typed, code, said in (
         ("wrong horse", 2, "passphrase"),
-        ("correct horse", 0, "Nothing yet"),
+        ("correct horse", 0, "I can run these plans"),
     ):
-        with person(silas("status"), env) as owner:
+        with person(silas("ask", "what can you do?"), env) as owner:
             owner.waits_for("Passphrase for the signing key of owner: ")
             owner.types(f"{typed}\r")
             assert owner.leaves() == code
         assert said in owner.seen
         assert "Traceback" not in owner.seen
-    unattended = run(silas("status"), env)
+    unattended = run(silas("ask", "what can you do?"), env)
     assert unattended.code == 2
     assert "no terminal to ask for a passphrase" in unattended.err
     assert "keys.key_file" in unattended.err

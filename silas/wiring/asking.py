@@ -1,0 +1,59 @@
+"""Questions that the whole process waits for: a passphrase on the owner's terminal."""
+
+import getpass
+import signal
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from silas.errors import Stopped
+from silas.keys.vault import refuse_to_prompt
+
+
+class Passphrases:
+    """Asks for passphrases unseen, and remembers them while it lives: nobody types one twice."""
+
+    def __init__(self) -> None:
+        """Ask nothing."""
+        self.typed: list[str] = []
+
+    def ask(self, words: str) -> str:
+        """What somebody types; refused where nobody can.
+
+        Raises:
+            ConfigError: There is no terminal.
+            Stopped: The question was ended with Ctrl-C or Ctrl-D.
+        """
+        if not someone_can_type():
+            return refuse_to_prompt(words)
+        try:
+            with interruptible():
+                typed = getpass.getpass(f"{words}: ")
+        except (KeyboardInterrupt, EOFError) as error:
+            sys.stderr.write("\n")
+            raise Stopped(
+                "No passphrase was typed, so the command ended; nothing was done.",
+                code="E_STOPPED_ASKING",
+            ) from error
+        self.typed.append(typed)
+        return typed
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Let Ctrl-C end a question; an event loop would note it and go on waiting for the answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def someone_can_type() -> bool:
+    """Whether a question on the terminal is seen: what is done for a page is done in a thread."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and sys.stdin is not None and sys.stdin.isatty()
