@@ -183,6 +183,7 @@ class WorkItemResult(Frozen):
         output: What its last attempt printed, at most 20,000 characters: each call in plain words,
             and below it, indented, what the call put out. External text, without known secrets.
         held: The hex SHA-256 of changes that wait for the owner's yes.
+        checks_changed: What of the changes its own checks run.
     """
 
     work_item_id: str
@@ -196,6 +197,7 @@ class WorkItemResult(Frozen):
     diff: str = ""
     held: str = ""
     output: str = ""
+    checks_changed: list[str] = Field(default_factory=list[str])
 
 
 MAX_CHECK_OUTPUT = 1000

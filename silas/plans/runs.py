@@ -87,6 +87,26 @@ def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ..
     return tuple(dict.fromkeys(found))
 
 
+def programs_in(text: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[Command]:
+    """Every command of a line for a shell, those behind launchers and inner shells included."""
+    for command in commands_in(text, cwd):
+        yield from _programs(command, depth)
+
+
+def _programs(command: Command, depth: int) -> Iterator[Command]:
+    argv = command.argv
+    if not argv or not depth:
+        return
+    yield command
+    name = program_of(argv[0])
+    if name in LAUNCHERS:
+        for at in range(1, len(argv)):
+            if re.match(r"[^-0-9=]+(?![^=]*=)", argv[at]):
+                yield from _programs(command._replace(argv=argv[at:]), depth - 1)
+    elif name in SHELLS and (inner := _after(argv, "-c")) is not None:
+        yield from programs_in(inner, command.cwd, depth - 1)
+
+
 def uses_of(command: Command, depth: int = _DEPTH) -> Iterator[Use]:
     """What one simple command runs."""
     argv = command.argv

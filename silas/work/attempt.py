@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from silas.context import scrub_output
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
+from silas.work.check_files import told
 from silas.work.ledger import Ledger
 
 
@@ -18,6 +19,7 @@ class Attempt:
         error: Why it failed before its checks were asked, if it did.
         blocked: Why the whole task must stop, if it must.
         report: What the checks found, where they were run.
+        checks_changed: The files of these checks that the work changed.
     """
 
     ledger: Ledger
@@ -25,6 +27,7 @@ class Attempt:
     error: str | None = None
     blocked: str | None = None
     report: VerificationReport | None = None
+    checks_changed: tuple[str, ...] = ()
 
 
 def instructions(item: WorkItem, failures: str, guidance: str) -> str:
@@ -49,6 +52,14 @@ def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
     spent = [one.words for one in shares(tracker.used(), item.budget) if one.share >= 1]
     words = ", ".join(spent) or tracker.describe()
     return f"Its budget was used up before it was interrupted: {words}. {again}"
+
+
+def what_was_done(attempt: Attempt) -> str:
+    """The words of work that is done."""
+    if attempt.report is None:
+        return "Done; the plan has no checks."
+    passed = ", ".join(result.name for result in attempt.report.results)
+    return f"Done and verified: {passed}. {told(attempt.checks_changed)}".rstrip()
 
 
 def what_failed(attempt: Attempt) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.sandbox.workspace import Changes
-from silas.work.attempt import Attempt
+from silas.work.attempt import Attempt, what_was_done
 from silas.work.held import Rules, held_changes
 from silas.work.holding import Holding
 from silas.work.influence import Influence
@@ -52,16 +52,11 @@ class Ending:
         artifacts = attempt.ledger.artifacts()
         if diff:
             artifacts[PATCH] = self._secrets.redact(await site.patch())
-        passed = [r.name for r in attempt.report.results] if attempt.report else []
-        words = (
-            f"Done and verified: {', '.join(passed)}."
-            if passed
-            else "Done; the plan has no checks."
-        )
         result = result_of(
             item,
             WorkItemStatus.done,
-            words,
+            what_was_done(attempt),
+            checks_changed=attempt.checks_changed,
             artifacts=artifacts,
             next_steps=attempt.next_steps,
             diff=diff,

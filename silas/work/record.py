@@ -20,6 +20,7 @@ def result_of(
     next_steps: list[str] | None = None,
     diff: str = "",
     output: str = "",
+    checks_changed: tuple[str, ...] = (),
 ) -> WorkItemResult:
     """What is said of an item that ends so."""
     return WorkItemResult(
@@ -33,6 +34,7 @@ def result_of(
         next_steps=next_steps or [],
         diff=diff,
         output=output,
+        checks_changed=list(checks_changed),
     )
 
 

@@ -17,6 +17,7 @@ from silas.sandbox.kept import KeptChanges
 from silas.sandbox.tree import opened, remove_tree
 from silas.sandbox.undo import recover, undo
 from silas.sandbox.workspace import Changes, Workspace
+from silas.work.compiled import COMPILED, compiled
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken
@@ -26,6 +27,7 @@ _EMPTY_CWD = Path("/work")  # inside the sandbox, for tasks without a workspace
 _ARTIFACTS = Path("/artifacts")  # inside the sandbox, inherited artifacts, read-only
 _DIFF_BYTES = 60_000  # of a diff that is shown
 _NAME_BYTES = 255  # of a file name, on every file system there is
+_MOST_HIDDEN = 500  # directories; each is a mount
 _UNCHANGED = Changes((), (), (), ())
 
 
@@ -102,8 +104,26 @@ class Site:
         return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True), loopback=True)
 
     def bench(self) -> Bench:
-        """What verification sees: the same, read-only."""
-        return Bench(cwd=self._cwd, mounts=self._mounts(writable=False), root=self._root)
+        """What verification sees: the same, read-only, without the modules that Python compiled.
+
+        Python would run these in place of their sources, and the work could write them.
+
+        Raises:
+            SandboxError: There are too many directories of them.
+        """
+        mounts = (*self._mounts(writable=False), *self._hidden())
+        return Bench(cwd=self._cwd, mounts=mounts, root=self._root)
+
+    def _hidden(self) -> tuple[Mount, ...]:
+        empty = self._scratch / "empty"
+        found = compiled(self._root)
+        if len(found) > _MOST_HIDDEN:
+            raise SandboxError(
+                f"The workspace holds {len(found)} directories called {COMPILED}, more than the "
+                f"{_MOST_HIDDEN} that are hidden from checks; remove them.",
+                code="E_SANDBOX_WORKSPACE_SIZE",
+            )
+        return tuple(Mount(source=empty, target=self._cwd / place) for place in found)
 
     def _mounts(self, *, writable: bool) -> tuple[Mount, ...]:
         if self._workspace is not None:

@@ -48,6 +48,7 @@ from silas.work.record import TaskRecord
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.unstartable import broken_plan, fingerprint
+from silas.work.verdict import check_changes
 from silas.work.verify import VerificationRunner
 
 __all__ = ["TaskRunner", "TaskSettings"]
@@ -239,7 +240,8 @@ class TaskRunner:
             # Without checks the ledger decides: something was done, and the last of it succeeded.
             entries = attempt.ledger.entries
             return bool(entries) and entries[-1].result.ok
-        bench = Reach(item, self._audit).for_checks(site.bench())
+        attempt.checks_changed = await asyncio.to_thread(check_changes, item, site.root, changes)
+        bench = Reach(item, self._audit).for_checks(await asyncio.to_thread(site.bench))
         attempt.report = await self._verifier.run_checks(tuple(item.verify), bench)
         results = [r.model_dump(mode="json") for r in attempt.report.results]
         item.verification_results.append({"attempt": item.attempts, "results": results})

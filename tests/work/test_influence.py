@@ -108,7 +108,6 @@ CAN: dict[str, tuple[Trick, str]] = {
         Trick("printf '[pytest]\\naddopts = --co\\n' > pytest.ini", BY_PYTEST),
         "pytest.ini",
     ),
-    "a module named as the runner": (Trick("echo > unittest.py"), "unittest.py"),
     "a script the check runs": (Trick("echo 'exit 0' > check.sh", "sh check.sh"), "check.sh"),
 }
 
