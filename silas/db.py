@@ -10,7 +10,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -355,3 +355,17 @@ def _statements(text: str) -> Iterator[str]:
             pending = ""
     if pending.strip():
         raise DatabaseError("A migration ends in the middle of a statement.", code="E_DB_DRIFT")
+
+
+def at_once(write: Coroutine[Any, Any, Any]) -> None:
+    """Run a write that never waits: in a transaction nobody else may get a turn.
+
+    Raises:
+        AssertionError: It waited.
+    """
+    try:
+        write.send(None)
+    except StopIteration:
+        return
+    write.close()
+    raise AssertionError("a store waited within a transaction")

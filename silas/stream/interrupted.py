@@ -7,12 +7,13 @@ from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.context import ChronicleStore, ContextItem, ContextZone
 from silas.damage import unless_damaged
+from silas.db import at_once
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.arrivals import Arrivals, Interrupted
 from silas.stream.items import Items, Origin
-from silas.stream.keeping import SAID, at_once, raw_name
+from silas.stream.keeping import SAID, raw_name
 from silas.stream.rooms import Together
 from silas.stream.state import Scope
 from silas.stream.workview import named_plan

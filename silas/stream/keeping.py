@@ -1,12 +1,12 @@
 """What a turn takes into view and writes down, each piece with where it came from (3 to 11.5)."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from silas.canonical import canonical_json, sha256_hex
 from silas.context import ContextItem, ContextZone
 from silas.context.models import ItemKind
+from silas.db import at_once
 from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
@@ -180,17 +180,3 @@ def raw_name(arrival_id: str) -> str:
 def source_of(lookup: Lookup) -> str:
     """Where a tool's answer came from."""
     return answered_by(lookup.tool_name, lookup.result.source)
-
-
-def at_once(write: Coroutine[Any, Any, Any]) -> None:
-    """Run a write that never waits: in a transaction nobody else may get a turn.
-
-    Raises:
-        AssertionError: It waited.
-    """
-    try:
-        write.send(None)
-    except StopIteration:
-        return
-    write.close()
-    raise AssertionError("a store waited within a transaction")

@@ -6,11 +6,10 @@ from silas.audit import Audit
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import SystemClock
 from silas.damage import Damaged, damaged_rows, mark_told
-from silas.db import Database
+from silas.db import Database, at_once
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.stream.arrivals import SqlArrivals
-from silas.stream.keeping import at_once
 from silas.stream.personqueue import waiting_in
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.types import OWNER
