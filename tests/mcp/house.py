@@ -91,6 +91,7 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
         audit = AuditLog(db, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
         yield MCPDesk(config, sandbox, db, audit, SqlTrust(db, clock))
+        await audit.write_checkpoint()  # entries that nobody ever signed stop every effect
     finally:
         db.close()
 
