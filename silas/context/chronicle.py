@@ -35,10 +35,6 @@ class ChronicleStore(Protocol):
         """The newest entry of each of these ids, as far as there is one, the oldest first."""
         ...
 
-    def _readable(self, rows: Sequence[tuple[str, int]]) -> list[ContextItem]:
-        """Entries from their rows; a damaged one is set aside and the conversation goes on."""
-        return readable(self._db, "chronicle", rows, _number, lambda row: _item(row[0]))
-
     async def prune_before(self, cutoff: datetime) -> int:
         """Delete entries older than this moment; returns how many."""
         ...

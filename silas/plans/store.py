@@ -132,7 +132,8 @@ class SqlWorkItemStore:
     async def check_results(self) -> None:
         """Set aside every result that cannot be read."""
         with self._db.read() as tx:
-            rows = tx.execute(select(_RESULTS.c.work_item_id, _RESULTS.c.result)).fetchall()
+            found = tx.execute(select(_RESULTS.c.work_item_id, _RESULTS.c.result))
+            rows = [(str(row[0]), row[1]) for row in found.tuples()]
         readable(
             self._db,
             "work_item_results",

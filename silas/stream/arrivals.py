@@ -111,7 +111,9 @@ class SqlArrivals:
 
 
 def _interrupted(row: Sequence[Any]) -> Interrupted:
-    *said, at, heard, answer = row
-    if not all(isinstance(one, str) for one in (*said, answer or "")):
+    name, scope_id, channel, sender_id, text, at, heard, answer = row
+    said = (name, scope_id, channel, sender_id, text, answer or "")
+    if not all(isinstance(one, str) for one in said):
         raise TypeError
-    return Interrupted(*said, datetime.fromisoformat(at), bool(heard), answer or "")
+    moment = datetime.fromisoformat(at)
+    return Interrupted(name, scope_id, channel, sender_id, text, moment, bool(heard), answer or "")

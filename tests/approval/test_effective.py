@@ -159,7 +159,7 @@ async def test_what_is_issued_behind_the_mark_expires_in_its_time_over_restarts_
     assert await house.valid(token) == ""
     house.restart()
     later = await house.approved()
-    house.machine._now += 31 * MINUTE  # no process ran meanwhile
+    house.machine.set_by(31 * MINUTE)  # no process ran meanwhile
     house.restart()
     assert await house.valid(later) == "E_APPROVAL_EXPIRED"
 
@@ -201,7 +201,7 @@ async def test_a_machine_that_was_off_for_a_week_asks_nothing_where_nothing_is_a
     house.machine.advance(2 * 3600)
     await house.prune()
     house.time.now()
-    house.machine._now += 7 * JUMP
+    house.machine.set_by(7 * JUMP)
     house.restart()
     assert house.time.state().words == ""
 
@@ -225,7 +225,7 @@ async def test_a_message_from_before_what_was_forgotten_counts_no_more(house: Ho
     said = house.machine.now()
     await house.nonces.record("msg", "n")
     assert await house.nonces.remembers(said)
-    house.machine._now += 2 * HOUR
+    house.machine.set_by(2 * HOUR)
     house.restart()  # as after a boot with a wrong clock: nobody can see that it is
     await house.prune()
     assert not await house.nonces.is_used("msg", "n")
