@@ -133,7 +133,7 @@ class SqlWorkItemStore:
         """Set aside every result that cannot be read."""
         with self._db.read() as tx:
             found = tx.execute(select(_RESULTS.c.work_item_id, _RESULTS.c.result))
-            rows = [(str(row[0]), row[1]) for row in found.tuples()]
+            rows = [(str(row["work_item_id"]), row["result"]) for row in found.mappings()]
         readable(
             self._db,
             "work_item_results",

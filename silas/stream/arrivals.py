@@ -116,4 +116,6 @@ def _interrupted(row: Sequence[Any]) -> Interrupted:
     if not all(isinstance(one, str) for one in said):
         raise TypeError
     moment = datetime.fromisoformat(at)
+    if moment.tzinfo is None:
+        raise ValueError
     return Interrupted(name, scope_id, channel, sender_id, text, moment, bool(heard), answer or "")
