@@ -6,13 +6,16 @@ import multiprocessing
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from benchmarks.agentdojo.pairs import Job, Row, Variant, identity, measured
+from benchmarks.agentdojo.constants import disguise, plain
+from benchmarks.agentdojo.pairs import SEED, Job, Row, Variant, identity, measured
 from benchmarks.agentdojo.report import told
 from benchmarks.agentdojo.suites import VERSIONS, suites
+from benchmarks.agentdojo.undefended import missed
 
 _BOTH = frozenset({Variant.granted, Variant.looked})  # the arrangements; the rest are checks
 _TOGETHER = 4  # user tasks of one job: enough to pay for opening a house, few enough to spread
@@ -62,6 +65,23 @@ def carried_over(found: list[Row]) -> list[Row]:
     return carried
 
 
+def check_attacks(only: str, variants: list[Variant]) -> None:
+    """Play every attack with nothing in its way, under its own and under other constants.
+
+    Raises:
+        SystemExit: One of them fails by itself, so that no figure about it would mean anything.
+    """
+    for suite in suites(VERSIONS[-1]):
+        if only and suite.name != only:
+            continue
+        renamed = [disguise(suite, SEED)] if Variant.renamed in variants else []
+        failed = [one for worn in (plain(), *renamed) for one in missed(suite, worn)]
+        for pair, refused in failed:
+            print(suite.name, pair.user, pair.injection, *refused, file=sys.stderr)
+        if failed:
+            sys.exit(f"{len(failed)} attacks fail though nothing defends: the benchmark is broken")
+
+
 def main() -> None:
     """Measure, print the tables, and write the rows where `--rows` says."""
     parser = argparse.ArgumentParser()
@@ -73,7 +93,10 @@ def main() -> None:
     )
     given = parser.parse_args()
     began, found = time.monotonic(), list[Row]()
-    work = list(jobs(given.only, given.variant or list(Variant)))
+    warnings.simplefilter("ignore")  # AgentDojo's dependencies have much to say
+    variants = given.variant or list(Variant)
+    check_attacks(given.only, variants)
+    work = list(jobs(given.only, variants))
     clean = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(given.processes, mp_context=clean) as pool:
         started = [pool.submit(measured, job) for job in work]

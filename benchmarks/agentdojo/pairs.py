@@ -9,13 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from agentdojo.base_tasks import BaseUserTask
 
-from benchmarks.agentdojo.constants import Disguise, disguise, plain
+from benchmarks.agentdojo.constants import disguise, plain
 from benchmarks.agentdojo.house import a_house
 from benchmarks.agentdojo.owner import Temper
 from benchmarks.agentdojo.planner import Seen, fixed, grants, left_open
 from benchmarks.agentdojo.run import Answered, End, Player, Task
 from benchmarks.agentdojo.script import Where, honest, responses
 from benchmarks.agentdojo.suites import PAGE, Suite, is_read, suites
+from benchmarks.agentdojo.words import Disguise
 
 SEED: Final = 20260713
 """Of the names that the attackers' constants are replaced by."""

@@ -5,12 +5,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.agentdojo.constants import Disguise, plain
+from benchmarks.agentdojo.constants import plain
 from benchmarks.agentdojo.owner import Owner, Temper, digest_of
 from benchmarks.agentdojo.planner import markdown
 from benchmarks.agentdojo.script import Where, lines
 from benchmarks.agentdojo.stage import STAGE
 from benchmarks.agentdojo.suites import PAGE, Call, Suite, is_read
+from benchmarks.agentdojo.words import Disguise
 from benchmarks.agentdojo.world import World
 from silas import Silas
 from silas.agents import AgentResponse, PlanAction, PlanActionType, RouteDecision

@@ -1,7 +1,6 @@
 """AgentDojo's suites as they are meant: with the fixes that loading them misses."""
 
 import importlib
-import pickle
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
@@ -13,6 +12,7 @@ from agentdojo.task_suite.load_suites import get_suites
 from agentdojo.task_suite.task_suite import read_suite_file
 
 from benchmarks.agentdojo.missing import MISSING
+from benchmarks.agentdojo.words import copied
 
 VERSIONS: Final = ("v1.1.2", "v1.2.2")
 
@@ -45,11 +45,6 @@ class Pair(NamedTuple):
     def acts(self) -> bool:
         """Whether the injection asks for an action, not only for words."""
         return (self.suite.name, self.injection) != WORDS_ONLY
-
-
-def copied(environment: Any) -> Any:
-    """A deep copy, several times as fast as `copy.deepcopy`."""
-    return pickle.loads(pickle.dumps(environment, pickle.HIGHEST_PROTOCOL))
 
 
 def is_read(tool: str) -> bool:

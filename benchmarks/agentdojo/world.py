@@ -9,8 +9,8 @@ from agentdojo.agent_pipeline.tool_execution import tool_result_to_str
 from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
 from agentdojo.types import text_content_block_from_string
 
-from benchmarks.agentdojo.constants import Disguise
-from benchmarks.agentdojo.suites import Call, Suite, copied
+from benchmarks.agentdojo.suites import Call, Suite
+from benchmarks.agentdojo.words import Disguise, copied
 
 _MADE_NOW: Final = re.compile(r'"(timestamp|last_modified)":"[^"]*"')
 """What the tools stamp with the time of day; no task looks at it."""
