@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar, cast
 
@@ -36,7 +36,7 @@ from silas.agents.models import (
 from silas.agents.prompt import read_pairs
 from silas.canonical import digest
 from silas.context import Section, content_of, sections
-from silas.errors import SilasError
+from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
 
@@ -97,9 +97,17 @@ class Library(Protocol[P]):
         """Names of required parameters without a value."""
         ...
 
+    def named(self, name: str) -> P | None:
+        """The plan of this name."""
+        ...
+
     def fill(self, plan: P, values: dict[str, str], item_id: str) -> str:
         """The plan as Markdown; a `SilasError` if a value does not fit."""
         ...
+
+
+Equip = Callable[[Any, dict[str, str]], Awaitable[dict[str, str]]]
+"""The values with what a plan needs of the machine; a `PlanFamilyError` where it is missing."""
 
 
 class RunbookModel(Model):
@@ -110,11 +118,12 @@ class RunbookModel(Model):
     has been followed stands in the message history. Tokens and cost are zero.
     """
 
-    def __init__(self, library: Library[Any]) -> None:
+    def __init__(self, library: Library[Any], equip: Equip) -> None:
         super().__init__(
             profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
         )
         self._library = library
+        self._equip = equip
 
     @property
     def model_name(self) -> str:
@@ -139,7 +148,7 @@ class RunbookModel(Model):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
             case "planner":
-                part = _answer(self._plan(framed, messages), asked)
+                part = _answer(await self._plan(framed, messages), asked)
             case "executor":
                 part = _execute(framed.get("briefing", ""), messages, asked)
             case "advice":
@@ -205,7 +214,9 @@ class RunbookModel(Model):
             framed,
         )
 
-    def _plan(self, framed: Mapping[str, str], messages: Sequence[ModelMessage]) -> AgentResponse:
+    async def _plan(
+        self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
+    ) -> AgentResponse:
         text = framed.get("message", "")
         facts = read_pairs(framed.get("facts", ""))
         # one turn, one id: the same request always makes the same plan
@@ -220,21 +231,32 @@ class RunbookModel(Model):
         missing = self._library.missing(plan, values)
         if missing:
             return AgentResponse(message=_ask_for(plan, missing))
+        title = plan.title
         try:
+            plan, values, why = await self._equipped(plan, values)
             filled = self._library.fill(plan, values, item_id)
         except SilasError as error:
-            return AgentResponse(
-                message=f"The library's plan {plan.title!r} does not fit: {error.message}"
-            )
-        rest = runbook_rest.sentence(text, self._library.find, plan.title)
+            return _unfit(plan, error)
+        rest = runbook_rest.sentence(text, self._library.find, title)
         return AgentResponse(
-            message=f"I propose the library's plan {plan.title!r}. {rest}".strip(),
+            message=f"{why}I propose the library's plan {plan.title!r}. {rest}".strip(),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,
                 continuation_of=facts.get("continuation_of"),
             ),
         )
+
+    async def _equipped(self, plan: Any, values: dict[str, str]) -> tuple[Any, dict[str, str], str]:
+        """The plan with what it needs, or the one that it names for where that is missing."""
+        try:
+            return plan, await self._equip(plan, values), ""
+        except PlanFamilyError as error:
+            other = self._library.named(plan.otherwise)
+            if other is None:
+                raise
+            known = {name: value for name, value in values.items() if name in other.parameters}
+            return other, await self._equip(other, known), f"{error.message} Without it: "
 
     def _what_i_can_do(self) -> str:
         plans = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in self._library.plans()]
@@ -250,6 +272,14 @@ _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "
     "The briefing will be followed again as it is."
 )
+
+
+def _unfit(plan: LibraryPlan, error: SilasError) -> AgentResponse:
+    """A plan that cannot be proposed is refused, and nobody is asked about it."""
+    words = f"The library's plan {plan.title!r} does not fit: {error.message}"
+    if error.code != "E_PLAN_REQUIRES":
+        return AgentResponse(message=words)
+    return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
 
 
 def _ask_for(plan: LibraryPlan, missing: Sequence[str]) -> str:

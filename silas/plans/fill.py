@@ -24,6 +24,17 @@ _FENCE_QUOTES: Mapping[str, Quote] = {
 }
 
 
+class Command(str):
+    """Shell text that a runbook itself wrote: it stands in shell text as it is, unquoted."""
+
+    __slots__ = ()
+
+
+def fill_command(text: str, values: Mapping[str, str]) -> str:
+    """Shell text with its blanks filled, each quoted for the shell."""
+    return fill_text(text, values, shlex.quote)
+
+
 def blanks(text: str) -> frozenset[str]:
     """The identifiers that stand behind a dollar sign; `$$` is not one."""
     return frozenset(found["name"] for found in _BLANK.finditer(text) if found["name"])
@@ -34,7 +45,10 @@ def fill_text(text: str, values: Mapping[str, str], quote: Quote = str) -> str:
 
     def value(found: re.Match[str]) -> str:
         name = found["name"]
-        return quote(values[name]) if name in values else found.group()
+        if name not in values:
+            return found.group()
+        verbatim = quote is shlex.quote and isinstance(values[name], Command)
+        return values[name] if verbatim else quote(values[name])
 
     return _BLANK.sub(value, text)
 

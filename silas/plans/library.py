@@ -21,6 +21,7 @@ from silas.plans.errors import PlanError
 from silas.plans.fill import blanks, emit, fill_body, fill_data
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.request import fits, parts_of, score, wanted_of, words_of
+from silas.plans.requires import Requirement, commands
 from silas.plans.yaml_tree import Place, Tree, read_tree
 from silas.types import Frozen
 
@@ -51,12 +52,22 @@ class Parameter(Frozen):
 
 
 class LibraryPlan(Frozen):
-    """A runbook: its name (the file's), when to use it, its blanks, and the template."""
+    """A runbook: its name (the file's), when to use it, its blanks, and the template.
+
+    Attributes:
+        requires: What it needs of the machine, looked for before anybody is asked.
+        installs: The parameter that takes the Python installations which `$python` and the
+            environment of `$workspace` need to be read.
+        otherwise: The runbook to take where something that this one requires is missing.
+    """
 
     name: str
     title: str
     phrases: tuple[str, ...] = Field(min_length=1)
     parameters: dict[str, Parameter]
+    requires: tuple[Requirement, ...] = ()
+    installs: str = ""
+    otherwise: str = ""
     front: dict[str, Any]
     body: str
 
@@ -92,6 +103,10 @@ class PlanLibrary:
         scored = [(score((*plan.phrases, plan.title), words), plan) for plan in self._plans]
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None
+
+    def named(self, name: str) -> LibraryPlan | None:
+        """The runbook of this name."""
+        return next((plan for plan in self._plans if plan.name == name), None)
 
     def parameters_from(self, plan: LibraryPlan, text: str) -> dict[str, str]:
         """The values a request names, by pattern, in the order the parameters are declared.
@@ -129,7 +144,9 @@ class PlanLibrary:
             PlanFamilyError: `E_PLAN_PARAMETER`: a value is missing, unknown or does not fit.
             PlanError: The filled plan is not a valid plan.
         """
-        given = _checked(plan, values)
+        required = {one.name for one in plan.requires}
+        given = _checked(plan, {n: v for n, v in values.items() if n not in required})
+        given |= commands(plan.requires, values, given)
         data = fill_data(plan.front, given, _many(plan))
         text = emit({**data, "id": item_id}, fill_body(plan.body, given))
         PlanParser().parse(text)
@@ -181,6 +198,7 @@ def _library_plan(path: Path, text: str) -> LibraryPlan:
         raise _wrong(
             path, f"its own default or example is refused: {error.message.rstrip('.')}"
         ) from error
+    given |= commands(plan.requires, {}, given)
     filled = Tree(fill_data(front, given, _many(plan)), tree.values, tree.keys)
     item_from(filled, fill_body(plan.body, given), Place(envelope.closing, 1))
     return plan
@@ -188,7 +206,12 @@ def _library_plan(path: Path, text: str) -> LibraryPlan:
 
 def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
     """Names, patterns and the use of several values, so that filling in has no surprises."""
-    used = blanks(str(plan.front)) | blanks(plan.body)
+    used = blanks(str(plan.front)) | blanks(plan.body) | blanks(str(plan.requires))
+    if plan.installs and plan.installs not in _many(plan):
+        raise _wrong(path, "`installs` must name a parameter that takes several values")
+    for one in plan.requires:
+        if not one.name.isidentifier() or one.name in plan.parameters or one.name not in used:
+            raise _wrong(path, f"`{one.name}` cannot be a requirement's name, or is not used")
     for name, parameter in plan.parameters.items():
         if not name.isidentifier() or name in _RESERVED:
             raise _wrong(path, f"`{name}` cannot be a parameter's name")

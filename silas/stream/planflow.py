@@ -99,6 +99,8 @@ class PlanFlow:
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
         turn.outcome = "blocked"
         await self._rooms.audit.log("plan_action_refused", turn_id=turn.id, action=wanted.value)
+        if wanted is PlanActionType.abort:
+            return f"{message}\n\nNothing was run."
         return (
             f"{message}\n\nNothing was run: the answer asks to {wanted.value} a plan "
             "and brings none that could be proposed."

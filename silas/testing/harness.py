@@ -13,6 +13,7 @@ from silas.config import SilasConfig, load_config
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
+from silas.plans.requires import Equipment
 from silas.sandbox import Sandbox, default
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
@@ -148,6 +149,7 @@ class Harness:
             prefix, _, role = choice.name.rpartition(":")
             if prefix == "python:harness":
                 return self._models[role]
-            return RunbookModel(PlanLibrary([*config.plans_dirs, shipped_plans()]))
+            library = PlanLibrary([*config.plans_dirs, shipped_plans()])
+            return RunbookModel(library, Equipment(self._sandbox or _sandbox(config)).found)
 
         return make

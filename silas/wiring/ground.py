@@ -15,6 +15,7 @@ from silas.keys.oskeyring import system_keyring
 from silas.keys.secrets import SecretVault
 from silas.keys.vault import Vault
 from silas.plans import PlanLibrary, shipped_plans
+from silas.plans.requires import Equipment
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
@@ -62,13 +63,14 @@ def ground(config: SilasConfig) -> Ground:
     passphrases = Passphrases()
     signer, ring = owner_keys(config, vault_asking(config, passphrases), unlock=True)
     secrets = open_secrets(config, passphrases, someone_can_type)  # tries what was typed before
+    sandbox = sandbox_of(config)
     return Ground(
         clock=SystemClock(),
         signer=signer,
         ring=ring,
         secrets=secrets,
-        sandbox=sandbox_of(config),
-        make_model=lambda choice: model_of(config, choice, secret_named(secrets)),
+        sandbox=sandbox,
+        make_model=lambda choice: model_of(config, choice, secret_named(secrets), sandbox),
         web=real_web(),
     )
 
@@ -104,13 +106,16 @@ def secret_named(secrets: SecretVault) -> SecretNamed:
     return value
 
 
-def model_of(config: SilasConfig, choice: "ModelChoice", secret: SecretNamed) -> "Model":
+def model_of(
+    config: SilasConfig, choice: "ModelChoice", secret: SecretNamed, sandbox: Sandbox
+) -> "Model":
     """The model a choice names; the built-in one follows the owner's and the shipped runbooks.
 
     Args:
         config: Where plans are.
         choice: The choice.
         secret: Where the provider's key is, if its variable is not set.
+        sandbox: Where it is looked for what runbooks need.
     """
     from silas.agents.providers import make_model  # noqa: PLC0415 - PydanticAI
     from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
@@ -120,7 +125,9 @@ def model_of(config: SilasConfig, choice: "ModelChoice", secret: SecretNamed) ->
     if keyless and not environ.get(PROVIDER_KEY, "").strip() and (key := secret(PROVIDER_KEY)):
         environ[PROVIDER_KEY] = key
         choice = choice.model_copy(update={"api_key_env": PROVIDER_KEY})
-    return make_model(choice, runbook=lambda: RunbookModel(library), environ=environ)
+    return make_model(
+        choice, runbook=lambda: RunbookModel(library, Equipment(sandbox).found), environ=environ
+    )
 
 
 def owner_keys(config: SilasConfig, vault: Vault, *, unlock: bool) -> tuple[Signer, KeyRing]:

@@ -1,8 +1,5 @@
 """What a turn can choose from, as this configuration and this machine have it."""
 
-import os
-import sys
-
 from silas.config import SilasConfig
 
 
@@ -14,5 +11,4 @@ def profiles(config: SilasConfig) -> tuple[str, ...]:
 
 def machine_facts() -> dict[str, str]:
     """What plans may need to know about this machine."""
-    prefixes = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
-    return {"python": sys.executable, "prefixes": os.pathsep.join(prefixes)}
+    return {"interpreter": "python3, or .venv/bin/python of the workspace where it has one"}

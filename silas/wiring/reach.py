@@ -14,7 +14,7 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.errors import SilasError
 from silas.wiring.findings import Finding
-from silas.wiring.ground import model_of, secret_named, secrets_of
+from silas.wiring.ground import model_of, sandbox_of, secret_named, secrets_of
 from silas.wiring.readiness import EMBEDDER_PART, MODEL_PART, models_used
 
 _CONNECT_SECONDS = 3.0
@@ -57,7 +57,7 @@ async def _asked(
 
     part = f"answer {', '.join(roles)}"
     try:
-        model = model_of(config, choice, secret_named(secrets_of(config)))
+        model = model_of(config, choice, secret_named(secrets_of(config)), sandbox_of(config))
     except SilasError as error:
         return Finding(part, "failed", error.message)
     limit = min(choice.timeout_seconds, _LONGEST_ANSWER_SECONDS)

@@ -12,7 +12,7 @@ from silas.errors import SilasError
 from silas.wiring.apart import is_apart, signer_uid
 from silas.wiring.findings import Finding
 from silas.wiring.gates import gate_findings
-from silas.wiring.ground import model_of, secrets_of
+from silas.wiring.ground import model_of, sandbox_of, secrets_of
 from silas.wiring.memory import embedder_finding
 from silas.wiring.plugins import examine_toolsets
 from silas.wiring.startup import refuse_unable, require_mcp
@@ -71,7 +71,8 @@ def _model_finding(config: SilasConfig, part: str, choice: ModelChoice) -> Findi
 
     try:
         known = {fact.name for fact in secrets_of(config).facts()}
-        model_of(config, choice, lambda name: "there" if name in known else "")  # nothing is opened
+        # nothing is opened
+        model_of(config, choice, lambda name: "there" if name in known else "", sandbox_of(config))
     except SilasError as error:
         return Finding(part, "failed", error.message)
     if choice.name == RUNBOOK:

@@ -47,7 +47,8 @@ from pydantic_ai.toolsets import FunctionToolset
 
 if sys.argv[1] == "asked":
     Agent.instrument_all()
-proxy = ProxyAgent(RunbookModel(PlanLibrary([])), MockClock(), output="auto", default_profile="c")
+model = RunbookModel(PlanLibrary([]), None)
+proxy = ProxyAgent(model, MockClock(), output="auto", default_profile="c")
 turn = TurnRequest("hello", now=datetime(2026, 1, 2, tzinfo=UTC), profiles=("c",))
 asyncio.run(proxy.route(turn, toolset=FunctionToolset(), deps=None))
 print(len(spans))

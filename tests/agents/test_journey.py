@@ -11,14 +11,18 @@ from pydantic_ai.usage import UsageLimits
 from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.runbook import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
-from silas.testing import MockClock
+from silas.plans.requires import Equipment
+from silas.testing import FakeSandbox, MockClock
+from silas.testing.tools import exited
+
+EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)))
 
 
 @pytest.mark.parametrize("request_text", ["fix the failing test", "Please make the tests pass!"])
 async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
     request_text: str, tmp_path: Path
 ) -> None:
-    model, clock = RunbookModel(PlanLibrary([shipped_plans()])), MockClock()
+    model, clock = RunbookModel(PlanLibrary([shipped_plans()]), EVERYTHING.found), MockClock()
     ran: list[list[str]] = []
     tools = FunctionToolset[None]()
 
@@ -59,7 +63,10 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
 async def test_a_request_that_nothing_fits_lists_the_shipped_plans() -> None:
     library = PlanLibrary([shipped_plans()])
     proxy = ProxyAgent(
-        RunbookModel(library), MockClock(), output="auto", default_profile="conversation"
+        RunbookModel(library, EVERYTHING.found),
+        MockClock(),
+        output="auto",
+        default_profile="conversation",
     )
     turn = TurnRequest("compose a sonnet", now=datetime(2026, 1, 2, tzinfo=UTC))
     run = await proxy.route(turn, toolset=FunctionToolset[None](), deps=None)

@@ -66,6 +66,9 @@ class FakeLibrary:
     def missing(self, plan: FakePlan, values: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(name for name in plan.parameters if name not in values)
 
+    def named(self, name: str) -> FakePlan | None:
+        return next((plan for plan in self.plans() if plan.title == name), None)
+
     def fill(self, plan: FakePlan, values: Mapping[str, str], item_id: str) -> str:
         if set(values) != set(plan.parameters):
             raise PlanFamilyError("unknown or missing parameter", code="E_PLAN_PARAMETER")
@@ -74,8 +77,12 @@ class FakeLibrary:
         return f"{item_id} {values['workspace']} {values['branch']}"
 
 
+async def as_given(plan: object, values: dict[str, str]) -> dict[str, str]:
+    return values
+
+
 def model() -> RunbookModel:
-    return RunbookModel(FakeLibrary())
+    return RunbookModel(FakeLibrary(), as_given)
 
 
 def turn(text: str) -> TurnRequest:

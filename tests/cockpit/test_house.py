@@ -12,6 +12,8 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards.models import SecureInputCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.config import load_config
+from silas.testing import FakeSandbox
+from silas.testing.tools import exited
 from silas.wiring import validate
 from silas.wiring.ground import model_of
 from tests.cockpit.house import A_SESSION, House, a_house, proof
@@ -299,7 +301,12 @@ async def test_what_was_chosen_at_the_first_run_answers_from_the_next_start_on(
         config = load_config(tmp_path / "config.yaml", environ)
         assert config.models.proxy.name.startswith("openrouter:")
         secrets: dict[str, str] = {"OPENROUTER_API_KEY": CANARY}
-        model = model_of(config, config.models.proxy, lambda name: secrets.get(name, ""))
+        model = model_of(
+            config,
+            config.models.proxy,
+            lambda name: secrets.get(name, ""),
+            FakeSandbox(lambda run: exited(0)),
+        )
         assert model.system == "openrouter"
         (tmp_path / "config.yaml").write_text(
             yaml.safe_dump({"silas": {"models": {"proxy": "runbook"}}})

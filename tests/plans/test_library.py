@@ -64,13 +64,18 @@ def _only(library: PlanLibrary) -> LibraryPlan:
 
 
 def test_the_shipped_runbooks_are_plans_that_ask_for_a_place() -> None:
-    assert [plan.name for plan in SHIPPED.plans()] == ["lint-fix", "list-files", "run-tests"]
+    assert [plan.name for plan in SHIPPED.plans()] == [
+        "fix-comparisons",
+        "lint-fix",
+        "list-files",
+        "run-tests",
+    ]
     for plan in SHIPPED.plans():
         (missing,) = SHIPPED.missing(plan, {})
         item = PlanParser().parse(SHIPPED.fill(plan, {missing: "/srv/project"}, "task-1"))
         assert item.id == "task-1"
         assert item.verify
-        assert "```sh\n" in item.body
+        assert "```sh\n" in item.body or "```python\n" in item.body
         assert item.network == []
 
 
@@ -84,7 +89,7 @@ def test_the_lint_runbook_runs_the_linter_and_lets_the_tests_decide() -> None:
     (check,) = item.verify
     assert (check.name, check.expect.exit_code) == ("tests_pass", 0)
     python = "/opt/v 1/bin/python3.11"
-    assert shlex.split(check.run) == [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    assert shlex.split(check.run) == [python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command = item.body.split("```sh\n")[1].split("\n```")[0]
     assert shlex.split(command) == [python, "-m", "ruff", "check", "--fix", "--no-cache", "."]
 
@@ -221,7 +226,9 @@ def test_no_value_changes_anything_but_its_own_places(tail: str) -> None:
     except PlanFamilyError:
         return
     item = PlanParser().parse(text)
-    plain = PlanParser().parse(SHIPPED.fill(plan, {"workspace": "/w"}, "task-1"))
+    plain = PlanParser().parse(
+        SHIPPED.fill(plan, {"workspace": "/w", "python": "python3"}, "task-1")
+    )
     assert shlex.split(item.verify[0].run)[0] == value + "/python3"
     assert shlex.split(item.verify[0].run)[1:] == shlex.split(plain.verify[0].run)[1:]
     kept = item.model_dump(exclude={"workspace", "verify", "body"})

@@ -19,6 +19,7 @@ from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
+from silas.plans.requires import Equipment
 from silas.sandbox import default
 from silas.stop import RunRegister, Sentinel
 from silas.stop.watch import stay
@@ -201,14 +202,16 @@ def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
     signer = a_signer()
 
     def make(config: SilasConfig) -> Ground:
+        register = RunRegister(Sentinel(config.data_dir))
         from silas.agents.runbook import RunbookModel
 
         def model(choice: "ModelChoice") -> "Model":
             scripted = models.get(choice.name.rpartition(":")[2])
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
-            return scripted or RunbookModel(library)
+            return scripted or RunbookModel(
+                library, Equipment(default(config.sandbox, forbidden=(), register=register)).found
+            )
 
-        register = RunRegister(Sentinel(config.data_dir))
         return Ground(
             clock=clock,
             signer=signer,

@@ -1,0 +1,168 @@
+"""What a runbook needs of a machine: looked for inside the sandbox, before anybody is asked.
+
+Nothing of the workspace is executed for that: the commands are the runbook's own, the workspace is
+mounted read-only, and there is no network.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import Field
+
+from silas.errors import PlanFamilyError, SandboxError
+from silas.plans.fill import Command, blanks, fill_command
+from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+from silas.types import Frozen
+
+_LIMITS = SandboxLimits(wall_seconds=20.0, cpu_seconds=10)
+_EMPTY = Path("/work")
+_ENVIRONMENTS = (".venv", "venv")
+
+
+class Candidate(Frozen):
+    """One way to meet a requirement: the shell text to use, and the test that it is there."""
+
+    use: str = Field(min_length=1)
+    test: str = Field(min_length=1)
+
+
+class Requirement(Frozen):
+    """What a runbook needs; `$name` stands for the first candidate whose test exits with 0.
+
+    Attributes:
+        name: Of the blank.
+        first_of: What would do, the best first.
+        missing: One sentence where nothing does: what is missing, and how to get it.
+    """
+
+    name: str
+    first_of: tuple[Candidate, ...] = Field(min_length=1)
+    missing: str = Field(min_length=1)
+
+
+class Defaulted(Protocol):
+    """A parameter, as far as its value goes."""
+
+    @property
+    def default(self) -> str | None:
+        """Used where nothing is given."""
+        ...
+
+
+class Needy(Protocol):
+    """A runbook, as far as its requirements go."""
+
+    @property
+    def parameters(self) -> Mapping[str, Defaulted]:
+        """Its blanks by name."""
+        ...
+
+    @property
+    def requires(self) -> tuple[Requirement, ...]:
+        """What it needs, in the order in which it is looked for."""
+        ...
+
+    @property
+    def installs(self) -> str:
+        """The parameter that takes the Python installations to be read; empty for none."""
+        ...
+
+
+class Equipment:
+    """Looks in the sandbox for what runbooks need."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    async def found(self, plan: Needy, values: Mapping[str, str]) -> dict[str, str]:
+        """The values, with the installations to be read and each requirement's candidate.
+
+        Raises:
+            PlanFamilyError: `E_PLAN_REQUIRES`: it is not there; the sentence says what to do.
+        """
+        defaults = {n: one.default for n, one in plan.parameters.items() if one.default is not None}
+        known = {**defaults, **values}
+        workspace = Path(known.get("workspace", ""))
+        if plan.installs and not known.get(plan.installs):
+            known[plan.installs] = ":".join(installations(workspace, known.get("python", "")))
+        if not plan.requires or not _is_there(workspace):
+            return known  # a place that is not there is refused with its own words
+        reads = known.get(plan.installs, "").split(":")
+        shown = (workspace, *(Path(path) for path in reads if path))
+        files = SandboxFiles(
+            cwd=workspace if workspace.is_absolute() else _EMPTY,
+            mounts=tuple(Mount(source=path, target=path) for path in shown if path.is_absolute()),
+        )
+        filled: dict[str, str] = dict(known)
+        for one in plan.requires:
+            try:
+                chosen = await self._first(one, filled, files)
+            except SandboxError:
+                return known  # without a sandbox the plan is refused with that reason
+            if chosen is None:
+                raise PlanFamilyError(one.missing, code="E_PLAN_REQUIRES")
+            known[one.name] = chosen.use
+            filled[one.name] = Command(fill_command(chosen.use, filled))
+        return known
+
+    async def _first(
+        self, one: Requirement, values: Mapping[str, str], files: SandboxFiles
+    ) -> Candidate | None:
+        for candidate in one.first_of:
+            if not usable(candidate, values):
+                continue
+            command = fill_command(candidate.test, values)
+            if (await self._sandbox.run(["/bin/sh", "-c", command], _LIMITS, files)).ok:
+                return candidate
+        return None
+
+
+def _is_there(place: Path) -> bool:
+    return place.is_dir()
+
+
+def usable(candidate: Candidate, values: Mapping[str, str]) -> bool:
+    """Whether a candidate's blanks all have a value."""
+    return all(values.get(name) != "" for name in blanks(candidate.use))
+
+
+def commands(
+    requires: tuple[Requirement, ...], chosen: Mapping[str, str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """What each requirement's blank stands for: the chosen candidate, else the first usable one.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_PARAMETER`: what was chosen is no candidate of the runbook's own.
+    """
+    values = dict(given)
+    for one in requires:
+        uses = [candidate.use for candidate in one.first_of if usable(candidate, values)]
+        use = chosen.get(one.name, uses[0] if uses else one.first_of[-1].use)
+        if use not in [candidate.use for candidate in one.first_of]:
+            raise PlanFamilyError(
+                f"{use!r} is no way to meet the requirement {one.name!r} of the runbook.",
+                code="E_PLAN_PARAMETER",
+            )
+        values[one.name] = Command(fill_command(use, values))
+    return {one.name: values[one.name] for one in requires}
+
+
+def installations(workspace: Path, python: str) -> list[str]:
+    """Directories outside /usr that a given interpreter and those of the workspace need to read.
+
+    A link of a workspace is anybody's: only what is a whole Python installation counts.
+    """
+    named = [Path(python)] if python.startswith("/") else []
+    named += [workspace / name / "bin" / "python" for name in _ENVIRONMENTS]
+    found = list[str]()
+    for interpreter in named:
+        if not interpreter.is_file():
+            continue
+        for prefix in (interpreter.parent.parent, interpreter.resolve().parent.parent):
+            if prefix.is_relative_to("/usr") or prefix.is_relative_to(workspace):
+                continue
+            whole = any((prefix / "lib").glob("python3*/os.py"))
+            if (whole or (prefix / "pyvenv.cfg").is_file()) and str(prefix) not in found:
+                found.append(str(prefix))
+    return found
