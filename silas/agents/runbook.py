@@ -1,10 +1,9 @@
 """The built-in model: deterministic, without a key, without a network, honest about both."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 from pydantic_ai.messages import (
@@ -22,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents import runbook_again, runbook_memory, runbook_rest
-from silas.agents.briefing import BriefingError, Step, steps_of
+from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
     AgentResponse,
@@ -34,8 +33,9 @@ from silas.agents.models import (
     ScorerOutput,
 )
 from silas.agents.prompt import read_pairs
+from silas.agents.runbook_steps import failure_of, not_offered, stopped
 from silas.canonical import digest
-from silas.context import Section, content_of, sections
+from silas.context import Section, sections
 from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
@@ -356,11 +356,11 @@ def _execute(
     results = _results(messages)
     failed = next((i for i, result in enumerate(results) if failure_of(result) is not None), None)
     if failed is not None:
-        return _report(_stopped(steps, failed, results[failed]), asked)
+        return _report(stopped(steps, failed, results[failed]), asked)
     if len(results) < len(steps):
         step = steps[len(results)]
         if step.tool not in {tool.name for tool in asked.function_tools}:
-            return _report(_not_offered(steps, len(results)), asked)
+            return _report(not_offered(steps, len(results)), asked)
         return ToolCallPart(step.tool, step.args, f"{_CALL_ID}{len(results) + 1}")
     ran = "\n".join(f"- {step.shown}" for step in steps)
     return _report(f"Ran all {len(steps)} steps of the briefing; each succeeded:\n{ran}", asked)
@@ -379,45 +379,3 @@ def _results(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
         for part in message.parts
         if isinstance(part, ToolReturnPart) and part.tool_name in ("shell_exec", "python_exec")
     ]
-
-
-_EXIT_CODE = re.compile(
-    r"^exit code (?P<code>-?\d+)(?P<ended> \(ended by [a-z]+\))?$", re.MULTILINE
-)
-
-
-def failure_of(result: ToolReturnPart) -> str | None:
-    """Why a tool call did not succeed, or None if it did."""
-    text = content_of(result.model_response_str())
-    if result.outcome != "success":
-        return f"{result.outcome}: {text}"
-    content: object = result.content
-    if isinstance(content, BaseModel):
-        content = content.model_dump()
-    empty: Mapping[str, Any] = {}
-    fields = cast(Mapping[str, Any], content) if isinstance(content, Mapping) else empty
-    if fields.get("ok") is False or fields.get("exit_code") not in (0, None):
-        return text
-    shown = content_of(content) if isinstance(content, str) else str(fields.get("text", ""))
-    # the first such line is the tool's own: what a program printed comes after it
-    ran = _EXIT_CODE.search(shown)
-    return text if ran is not None and (ran["code"] != "0" or ran["ended"]) else None
-
-
-_LONGEST_REASON = 500  # characters of a tool's answer in the report; the ledger has all of it
-
-
-def _stopped(steps: Sequence[Step], failed: int, result: ToolReturnPart) -> str:
-    reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
-    left = len(steps) - failed - 1
-    rest = f" The {left} after it did not run." if left else ""
-    shown = steps[failed].shown if failed < len(steps) else result.tool_name
-    return f"Stopped at step {failed + 1} of {len(steps)}, `{shown}`: {reason}{rest}"
-
-
-def _not_offered(steps: Sequence[Step], done: int) -> str:
-    step = steps[done]
-    return (
-        f"Stopped before step {done + 1} of {len(steps)}, `{step.shown}`: "
-        f"the tool {step.tool} is not available here."
-    )

@@ -1,0 +1,54 @@
+"""How the steps of a runbook went, in words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic_ai.messages import ToolReturnPart
+
+from silas.agents.briefing import Step
+from silas.context import content_of
+
+_EXIT_CODE = re.compile(
+    r"^exit code (?P<code>-?\d+)(?P<ended> \(ended by [a-z]+\))?$", re.MULTILINE
+)
+
+
+def failure_of(result: ToolReturnPart) -> str | None:
+    """Why a tool call did not succeed, or None if it did."""
+    text = content_of(result.model_response_str())
+    if result.outcome != "success":
+        return f"{result.outcome}: {text}"
+    content: object = result.content
+    if isinstance(content, BaseModel):
+        content = content.model_dump()
+    empty: Mapping[str, Any] = {}
+    fields = cast(Mapping[str, Any], content) if isinstance(content, Mapping) else empty
+    if fields.get("ok") is False or fields.get("exit_code") not in (0, None):
+        return text
+    shown = content_of(content) if isinstance(content, str) else str(fields.get("text", ""))
+    # the first such line is the tool's own: what a program printed comes after it
+    ran = _EXIT_CODE.search(shown)
+    return text if ran is not None and (ran["code"] != "0" or ran["ended"]) else None
+
+
+_LONGEST_REASON = 500  # characters of a tool's answer in the report; the ledger has all of it
+
+
+def stopped(steps: Sequence[Step], failed: int, result: ToolReturnPart) -> str:
+    """At which step it stopped, and why."""
+    reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
+    left = len(steps) - failed - 1
+    rest = f" The {left} after it did not run." if left else ""
+    shown = steps[failed].shown if failed < len(steps) else result.tool_name
+    return f"Stopped at step {failed + 1} of {len(steps)}, `{shown}`: {reason}{rest}"
+
+
+def not_offered(steps: Sequence[Step], done: int) -> str:
+    """That a step wants a tool that is not there."""
+    step = steps[done]
+    return (
+        f"Stopped before step {done + 1} of {len(steps)}, `{step.shown}`: "
+        f"the tool {step.tool} is not available here."
+    )
