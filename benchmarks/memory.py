@@ -6,6 +6,11 @@ to the retriever as it is. Recall at k is the share of a question's evidence tur
 k memories found; a figure is the mean over all questions that have evidence, whatever their kind.
 Answers are never read. The ranking's constants were chosen on conversations 26 and 30 alone.
 
+Beside them stands the plain channel: SQLite's own `bm25()` over the same index, asked for any word
+of the question. `--long` asks about the generated conversations of `benchmarks.long_talks` instead,
+and `--joined` about all of LoCoMo in one store with eight turns a memory: long texts in natural
+language.
+
 Where `make embeddings` has put a sentence model beside the code, the same is told of meaning alone
 and of both together; `--words` leaves that out.
 """
@@ -29,6 +34,7 @@ from silas.memory.embed import Embedder, FastEmbedder
 from silas.memory.embedding import SemanticSearch
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
+from silas.memory.terms import quoted, words
 from silas.memory.vectors import NumpyVectorIndex
 from silas.types import TaintLevel
 
@@ -36,6 +42,7 @@ LOCOMO = Path(__file__).parents[2] / "shared" / "cases" / "locomo"
 MINILM = Path(__file__).parents[1] / ".venv" / "minilm"
 KS = (5, 10)
 WORDS = "words"
+PLAIN = "plain"
 
 
 class Question(NamedTuple):
@@ -150,8 +157,12 @@ async def _channels(
 
         return find
 
+    async def plain(text: str) -> list[str]:
+        return plainly(database, text, max(KS))
+
+    found_by = {WORDS: recall(NoVectors()), PLAIN: plain}
     if embedder is None:
-        return {WORDS: recall(NoVectors())}
+        return found_by
     index = NumpyVectorIndex(database, embedder.name, embedder.dim)
     search = SemanticSearch(database, embedder, index, clock)
     await search.catch_up()
@@ -159,7 +170,18 @@ async def _channels(
     async def by_meaning(text: str) -> list[str]:
         return [name for name, _ in await search.search("owner", text, max(KS))]
 
-    return {WORDS: recall(NoVectors()), "meaning": by_meaning, "both": recall(search)}
+    return {**found_by, "meaning": by_meaning, "both": recall(search)}
+
+
+def plainly(database: Database, text: str, limit: int) -> list[str]:
+    """What SQLite's own ranking finds for any of a text's words, best first."""
+    with database.read() as tx:
+        rows = tx.driver.execute(
+            "SELECT memory_id FROM memory_words JOIN memory_items ON place = memory_words.rowid "
+            "WHERE memory_words MATCH ? ORDER BY bm25(memory_words) LIMIT ?",
+            (" OR ".join(quoted(word) for word in words(text)), limit),
+        ).fetchall()
+    return [name for (name,) in rows]
 
 
 async def _ask(channel: str, find: Find, question: Question) -> Asked:
@@ -177,10 +199,10 @@ def the_model() -> Embedder | None:
     return FastEmbedder("all-MiniLM-L6-v2", 384, MINILM, MINILM, download=False)
 
 
-def outcomes(names: Sequence[str] = (), embedder: Embedder | None = None) -> list[Outcome]:
+def outcomes(talks: Sequence[Conversation], embedder: Embedder | None = None) -> list[Outcome]:
     """Every conversation in a database of its own."""
     with tempfile.TemporaryDirectory() as directory:
-        return [asyncio.run(run(each, Path(directory), embedder)) for each in conversations(names)]
+        return [asyncio.run(run(each, Path(directory), embedder)) for each in talks]
 
 
 def _line(name: str, asked: Sequence[Asked], channels: Sequence[str]) -> str:
@@ -191,13 +213,22 @@ def _line(name: str, asked: Sequence[Asked], channels: Sequence[str]) -> str:
     return f"{name:14} {len(asked) // len(channels):9}  {'  '.join(cells)}"
 
 
+def _asked_for(arguments: Sequence[str]) -> list[Conversation]:
+    from benchmarks import long_talks  # it is made of what is here
+
+    if "--long" in arguments:
+        return [long_talks.generated(number) for number in range(12)]
+    talks = conversations([name for name in arguments if not name.startswith("--")])
+    return long_talks.joined(talks) if "--joined" in arguments else talks
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the figures; where the conversations are not there, say so and succeed."""
-    if not LOCOMO.is_dir():
+    if "--long" not in arguments and not LOCOMO.is_dir():
         print(f"skipped: LoCoMo's conversations are not at {LOCOMO}")
         return 0
     embedder = None if "--words" in arguments else the_model()
-    done = outcomes([name for name in arguments if name != "--words"], embedder)
+    done = outcomes(_asked_for(arguments), embedder)
     asked = [each for outcome in done for each in outcome.asked]
     channels = list(dict.fromkeys(each.channel for each in asked))
     print(

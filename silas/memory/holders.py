@@ -17,6 +17,7 @@ _TERMS = 12  # the rarest words decide; the others would only cost
 _BUDGET = 1_000  # holders read of all words of a question, each word's share the same
 _FEWEST, _MOST = 64, 500  # holders read of one word, whatever its share; of one of them the most
 _TELLING = 0.8  # weight of a word that nearly half of all hold: which of them are read says little
+_APART = bytes(n if n > 127 or chr(n).isalnum() else 32 for n in range(256))
 _RARE = 2  # rare words that are enough to find a memory by
 
 
@@ -47,7 +48,7 @@ class Held(NamedTuple):
     places: set[int]
     since: int
     weight: float
-    spelt: tuple[str, ...]
+    spelt: tuple[bytes, ...]
 
 
 def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
@@ -69,13 +70,23 @@ def _held(tx: Tx, scope: Scope, term: Term, most: int) -> Held:
     """A word and its newest holders, at most so many."""
     places = _newest(tx, scope, term.query, most)
     since = scope.first if len(places) < most else min(places)
-    spelt = tuple(_spelt(form) for form in term.forms)
+    spelt = tuple({_spelt(form).encode(errors="replace").translate(_APART) for form in term.forms})
     return Held(term, set(places), since, _weight(scope, _how_many(scope, places, most)), spelt)
 
 
-def holds(word: Held, text: str) -> bool:
+def plain(text: str) -> bytes:
+    """A text for `holds` and `how_often`: in lower case, blanks for what is no letter or digit."""
+    return b" " + text.lower().encode(errors="replace").translate(_APART)
+
+
+def holds(word: Held, text: bytes) -> bool:
     """Whether a text that was not read for a word holds it, as far as its spelling tells."""
     return any(spelt in text for spelt in word.spelt)
+
+
+def how_often(word: Held, text: bytes) -> int:
+    """How often a text that holds a word has it, as far as its spelling tells; at least once."""
+    return max(1, sum(text.count(spelt) for spelt in word.spelt))
 
 
 def _add_shared(tx: Tx, scope: Scope, one: Held, other: Held) -> None:

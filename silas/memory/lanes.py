@@ -44,6 +44,7 @@ class Scope(NamedTuple):
         lane: Which lane.
         first, last: The places that this lane's memories have.
         items: How many memories lie in it.
+        characters: How long they are together.
     """
 
     scope_id: str
@@ -51,29 +52,36 @@ class Scope(NamedTuple):
     first: int
     last: int
     items: int
+    characters: int
+
+    @property
+    def usual(self) -> float:
+        """How many characters a memory has on average."""
+        return self.characters / max(1, self.items)
 
 
 def scope_in(tx: Tx, scope_id: str, lane: Lane) -> Scope:
     """A lane of a scope; of a scope that never kept anything, an empty one."""
     row = tx.driver.execute(
-        f"SELECT number, {lane.name}_last, {lane.name}_items FROM memory_scopes "  # noqa: S608
+        f"SELECT number, {lane.name}_last, {lane.name}_items, {lane.name}_characters "  # noqa: S608
+        "FROM memory_scopes "
         "WHERE scope_id = ?",
         (scope_id,),
     ).fetchone()
     if row is None:
-        return Scope(scope_id, lane, 1, 0, 0)
-    return Scope(scope_id, lane, _first(row[0], lane), row[1], row[2])
+        return Scope(scope_id, lane, 1, 0, 0, 0)
+    return Scope(scope_id, lane, _first(row[0], lane), *row[1:])
 
 
-def next_places(tx: Tx, scope_id: str, lane: Lane, many: int) -> int:
+def next_places(tx: Tx, scope_id: str, lane: Lane, many: int, characters: int) -> int:
     """The first of so many places for memories of a scope, one after the other, counted in its
     lane.
     """
-    last, items = f"{lane.name}_last", f"{lane.name}_items"
+    last, items, long = f"{lane.name}_last", f"{lane.name}_items", f"{lane.name}_characters"
     counted = tx.driver.execute(
-        f"UPDATE memory_scopes SET {last} = {last} + ?, {items} = {items} + ? "  # noqa: S608
-        f"WHERE scope_id = ? RETURNING {last}",
-        (many, many, scope_id),
+        f"UPDATE memory_scopes SET {last} = {last} + ?, {items} = {items} + ?, "  # noqa: S608
+        f"{long} = {long} + ? WHERE scope_id = ? RETURNING {last}",
+        (many, many, characters, scope_id),
     ).fetchone()
     if counted is not None:
         return int(counted[0]) - many + 1
@@ -84,14 +92,24 @@ def next_places(tx: Tx, scope_id: str, lane: Lane, many: int) -> int:
         "raw_items) VALUES (?, ?, ?, 0, ?, 0)",
         (row[0], scope_id, lasts["active"], lasts["raw"]),
     )
-    return next_places(tx, scope_id, lane, many)
+    return next_places(tx, scope_id, lane, many, characters)
 
 
-def one_less(tx: Tx, scope_id: str, lane: Lane) -> None:
-    """A memory left a lane."""
+def one_less(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
+    """A memory of so many characters left a lane."""
     tx.driver.execute(
-        f"UPDATE memory_scopes SET {lane.name}_items = {lane.name}_items - 1 WHERE scope_id = ?",  # noqa: S608
-        (scope_id,),
+        f"UPDATE memory_scopes SET {lane.name}_items = {lane.name}_items - 1, "  # noqa: S608
+        f"{lane.name}_characters = {lane.name}_characters - ? WHERE scope_id = ?",
+        (characters, scope_id),
+    )
+
+
+def longer(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
+    """A memory of a lane became longer by so many characters; shorter by a negative number."""
+    tx.driver.execute(
+        f"UPDATE memory_scopes SET {lane.name}_characters = {lane.name}_characters + ? "  # noqa: S608
+        "WHERE scope_id = ?",
+        (characters, scope_id),
     )
 
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from silas.db import Tx
 from silas.errors import MemoryRefused
-from silas.memory.lanes import Lane, lane_of, next_places, one_less
+from silas.memory.lanes import Lane, lane_of, longer, next_places, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import indexed
@@ -46,7 +46,8 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
         check_trust(item)
         lanes.setdefault((item.scope_id, lane_of(item.reingestion_tier)), []).append(item)
     for (scope_id, lane), together in lanes.items():
-        first = next_places(tx, scope_id, lane, len(together))
+        characters = sum(len(item.content) for item in together)
+        first = next_places(tx, scope_id, lane, len(together), characters)
         new = [Record(place, item) for place, item in enumerate(together, first)]
         rows = [(place, *row_of(item)) for place, item in new]
         if tx.driver.executemany(_INSERT, rows).rowcount != len(new):
@@ -135,10 +136,13 @@ def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
         remove(tx, old)
         insert(tx, [new.item])
         return
+    lane, more = lane_of(new.item.reingestion_tier), len(new.item.content) - len(old.item.content)
     _unindex(tx, old)
     _forget_sources(tx, old)
     tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
-    _index(tx, [new], lane_of(new.item.reingestion_tier))
+    _index(tx, [new], lane)
+    if more:
+        longer(tx, new.item.scope_id, lane, more)
     _note_sources(tx, [new])
 
 
@@ -147,7 +151,8 @@ def remove(tx: Tx, record: Record) -> None:
     _unindex(tx, record)
     _forget_sources(tx, record)
     tx.driver.execute("DELETE FROM memory_items WHERE place = ?", (record.place,))
-    one_less(tx, record.item.scope_id, lane_of(record.item.reingestion_tier))
+    item = record.item
+    one_less(tx, item.scope_id, lane_of(item.reingestion_tier), len(item.content))
 
 
 def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[Record]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from silas.db import Tx
+from silas.memory.holders import plain
 from silas.memory.lanes import Scope
 
 _KEPT = 3.0  # so that neither two neighbours nor a repeated question push it out
@@ -52,6 +53,13 @@ class Talk:
         self._places = {turn.memory_id: place for place, turn in turns.items()}
         self._before: dict[int, int | None] = {}
         self._after: dict[int, int | None] = {}
+        self._plain: dict[int, bytes] = {}
+
+    def plain(self, place: int) -> bytes:
+        """The text of a memory, as words are looked for in it."""
+        if place not in self._plain:
+            self._plain[place] = plain(self.turns[place].text)
+        return self._plain[place]
 
     def before(self, place: int) -> int | None:
         """Where the memory before this one is, if it is known."""
@@ -98,13 +106,31 @@ def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
     return [place for place in places if place in found]
 
 
-def talk_around(tx: Tx, scope: Scope, places: Iterable[int], now: str, reach: int = _REACH) -> Talk:
-    """These memories of a scope and their neighbours, as far as they are valid now."""
+def talk_around(
+    tx: Tx,
+    scope: Scope,
+    places: Iterable[int],
+    now: str,
+    reach: int = _REACH,
+    alone: Iterable[int] = (),
+) -> Talk:
+    """These memories of a scope and their neighbours, as far as they are valid now.
+
+    Args:
+        tx: The look.
+        scope: Where they are.
+        places: Their places.
+        now: The moment that decides what is valid.
+        reach: How many neighbours on each side.
+        alone: Places of further memories, without their neighbours.
+    """
     near = {place + step for place in places for step in range(-reach, reach + 1)}
     turns = _load(tx, _BY_PLACE, sorted(near), scope, now)
     named = {name for turn in turns.values() for name in turn[2:4] if name}
     if missing := named.difference(turn.memory_id for turn in turns.values()):
         turns |= _load(tx, _BY_ID, sorted(missing), scope, now)
+    if more := sorted(set(alone) - near):
+        turns |= _load(tx, _BY_PLACE, more, scope, now)
     return Talk(turns)
 
 
@@ -130,7 +156,7 @@ def _load(
         some = values[start : start + _AT_ONCE]
         rows = tx.driver.execute(
             "SELECT place, memory_id, session_id, temporal_prev, temporal_next, "  # noqa: S608
-            f"' ' || substr(content, 1, {_READ}), memory_type <> 'episode' FROM {which} "
+            f"substr(content, 1, {_READ}), memory_type <> 'episode' FROM {which} "
             f"IN ({', '.join('?' * len(some))}) "
             "AND place BETWEEN ? AND ? AND (valid_from IS NULL OR valid_from <= ?) "
             "AND (valid_until IS NULL OR valid_until > ?)",

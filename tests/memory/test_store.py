@@ -9,7 +9,8 @@ import pytest
 
 from silas.db import Database
 from silas.errors import MemoryRefused
-from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
+from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel, records
+from silas.memory.lanes import lane_of, scope_in
 from silas.memory.store import SqlMemoryStore
 from silas.testing import MockClock
 from silas.types import TaintLevel
@@ -338,3 +339,45 @@ async def test_a_moment_outside_the_calendar_is_refused(store: SqlMemoryStore):
         await store.store(a_memory("m", "before time", created_at=moment))
     with pytest.raises(MemoryRefused, match="E_MEM_FIELD"):
         await store.search_temporal(moment, NOW, 5)
+
+
+async def test_how_long_the_memories_of_a_lane_are_is_counted_with_every_change(
+    tmp_path: Path, clock: MockClock
+):
+    db = Database(tmp_path / "lengths.db", clock)
+    db.migrate("silas.memory")
+    store = SqlMemoryStore(db, clock)
+
+    def counted() -> tuple[int, int]:
+        with db.read() as tx:
+            lanes = (ReingestionTier.active, ReingestionTier.low_reingestion)
+            active, raw = (scope_in(tx, "owner", lane_of(tier)).characters for tier in lanes)
+        return active, raw
+
+    await store.store_many([a_memory("m1", "12345"), a_memory("m2", "123")])
+    assert counted() == (8, 0)
+    await store.update("m1", content="1234567")
+    assert counted() == (10, 0)
+    await store.update("m2", reingestion_tier=ReingestionTier.low_reingestion)
+    assert counted() == (7, 3)
+    await store.delete("m1")
+    assert counted() == (0, 3)
+    db.close()
+
+
+def test_what_was_kept_by_a_former_version_is_counted_when_it_is_opened(
+    tmp_path: Path, clock: MockClock
+):
+    db = Database(tmp_path / "former.db", clock)
+    db.migrate("silas.memory")
+    with db.write() as tx:
+        records.insert(tx, [a_memory("m1", "12345")])
+        tx.driver.execute("ALTER TABLE memory_scopes DROP COLUMN active_characters")
+        tx.driver.execute("ALTER TABLE memory_scopes DROP COLUMN raw_characters")
+        tx.driver.execute("DELETE FROM schema_migrations WHERE domain = 'memory' AND number = 5")
+    db.close()
+    db = Database(tmp_path / "former.db", clock)
+    db.migrate("silas.memory")
+    with db.read() as tx:
+        assert scope_in(tx, "owner", lane_of(ReingestionTier.active)).characters == 5
+    db.close()
