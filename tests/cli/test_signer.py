@@ -23,7 +23,7 @@ from silas.plans import PlanParser, subject_of
 from silas.testing import a_signer
 from silas.testing.approval import a_token
 from silas.wiring.apart import arrangement, enrol
-from silas.wiring.ground import owner_keys
+from silas.wiring.ground import open_vault, owner_keys
 from tests.support.command import Ended, environment, person, run, silas
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.signer import signer, signer_as
@@ -157,7 +157,8 @@ def test_without_the_signer_nothing_is_approved_and_questions_are_answered(
 # attacks ------------------------------------------------------------------------------------------
 def stolen(env: dict[str, str]) -> Signer:
     """All that code inside the agent process has of the owner's key."""
-    return owner_keys(load_config(environ=env))[0]
+    config = load_config(environ=env)
+    return owner_keys(config, open_vault(config), unlock=True)[0]
 
 
 def wanted(plan: Path, **overrides: object) -> tuple[ApprovalToken, bytes]:
@@ -385,8 +386,9 @@ def test_as_a_user_of_its_own_where_root_can_make_it_one(home: Path, plan: Path)
         config = load_config(environ=env)
         enrol(config)  # what `silas init` does about keys
         print("asking", flush=True)
-        signature = await owner_keys(config)[0].sign_shown(token_bytes(token), shown)
-        return owner_keys(config)[0].verify(token_bytes(token), signature)
+        signer = owner_keys(config, open_vault(config), unlock=True)[0]
+        signature = await signer.sign_shown(token_bytes(token), shown)
+        return signer.verify(token_bytes(token), signature)
 
     def ask_at_a_terminal() -> None:
         print("signed:", asyncio.run(set_up_and_ask()))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from silas.sandbox.hunks import hunks, lines_of
 from silas.sandbox.patch import exact_patch
-from silas.sandbox.workspace import Workspace, _content  # pyright: ignore[reportPrivateUsage]
+from silas.sandbox.workspace import Workspace, content_at
 
 from .test_workspace import EDITS, Edits, is_protected, play
 from .trees import edit, picture
@@ -125,8 +125,8 @@ def test_what_is_too_large_is_named_with_its_digests_and_hides_nothing_else(
     root, tree = os.open(original, os.O_RDONLY), os.open(workspace.copy, os.O_RDONLY)
     patch = exact_patch(
         changes.all,
-        lambda path, entry: _content(root, path, entry),
-        lambda path, entry: _content(tree, path, entry),
+        lambda path, entry: content_at(root, path, entry),
+        lambda path, entry: content_at(tree, path, entry),
         max_bytes=1000,
     )
     os.close(root)
