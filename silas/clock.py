@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -36,3 +38,34 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait on the event loop."""
         await asyncio.sleep(seconds)
+
+
+class TimeLimitReached(TimeoutError):
+    """A `time_limit` broke the work off; a `TimeoutError` of the work's own is not one."""
+
+
+@asynccontextmanager
+async def time_limit(clock: Clock, seconds: float) -> AsyncGenerator[None]:
+    """Break off what takes longer than `seconds` on this clock.
+
+    Raises:
+        TimeLimitReached: The time was over first.
+    """
+    loop, ends = asyncio.get_running_loop(), clock.monotonic() + seconds
+    limit = asyncio.timeout(None)
+
+    async def end() -> None:
+        await clock.sleep(ends - clock.monotonic())
+        limit.reschedule(loop.time())
+
+    try:
+        async with limit:
+            timer = asyncio.ensure_future(end())
+            try:
+                yield
+            finally:
+                timer.cancel()
+    except TimeoutError as error:
+        if limit.expired():
+            raise TimeLimitReached from error
+        raise

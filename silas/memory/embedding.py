@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from silas.clock import Clock
+from silas.clock import Clock, time_limit
 from silas.db import Database
 from silas.errors import SilasError
 from silas.memory.embed import Embedder, Vector
@@ -57,7 +57,7 @@ class SemanticSearch:
         if text == self._asked[0]:
             return self._asked[1]
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with time_limit(self._clock, _PATIENCE):
                 vector = await self._embedder.embed(text)
         except (SilasError, TimeoutError):
             self._not_before = self._clock.monotonic() + _PAUSE

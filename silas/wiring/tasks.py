@@ -92,6 +92,7 @@ def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunn
             parts.audit,
             settings,
             parts.board,
+            parts.ground.clock,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.ground.clock, parts.limits),
         advise=advise,

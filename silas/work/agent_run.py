@@ -1,12 +1,12 @@
 """One run of the executor agent: its tools, its authority, its share of the budget (5.2.1 c, d)."""
 
-import asyncio
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from silas.agents import ModelRunFailed
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.clock import Clock, TimeLimitReached, time_limit
 from silas.errors import PlanFamilyError
 from silas.gates import Gate
 from silas.plans import (
@@ -73,8 +73,10 @@ class AgentRunner:
         audit: Audit,
         settings: TaskSettings,
         board: Board,
+        clock: Clock,
     ) -> None:
         self._board = board
+        self._clock = clock
         self._crew = crew
         self._policies = policies
         self._steps = steps
@@ -161,13 +163,10 @@ class AgentRunner:
         self, briefing: str, job: Job, left: Remaining, held: Reservation
     ) -> "StructuredRun[ExecutorAgentOutput]":
         """The run within what is left; what it used is settled, failed or not."""
-        deadline = asyncio.timeout(left.wall_time_seconds)
         try:
-            async with deadline:
+            async with time_limit(self._clock, left.wall_time_seconds):
                 outcome = await self._crew.run(job, briefing)
-        except TimeoutError as error:
-            if not deadline.expired():
-                raise
+        except TimeLimitReached as error:
             raise _WallTimeOver("The wall time of the budget ran out.") from error
         except ModelRunFailed as error:
             held.settle(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from silas.agents import ModelRunFailed
 from silas.audit import Audit
-from silas.clock import Clock
+from silas.clock import Clock, time_limit
 from silas.errors import (
     DatabaseError,
     LLMError,
@@ -266,7 +266,7 @@ class TaskRunner:
         tracker.charge(planner_calls=1)
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                async with asyncio.timeout(left.wall_time_seconds):
+                async with time_limit(self._clock, left.wall_time_seconds):
                     advice = await self._advised(item, failures, held)
         except (TimeoutError, LLMError, BudgetExhausted) as error:
             code = "E_LLM_TIMEOUT" if isinstance(error, TimeoutError) else error.code

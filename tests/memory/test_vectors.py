@@ -257,6 +257,28 @@ async def test_without_a_model_words_alone_are_found_and_it_is_left_alone_for_a_
     assert await place.near("aaaa") == ["a"]
 
 
+async def test_a_question_waits_three_seconds_for_its_vector_and_then_goes_by_words(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await place.keep(a="aaaa")
+    await place.search.catch_up()
+    asked = asyncio.Event()
+
+    async def never(text: str) -> list[float]:
+        asked.set()
+        return await asyncio.Future[list[float]]()
+
+    monkeypatch.setattr(place.embedder, "embed", never)
+    question = asyncio.create_task(place.near("aaab"))
+    async with asyncio.timeout(30):
+        await asked.wait()
+        place.clock.advance(2.9)
+        await asyncio.sleep(0)
+        assert not question.done()
+        place.clock.advance(0.1)
+        assert await question == []
+
+
 async def test_a_model_that_fails_midway_loses_nothing(place: Place) -> None:
     await place.keep(a="aaaa")
     place.embedder.broken = True

@@ -201,7 +201,7 @@ async def test_wall_time_at_its_limit_is_over(seconds: float, expected: int) -> 
 
 @pytest.mark.proves("S5.2.1-USAGE-LIMITS", "S3.3-BUDGET-BEFORE-ACTION")
 class _Hanging:
-    """A sandbox that uses up nearly all of one second, and then never ends."""
+    """A sandbox that uses up one of two minutes; what it runs next never ends."""
 
     name = "hanging"
 
@@ -211,16 +211,17 @@ class _Hanging:
 
     async def run(self, argv: Any, limits: SandboxLimits, files: SandboxFiles) -> SandboxResult:
         if not self._good_runs:
+            self._clock.advance(60)
             await asyncio.Event().wait()
         self._good_runs -= 1
         if not self._good_runs:
-            self._clock.advance(0.95)
+            self._clock.advance(60)
         return exited(stdout="not yet")
 
 
 async def test_an_attempt_is_broken_off_when_its_time_is_over_and_counts_in_full() -> None:
     clock = MockClock()
-    sandbox, budget = _Hanging(clock, 2), {"max_wall_time_seconds": 1, "max_tokens": 5000}
+    sandbox, budget = _Hanging(clock, 2), {"max_wall_time_seconds": 120, "max_tokens": 5000}
     steps = attempts(2)
     async with at_work(*steps, tokens=(7, 0), sandbox=sandbox, clock=clock) as work:
         async with asyncio.timeout(30):
@@ -233,17 +234,22 @@ async def test_an_attempt_is_broken_off_when_its_time_is_over_and_counts_in_full
 
 
 class _Silent(ScriptedModel):
-    """A model that never answers."""
+    """A model that never answers, however much time goes by."""
+
+    def __init__(self, clock: MockClock, seconds: float) -> None:
+        super().__init__([])
+        self._clock, self._seconds = clock, seconds
 
     async def request(self, *args: Any, **options: Any) -> ModelResponse:
+        self._clock.advance(self._seconds)
         await asyncio.Event().wait()
         raise AssertionError
 
 
 async def test_a_planner_that_never_answers_is_not_waited_for_longer_than_the_budget() -> None:
     clock = MockClock()
-    steps, budget = attempts(3), {"max_wall_time_seconds": 1}
-    sandbox, planner = _Hanging(clock, 6), _Silent([])
+    steps, budget = attempts(3), {"max_wall_time_seconds": 120}
+    sandbox, planner = _Hanging(clock, 6), _Silent(clock, 60)
     async with at_work(*steps, planner=planner, sandbox=sandbox, clock=clock) as work:
         async with asyncio.timeout(30):
             result = await work.run(budget=budget)
