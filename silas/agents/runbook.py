@@ -239,7 +239,7 @@ class RunbookModel(Model):
             return _unfit(plan, error)
         rest = runbook_rest.sentence(text, self._library.find, title)
         return AgentResponse(
-            message=f"{why}I propose the library's plan {plan.title!r}. {rest}".strip(),
+            message=f"{why}I propose {_plan_words(plan, why)}. {rest}".strip(),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,
@@ -256,7 +256,7 @@ class RunbookModel(Model):
             if other is None:
                 raise
             known = {name: value for name, value in values.items() if name in other.parameters}
-            return other, await self._equip(other, known), f"{error.message} Without it: "
+            return other, await self._equip(other, known), f"{error.message.split(';')[0]}; "
 
     def _what_i_can_do(self) -> str:
         plans = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in self._library.plans()]
@@ -272,6 +272,10 @@ _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "
     "The briefing will be followed again as it is."
 )
+
+
+def _plan_words(plan: LibraryPlan, why: str) -> str:
+    return repr(plan.title) if why else f"the library's plan {plan.title!r}"
 
 
 def _unfit(plan: LibraryPlan, error: SilasError) -> AgentResponse:
