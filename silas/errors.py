@@ -102,6 +102,25 @@ class ToolError(SilasError):
     family = "E_TOOL"
 
 
+UNKNOWN_ID = frozenset(
+    {
+        "E_APPROVAL_DEVICE",
+        "E_APPROVAL_UNKNOWN",
+        "E_CFG_SECRET_UNKNOWN",
+        "E_CHANNEL_DEVICE",
+        "E_CHANNEL_NOT_FOUND",
+        "E_CHANNEL_NOT_WAITING",
+        "E_DB_MISSING",
+        "E_MEM_UNKNOWN",
+        "E_PLAN_NOT_WAITING",
+        "E_TOOL_NO_ATTEMPT",
+    }
+)
+"""The codes that say that nothing has the id that was given, whatever family they are of.
+
+Exit code 2 on the command line, 404 in the cockpit.
+"""
+
 # (qualified name of a foreign exception, our class, our code, what to tell a person).
 # Looked up along the exception's own class hierarchy, most specific class first, by name, so that
 # nothing heavy is imported to translate an error that never happens.

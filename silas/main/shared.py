@@ -206,10 +206,11 @@ def _nobody_reads() -> int:
 
 def failed(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
+    from silas.errors import UNKNOWN_ID
     from silas.sandbox import SandboxUnavailable
 
     click.echo(str(error), err=True)
-    if isinstance(error, SandboxUnavailable):
+    if isinstance(error, SandboxUnavailable) or error.code in UNKNOWN_ID:
         return USAGE
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
 

@@ -63,7 +63,7 @@ class ADoor:
     async def revoke(self, device_id: str) -> None:
         """Known devices only."""
         if device_id not in ("device-1", "device-2"):
-            raise ChannelError("There is no such device.", code="E_CHANNEL_NOT_FOUND")
+            raise ChannelError("There is no such device.", code="E_CHANNEL_DEVICE")
         self.revoked.append(device_id)
 
 

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from silas.channels.web.views import Problem
 from silas.errors import (
+    UNKNOWN_ID,
     ApprovalError,
     ChannelError,
     ConfigError,
@@ -27,18 +28,15 @@ from silas.errors import (
 )
 
 _BY_CODE: Mapping[str, int] = {
+    **dict.fromkeys(UNKNOWN_ID, 404),
     "E_CHANNEL_BAD_REQUEST": 400,
     "E_CHANNEL_NO_SESSION": 401,
     "E_CHANNEL_PLAIN": 403,
     "E_CHANNEL_PROOF": 403,
     "E_CHANNEL_UNSIGNED": 403,
-    "E_CHANNEL_NOT_FOUND": 404,
     "E_CHANNEL_NOT_NOW": 409,
     "E_CHANNEL_RATE_LIMIT": 429,
-    "E_CFG_SECRET_UNKNOWN": 404,
     "E_CFG_SECRET_STORED": 409,
-    "E_DB_MISSING": 404,
-    "E_PLAN_NOT_WAITING": 404,
     "E_SANDBOX_NO_UNDO": 409,
 }
 _BY_FAMILY: tuple[tuple[type[SilasError], int], ...] = (

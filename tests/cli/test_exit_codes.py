@@ -1,0 +1,70 @@
+"""An id that nothing has ends every command with 2, a wrong use of it, and one sentence."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from silas.main import cli
+from tests.support.tree import commands
+
+NOBODY = "no-such-id"
+
+NAMES_ONE: dict[str, tuple[str, ...]] = {
+    "approve": (NOBODY,),
+    "approvals show": (NOBODY,),
+    "approvals approve": (NOBODY,),
+    "approvals deny": (NOBODY,),
+    "approvals revoke": (NOBODY,),
+    "calls settle": (NOBODY, "happened"),
+    "devices revoke": (NOBODY,),
+    "diff": (NOBODY,),
+    "mcp trust": (NOBODY,),
+    "memory forget": ("--id", NOBODY, "--yes"),
+    "memory show": (NOBODY,),
+    "persona feedback": (NOBODY,),
+    "persona preset": (NOBODY,),
+    "queue done": (NOBODY,),
+    "secrets remove": (NOBODY,),
+    "show": (NOBODY,),
+    "skills install": (NOBODY,),
+    "skills remove": (NOBODY, "--yes"),
+    "undo": (NOBODY,),
+}
+"""What each command that names something that is kept is given for one that is not."""
+
+NAMES_NONE = {
+    "ask": "words",
+    "audit accept": "a hash",
+    "audit export": "a file",
+    "memory export": "a file",
+    "memory import": "a file",
+    "memory search": "words",
+    "plan check": "a file",
+    "run": "a file",
+    "secrets add": "a new name",
+    "skills import": "a folder",
+    "skills validate": "a folder",
+}
+"""What the argument of each other command is."""
+
+
+def test_every_command_with_an_argument_is_in_one_of_the_two_tables() -> None:
+    with_argument = {
+        name
+        for name, command in commands()
+        if any(isinstance(parameter, click.Argument) for parameter in command.params)
+    }
+    assert with_argument == NAMES_ONE.keys() | NAMES_NONE.keys()
+    assert not NAMES_ONE.keys() & NAMES_NONE.keys()
+
+
+@pytest.mark.parametrize("name", NAMES_ONE)
+def test_an_id_that_nothing_has_ends_the_command_with_two(name: str, here: Path) -> None:
+    assert here.is_dir()
+    done = CliRunner().invoke(cli, [*name.split(), *NAMES_ONE[name]])
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    last = done.stderr.strip().splitlines()
+    assert len(last) == 1, done.stderr
+    assert NOBODY in last[0] or "silas devices list" in last[0]
