@@ -182,7 +182,7 @@ def test_a_key_that_cannot_be_unlocked_says_why(
     env = environment(tmp_path / "home")
     assert run(silas("init"), env).code == 0
     words = spoil(tmp_path / "home")
-    done = run(silas("status"), env)
+    done = run(silas("audit", "witness"), env)
     assert (done.code, done.out) == (2, "")
     assert words in one_sentence(done.err)
 
