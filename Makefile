@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test search check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
+.PHONY: demo start test search stress check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
 .PHONY: embeddings screenshots lighthouse lock system browser clean evals soak
 
 $(READY): requirements.lock pyproject.toml
@@ -34,6 +34,11 @@ test: $(READY) $(VENV)/.embeddings system browser
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser
 	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=search --ids=chance
+
+# The suite again and again beside busy processes; what depends on speed goes red. `make stress
+# RUNS=1 BUSY=8 ONLY=tests/work`.
+stress: $(READY) $(VENV)/.embeddings system browser
+	@$(BIN)/python -m scripts.stress --runs $(or $(RUNS),3) --busy $(or $(BUSY),4) $(ONLY)
 
 check: $(READY) $(VENV)/.embeddings
 	$(BIN)/ruff format --check .
