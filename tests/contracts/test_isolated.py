@@ -26,6 +26,7 @@ IN_THE_SANDBOX = "runs in the sandbox, on the workspace's copy, where the projec
 ALLOWED = {
     "silas/plans/library/lint-fix.md": IN_THE_SANDBOX,
     "silas/plans/library/run-tests.md": IN_THE_SANDBOX,
+    "silas/plans/library/fix-comparisons.md": IN_THE_SANDBOX,
     "silas/skills/bundled/coding/SKILL.md": IN_THE_SANDBOX,
     "silas/agents/prompts/executor.md": IN_THE_SANDBOX,
     "silas/agents/prompts/planner.md": IN_THE_SANDBOX,
