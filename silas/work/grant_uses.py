@@ -6,10 +6,14 @@ from typing import NamedTuple
 from silas.approval.arguments import GrantRefused
 from silas.approval.grants import Grant, covering, grants_of, literals_of
 from silas.plans import WorkItem
+from silas.sandbox.names import Refused, endpoints
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
 from silas.tools.provenance import Provenance
+from silas.tools.web import address
 from silas.types import Origin, OriginKind, TaintLevel
+
+_FETCH = "web_fetch"
 
 _PLAN = Origin(kind=OriginKind.plan, taint=TaintLevel.owner)
 
@@ -72,7 +76,20 @@ class RunGrants:
             ),
             self._used(call),
         )
+        if not found and self._names(call):
+            return Covered(_step(self._item, "address"))
         return Covered(grant_step(self._item, found.index) if found else "", found.reason)
+
+    def _names(self, call: ValidatedCall) -> bool:
+        """Whether this gets the exact address that the plan's words name, on a host that its
+        `network` grants (D286). Grants for the tool itself leave nothing to these words.
+        """
+        if call.tool_name != _FETCH or any(one.tool == _FETCH for one in self._grants):
+            return False
+        given = {name: value for name, value in call.args.items() if value is not None}
+        if given.keys() != {"url"} or not _granted(given["url"], self._item.network):
+            return False
+        return self.provenance.comes_from(_FETCH, "url", given["url"], OriginKind.plan.value)
 
     def _used(self, call: ValidatedCall) -> Mapping[int, int]:
         made = [one for one in self._outcomes.calls_of(self._item.id) if one.digest != call.digest]
@@ -84,15 +101,28 @@ def grant_step(item: WorkItem, index: int) -> str:
     """The step that calls under a grant are journalled by: the same after a restart, and another
     under another approval, which approves its effects anew.
     """
+    return _step(item, str(index))
+
+
+def _step(item: WorkItem, what: str) -> str:
     token = item.approval_token
-    return f"grant.{'' if token is None else token.token_id}.{index}"
+    return f"grant.{'' if token is None else token.token_id}.{what}"
+
+
+def _granted(url: str, network: Sequence[str]) -> bool:
+    """Whether a plan's `network` has the host and port of an address; what is unclear has not."""
+    try:
+        there = address(url).there
+        return any(there in endpoints(entry) for entry in network)
+    except (ValueError, Refused):
+        return False
 
 
 def under_grant(item: WorkItem, call: OutcomeRecord) -> bool:
     """Whether a call was made under a grant of the item's present approval; it is never repeated,
     because the same call has the same key.
     """
-    return call.step_id.startswith(grant_step(item, 0)[:-1])
+    return call.step_id.startswith(_step(item, ""))
 
 
 def _spent(call: OutcomeRecord, step: str) -> bool:

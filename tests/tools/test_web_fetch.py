@@ -23,6 +23,7 @@ from silas.wiring.webtools import Web
 from tests.support.web import PLAIN, PUBLIC, Asked, Site, answer, serving
 
 PAGE = "https://a.example.com/page?q=1"
+OTHER_PAGE = "https://a.example.com/other"
 events: list[NetworkEvent] = []
 
 
@@ -411,6 +412,51 @@ async def test_in_work_without_grants_each_page_is_asked_for_and_its_connection_
     (card,) = [card for card in channel.cards if isinstance(card, ToolCallCard)]
     assert PAGE in "\n".join(line for detail in card.details for line in detail.lines)
     assert ("delete it all" in executor.requests[1].text) == bool(reached)
+
+
+NAMED = f"# What to do\n\nRead <{PAGE}>, then {OTHER_PAGE}x."
+BESIDE = {
+    "the host is not granted": {"network": ["b.example.com"]},
+    "another port is granted": {"network": ["a.example.com:8443"]},
+    "nothing is granted": {},
+    "only a longer address stands there": {"url": OTHER_PAGE, "network": ["a.example.com"]},
+    "a number is given along": {"start": 1, "network": ["a.example.com"]},
+    "a grant of the tool names another address": {
+        "network": ["a.example.com"],
+        "tools": [{"tool": "web_fetch", "args": {"url": OTHER_PAGE}}],
+    },
+}
+
+
+async def reading(site: Site, said: str, url: str = PAGE, **front: Any) -> list[Card[Any]]:
+    """The cards of work that first reads a text which holds the address, too, then gets it."""
+    start = {"start": front.pop("start")} if "start" in front else {}
+    look = CallTool("shell_exec", {"argv": ["ls"]})
+    fetch = CallTool("web_fetch", {"url": url, **start})
+    # a call that the plan leaves out is refused, and the attempts that follow change nothing
+    steps = [look, fetch, ExecutorAgentOutput(summary="read")]
+    channel = ScriptedChannel(owner(said))
+    sandbox = FakeSandbox(lambda run: exited(stdout=f"get {url} now".encode()))
+    models = {"executor": ScriptedModel(steps * 5)}
+    async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
+        async with asyncio.timeout(30):
+            await h.silas.run(plan_text(verify=None, body=NAMED, **front))
+    return [card for card in channel.cards if isinstance(card, ToolCallCard)]
+
+
+async def test_the_address_that_the_plan_names_on_a_host_it_grants_is_not_asked_again(
+    site: Site,
+) -> None:
+    assert await reading(site, "decline", network=["a.example.com"]) == []
+    assert [asked.line for asked in site.asked] == ["GET /page?q=1 HTTP/1.1"]
+
+
+@pytest.mark.parametrize("case", BESIDE)
+async def test_an_address_beside_what_the_plan_names_and_grants_is_not_got_without_a_yes(
+    site: Site, case: str
+) -> None:
+    await reading(site, "decline", **BESIDE[case])
+    assert site.asked == []
 
 
 async def test_without_a_network_of_its_own_a_harness_reaches_nothing() -> None:
