@@ -238,6 +238,21 @@ def timeline(entries: Iterable[AuditEntry], zone: tzinfo | None, width: int) -> 
         yield before + ("\n" + " " * len(before)).join(lines)
 
 
+def documents(entries: Iterable[AuditEntry]) -> list[dict[str, Any]]:
+    """Entries as data for a program, each with its sentence; a damaged one has its number alone."""
+    found: list[dict[str, Any]] = []
+    for entry in entries:
+        try:
+            said = json.loads(entry.body)
+            at, event, data = str(said["at"]), str(said["event"]), dict(said["data"])
+            words = narrate(event, data)
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            found.append({"seq": entry.seq, "damaged": True, "words": _DAMAGED})
+            continue
+        found.append({"seq": entry.seq, "at": at, "event": event, "data": data, "words": words})
+    return found
+
+
 _DAMAGED = "This entry is damaged; run `silas audit verify`."
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from silas.config.load import load_config
     from silas.config.models import SilasConfig
     from silas.config.place import Locations, config_file, data_dir, locations
-    from silas.config.show import dump_config
+    from silas.config.show import dump_config, shown_config
 
 __all__ = [
     "Locations",
@@ -20,6 +20,7 @@ __all__ = [
     "dump_config",
     "load_config",
     "locations",
+    "shown_config",
 ]
 
 # Loaded when first asked for: the emergency stop must find its directory without all the rest.
@@ -31,6 +32,7 @@ _HOMES = {
     "dump_config": "show",
     "load_config": "load",
     "locations": "place",
+    "shown_config": "show",
 }
 
 

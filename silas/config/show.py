@@ -14,11 +14,15 @@ _STARS = "**********"
 
 def dump_config(config: SilasConfig) -> str:
     """Everything that is in force, as YAML that `load_config` reads; secrets show as stars."""
+    return yaml.safe_dump(shown_config(config), sort_keys=False, allow_unicode=True, width=100)
+
+
+def shown_config(config: SilasConfig) -> dict[str, Any]:
+    """The same as plain data."""
     shown = config.model_dump(mode="json", by_alias=True)
     for section in ("toolsets", "toolset_profiles"):
         shown[section] = _masked(shown[section])
-    data = {"silas": shown}
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+    return {"silas": shown}
 
 
 def _masked(settings: Any) -> Any:

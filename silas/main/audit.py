@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from silas.main.output import print_json
 from silas.main.shared import DECLINED, DONE, FAILED, agreed, open_audit, run_to_exit
 
 if TYPE_CHECKING:
@@ -28,14 +29,19 @@ def _warn(log: "AuditDesk") -> None:
 @click.option(
     "--last", type=click.IntRange(min=1), default=40, show_default=True, help="How many entries."
 )
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def audit_show(ctx: click.Context, last: int) -> None:
+def audit_show(ctx: click.Context, last: int, as_json: bool) -> None:
     """The latest entries in plain words."""
 
     async def work() -> int:
         async with open_audit(ctx) as log:
-            lines = await log.narrate(last)
+            lines = [] if as_json else await log.narrate(last)
+            documents = await log.documents(last) if as_json else []
         _warn(log)
+        if as_json:
+            print_json(documents)
+            return DONE
         for line in lines or ["Nothing is on record yet."]:
             click.echo(line)
         return DONE
@@ -73,13 +79,19 @@ _ACCEPT = (
     help="Signed heads that were kept elsewhere, one a line; beside the configured witnesses.",
 )
 @click.option("--head", "heads", multiple=True, callback=_heads, help="A head you noted: SEQ:HASH.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def audit_verify(ctx: click.Context, files: tuple[Path, ...], heads: "list[AuditHead]") -> None:
+def audit_verify(
+    ctx: click.Context, files: tuple[Path, ...], heads: "list[AuditHead]", as_json: bool
+) -> None:
     """Check the whole chain, its signed checkpoints, and what its witnesses kept."""
 
     async def work() -> int:
         async with open_audit(ctx) as log:
             verdict = await log.verify(files, heads)
+        if as_json:
+            print_json(verdict._asdict())
+            return DONE if verdict.valid else FAILED
         if verdict.valid:
             click.echo(f"The audit chain holds: {verdict.entries_checked} entries verified.")
             return DONE

@@ -1,5 +1,6 @@
 """Commands that look and change nothing: status, doctor, plan, tools, config."""
 
+import json
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -85,14 +86,18 @@ def _with_half(row: dict[str, Any], half: "HalfChanged | None") -> dict[str, Any
 
 @click.command()
 @click.argument("work_item_id")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def diff(ctx: click.Context, work_item_id: str) -> None:
+def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """Everything a work item changed, as a patch."""
 
     async def work() -> int:
         async with open_work(ctx) as desk:
             patch = await desk.patch(work_item_id)
             held = work_item_id in desk.held.ids()
+        if as_json:
+            print_json({"work_item": work_item_id, "patch": patch, "held": held})
+            return DONE
         if held:
             click.echo("Not applied: these changes wait for your yes.", err=True)
         if not patch:
@@ -181,7 +186,8 @@ def plan() -> None:
 
 @plan.command("check")
 @click.argument("file", metavar="PLAN.md", type=click.Path(path_type=Path))
-def plan_check(file: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def plan_check(file: Path, as_json: bool) -> None:
     """Parse a plan, print its card and its hash; nothing is run."""
 
     async def work() -> int:
@@ -193,6 +199,10 @@ def plan_check(file: Path) -> None:
         text = read_plan(file)
         with in_file(file):
             item = PlanParser().parse(text)
+        if as_json:
+            plan = json.loads(plan_bytes(item))
+            print_json({**item_line(item), "plan_hash": plan_hash(item), "plan": plan})
+            return DONE
         why = "Checked from a file."
         card = plan_card(plan_bytes(item), rationale=why, files=files_shown(item))
         click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
@@ -235,22 +245,31 @@ def config() -> None:
 
 
 @config.command("path")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def config_path_command(ctx: click.Context) -> None:
+def config_path_command(ctx: click.Context, as_json: bool) -> None:
     """Where the configuration is read from."""
     from silas.config import config_file
 
-    click.echo(str(config_file(config_option(ctx))))
+    file = config_file(config_option(ctx))
+    if as_json:
+        print_json({"path": str(file), "exists": file.exists()})
+        return
+    click.echo(str(file))
 
 
 @config.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def config_show(ctx: click.Context) -> None:
+def config_show(ctx: click.Context, as_json: bool) -> None:
     """The configuration in force, secrets masked."""
 
     async def work() -> int:
-        from silas.config import dump_config
+        from silas.config import dump_config, shown_config
 
+        if as_json:
+            print_json(shown_config(look_config(ctx)))
+            return DONE
         click.echo(dump_config(look_config(ctx)), nl=False)
         return DONE
 

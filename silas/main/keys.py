@@ -63,14 +63,18 @@ def _print(said: dict[str, Any]) -> None:
 
 
 @keys.command("export")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def keys_export(ctx: click.Context) -> None:
+def keys_export(ctx: click.Context, as_json: bool) -> None:
     """Every public key, oldest first, one a line, as the stand-alone verifier takes them."""
 
     async def work() -> int:
         from silas.wiring import key_facts
 
-        for key in key_facts(read_config(ctx)).ring.public_keys:
+        found = key_facts(read_config(ctx)).ring.public_keys
+        if as_json:
+            print_json(list(found))
+        for key in [] if as_json else found:
             click.echo(key)
         return DONE
 

@@ -5,11 +5,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iter
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from silas.audit import AuditHead, ChainVerdict
+from silas.audit import AuditEntry, AuditHead, ChainVerdict
 from silas.audit.kept import KeptAuditLog
 from silas.audit.log import signed_head
-from silas.audit.narrate import timeline
+from silas.audit.narrate import documents, timeline
 from silas.audit.witness import FileWitness
 from silas.audit.witnessed import WitnessState
 from silas.clock import SystemClock
@@ -84,9 +85,15 @@ class AuditDesk:
 
     async def narrate(self, last: int) -> list[str]:
         """The latest entries as plain sentences under their days, oldest first."""
+        return list(timeline(await self._latest(last), zone=None, width=_WIDTH))
+
+    async def documents(self, last: int) -> list[dict[str, Any]]:
+        """The same entries as data, each with its sentence."""
+        return documents(await self._latest(last))
+
+    async def _latest(self, last: int) -> list[AuditEntry]:
         head = await self.log.head()
-        entries = await self.log.entries(after=max(head.seq - last, 0), limit=last)
-        return list(timeline(entries, zone=None, width=_WIDTH))
+        return await self.log.entries(after=max(head.seq - last, 0), limit=last)
 
     async def verify_chain(self) -> ChainVerdict:
         """Check every entry, every signed checkpoint, and where the owner's key was replaced."""
