@@ -108,6 +108,14 @@ class CLIChannel:
                 for text in held:
                     self._tell(text)
 
+    async def hear(self, question: str, seconds: float) -> str:
+        """The line that answers a question in words; empty without a terminal, a line or time."""
+        if not self._source.isatty():
+            return ""
+        async with self._one_card:
+            self._print(question)
+            return (await self._reply_before(self._clock.monotonic() + seconds) or "").strip()
+
     async def _asked(self, card: Card[Answer]) -> Answer:
         self._print(render_card(card, columns_of(self._output, WIDTH)))
         if not self._source.isatty():

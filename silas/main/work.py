@@ -20,7 +20,13 @@ from silas.main.shared import (
 from silas.main.terminal import attended, terminal
 
 # What a turn that started no work ends with; anything else failed.
-_OUTCOME_CODES = {"answered": DONE, "declined": DECLINED, "blocked": DECLINED}
+_OUTCOME_CODES = {
+    "answered": DONE,
+    "declined": DECLINED,
+    "waiting": DECLINED,
+    "blocked": DECLINED,
+}
+_SECONDS_TO_SAY = 1800.0  # what should be different in a plan
 
 
 @click.command()
@@ -124,7 +130,13 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
     async def work() -> int:
         channel = terminal(to_stderr=as_json, approve=None)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
-            reply = await silas.ask(text, workspace=(workspace or Path.cwd()).resolve())
+            place = (workspace or Path.cwd()).resolve()
+            reply = await silas.ask(text, workspace=place)
+            while reply.outcome == "waiting":  # changes are wanted: which, can be said at once
+                words = await channel.screen.hear("What should be different?", _SECONDS_TO_SAY)
+                if not words:
+                    break
+                reply = await silas.ask(words, workspace=place)
             result = None
             if reply.outcome == "dispatched" and reply.plan is not None:
                 result = await silas.wait(reply.plan.id)

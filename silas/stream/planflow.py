@@ -9,6 +9,7 @@ from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
+from silas.stream.propose import STAYS
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
@@ -16,7 +17,11 @@ from silas.stream.workview import plan_name
 from silas.types import OWNER
 from silas.work.models import AlreadyRunning
 
-_OUTCOMES: dict[str, Outcome] = {"refused": "blocked", "waiting": "waiting"}
+_OUTCOMES: dict[str, Outcome] = {
+    "refused": "blocked",
+    "waiting": "waiting",
+    "edit_requested": "waiting",
+}
 """How a turn ends whose plan was neither approved nor declined."""
 
 _DECISIONS: dict[str, Decision] = {
@@ -25,6 +30,8 @@ _DECISIONS: dict[str, Decision] = {
     "edit_requested": "edit_selection",
 }
 """What the owner's answer to a plan says about plans of its kind (6.6)."""
+
+_SAY = "Or say here what should be different: the plan stays in view."
 
 _PROPOSALS = frozenset({PlanActionType.propose, PlanActionType.revise})
 
@@ -36,6 +43,7 @@ class PlanFlow:
         self._rooms = rooms
         self._router = router
         self._keeper = keeper
+        self._to_change: dict[str, WorkItem] = {}
 
     async def run(self, turn: Turn) -> str:
         """The text of the answer; what the agent says about approval never counts."""
@@ -55,6 +63,7 @@ class PlanFlow:
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
         turn.plan = item = await self._finished(turn, item, action)
+        await self._changed(turn, item, action)
         await self._in_view(turn, item, action.plan_markdown)
         return await self._proposed(turn, item, response)
 
@@ -64,14 +73,26 @@ class PlanFlow:
         )
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._rooms.review.noted(Signal(plan_family(item), decided, turn.scope_id))
-        if proposal.verdict in ("approved", "waiting"):
+        if proposal.verdict == "approved" or proposal.verdict in STAYS:
             self._rooms.work.claim(item.id, turn.scope_id)
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
-        if proposal.verdict != "waiting":
+        if proposal.verdict not in STAYS:
             self._rooms.context.complete(turn.scope_id, plan_name(item.id))
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
+        if proposal.verdict == "edit_requested":
+            self._to_change[turn.scope_id] = item
+            return f"{proposal.words} {_SAY}"
         return proposal.words
+
+    async def _changed(self, turn: Turn, item: WorkItem, action: PlanAction) -> None:
+        """The plan that the owner wanted changed gives way to its change, and to nothing else."""
+        before = self._to_change.get(turn.scope_id)
+        if before is None or (item.id != before.id and action.action is not PlanActionType.revise):
+            return
+        del self._to_change[turn.scope_id]
+        self._rooms.context.complete(turn.scope_id, plan_name(before.id))
+        await self._rooms.proposer.replaced(before)
 
     def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         try:

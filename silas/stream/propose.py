@@ -34,11 +34,15 @@ from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
 _ANSWERS = {
-    "edit_requested": "You want the plan changed; nothing was run. Say what should be different.",
+    "edit_requested": "You want the plan changed; nothing was run. It waits: `silas approve {id}` "
+    "shows it again.",
     "waiting": "The plan waits for its owner; nothing was run. `silas approve ID` asks him.",
     "conditional": "A plan is approved as it is or not at all; nothing was run.",
 }
 """What is said to an answer that is neither yes nor no."""
+
+STAYS = frozenset({"waiting", "edit_requested"})
+"""Verdicts after which the question stays open."""
 
 
 class Proposal(NamedTuple):
@@ -118,9 +122,13 @@ class Proposer:
             with suppress(DatabaseError):
                 await self._waiting.drop(item)
             raise
-        if proposal.verdict != "waiting":
+        if proposal.verdict not in STAYS:
             await self._waiting.drop(item)
         return proposal
+
+    async def replaced(self, item: WorkItem) -> None:
+        """Close the question about a plan that the owner wanted changed: its change is here."""
+        await self._waiting.drop(item)
 
     async def keep(self, item: WorkItem, rationale: str) -> None:
         """Keep a draft among the open questions; nothing runs before the owner was asked."""
@@ -166,7 +174,7 @@ class Proposer:
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)
-            return Proposal(item, answer.verdict, words)
+            return Proposal(item, answer.verdict, words.format(id=item.id))
         try:
             token = await self._token(item, card.plan_hash, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no

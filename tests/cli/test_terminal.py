@@ -104,6 +104,39 @@ def test_a_conversation_in_the_terminal(set_up: dict[str, str], tmp_path: Path) 
     assert "Traceback" not in owner.seen
 
 
+def test_ask_for_changes_asks_what_and_shows_a_new_card(
+    set_up: dict[str, str], tmp_path: Path
+) -> None:
+    work, more = a_workspace(tmp_path / "work"), a_workspace(tmp_path / "more")
+    with person(silas("ask", f"list the files of {work}"), set_up) as owner:
+        owner.waits_for(CHOICE)
+        owner.types("2\r")
+        owner.waits_for("What should be different?")
+        owner.types(f"list the files of {more}\r")
+        owner.waits_for(CHOICE)
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    assert "done: Done and verified" in owner.seen
+
+
+def test_a_plan_to_change_waits_where_nothing_more_is_said(
+    set_up: dict[str, str], tmp_path: Path
+) -> None:
+    work = a_workspace(tmp_path / "work")
+    with person(silas("ask", f"list the files of {work}"), set_up) as owner:
+        owner.waits_for(CHOICE)
+        owner.types("2\r")
+        owner.waits_for("What should be different?")
+        owner.types("\r")
+        assert owner.leaves() == 3
+    (waits,) = re.findall(r"`silas approve (\S+)`", owner.seen)
+    with person(silas("approve", waits), set_up) as owner:
+        owner.waits_for(CHOICE)
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    assert "done: Done and verified" in owner.seen
+
+
 def test_chat_reads_a_pipe_to_its_end(set_up: dict[str, str]) -> None:
     done = run(silas("chat"), set_up, stdin="hello\nlist the files of /tmp\n")
     assert done.code == 0

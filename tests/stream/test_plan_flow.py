@@ -73,7 +73,6 @@ async def test_what_the_plan_says_about_approval_does_not_count_either(wish: str
     ("verdict", "words"),
     [
         ("declined", "The plan was not approved; nothing was run."),
-        ("edit_requested", "Say what should be different."),
         ("conditional", "A plan is approved as it is or not at all; nothing was run."),
     ],
 )
@@ -88,6 +87,55 @@ async def test_any_answer_but_yes_runs_nothing_and_says_so(verdict: str, words: 
     assert "nothing was run" in reply.text
     assert channel.texts == [reply.text]
     assert entry["verdict"] == verdict
+
+
+def one_by_one(*verdicts: str) -> Callable[[Card[Any]], Any]:
+    """A verdict for each plan card, in turn."""
+    left = iter(verdicts)
+
+    def answers(card: Card[Any]) -> Any:
+        return answering(next(left))(card)
+
+    return answers
+
+
+@pytest.mark.parametrize("action", [PlanActionType.propose, PlanActionType.revise])
+async def test_words_for_a_change_reach_the_planner_with_the_plan_and_a_new_card_comes(
+    action: PlanActionType,
+) -> None:
+    same_id = action is PlanActionType.propose
+    first = plan_text(body="# What to do\n\nWrite the tortoise report.")
+    second = plan_text(
+        **({} if same_id else {"id": "task-shorter"}), body="# What to do\n\nWrite it shorter."
+    )
+    channel = ScriptedChannel(one_by_one("edit_requested", "approved"))
+    models = planned(proposing(first), proposing(second, action=action))
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        asked = await soon(h.silas.ask("write the report"))
+        waits = await h.silas.proposer.question("task-example")
+        changed = await soon(h.silas.ask("make it shorter"))
+        left = await h.silas.proposer.waiting()
+        await soon(h.silas.settled())
+    assert asked.outcome == "waiting"
+    assert "nothing was run. It waits: `silas approve task-example` shows it again." in asked.text
+    assert waits is not None
+    request = models["planner"].requests[1].text
+    assert "Write the tortoise report." in request
+    assert "make it shorter" in request
+    assert changed.outcome == "dispatched"
+    assert [type(card) for card in channel.cards] == [PlanCard, PlanCard]
+    assert left == []
+
+
+async def test_a_plan_to_change_waits_on_when_another_one_comes_between() -> None:
+    channel = ScriptedChannel(one_by_one("edit_requested", "declined", "approved"))
+    models = planned(proposing(plan_text()), proposing(plan_text(id="task-other")))
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        await soon(h.silas.ask("do it"))
+        await soon(h.silas.ask("do something else"))
+        assert [item.id for item in await h.silas.proposer.waiting()] == ["task-example"]
+        result = await soon(h.silas.answer("task-example"))
+    assert result.status is WorkItemStatus.done
 
 
 async def test_a_channel_that_fails_at_the_question_means_no() -> None:

@@ -415,7 +415,7 @@ async def test_in_work_without_grants_each_page_is_asked_for_and_its_connection_
 
 
 NAMED = f"# What to do\n\nRead <{PAGE}>, then {OTHER_PAGE}x."
-BESIDE = {
+BESIDE: dict[str, dict[str, Any]] = {
     "the host is not granted": {"network": ["b.example.com"]},
     "another port is granted": {"network": ["a.example.com:8443"]},
     "nothing is granted": {},
@@ -436,7 +436,7 @@ async def reading(site: Site, said: str, url: str = PAGE, **front: Any) -> list[
     # a call that the plan leaves out is refused, and the attempts that follow change nothing
     steps = [look, fetch, ExecutorAgentOutput(summary="read")]
     channel = ScriptedChannel(owner(said))
-    sandbox = FakeSandbox(lambda run: exited(stdout=f"get {url} now".encode()))
+    sandbox = FakeSandbox(lambda run: exited(stdout=f"get {url} now"))
     models = {"executor": ScriptedModel(steps * 5)}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
         async with asyncio.timeout(30):
