@@ -16,6 +16,7 @@ from silas.plans.characters import show_exactly
 from silas.stream.gating import gate_card
 from silas.stream.heldcard import held_card
 from silas.stream.owner import Owner
+from silas.stream.reasons import because
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Origin, OriginKind, Risk
 from silas.work.holding import HeldAnswer, HeldChanges
@@ -44,21 +45,15 @@ _CARD_RISK = {
 }
 
 
-def tool_call_card(
-    why: str,
-    call: ValidatedCall,
-    risk: RiskLevel,
-    doubts: Sequence[Doubt] = (),
-    asked_by: str = "",
-    claimed: str = "",
-) -> ToolCallCard:
+def tool_call_card(why: str, question: CallQuestion, claimed: str = "") -> ToolCallCard:
     """The exact call, arguments whole, what of them is from elsewhere first; silence declines."""
+    call, doubts, asked_by = question.call, question.doubts, question.asked_by
     tool, action = canonical_json(call.tool_name), canonical_json(call.action)
     arguments = json.dumps(call.args, indent=2, ensure_ascii=False, sort_keys=True)
     return ToolCallCard(
         intent=f"Allow one call of {show_exactly(call.tool_name)}",
-        risk=_CARD_RISK[risk],
-        rationale=_why(why, doubts, asked_by),
+        risk=_CARD_RISK[question.risk],
+        rationale=_why(because(why, [question.reason]), doubts, asked_by),
         details=(
             Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
@@ -80,14 +75,13 @@ IN_A_TURN = "Answering you takes this look-up"
 
 
 def for_work(item: WorkItem) -> str:
-    """Why work asks."""
-    return f"'{show(item.title)}' asks for this, and its plan does not cover it"
+    """Who asks for a call of work."""
+    return f"'{show(item.title)}' asks for this"
 
 
 def _why(why: str, doubts: Sequence[Doubt], asked_by: str = "") -> str:
     if asked_by:
-        who = f"The worker {show_exactly(asked_by)} wants this"
-        why = f"{why}. {who}, and its own rules or the plan do not let it go on without your word"
+        why = f"{why}. The worker {show_exactly(asked_by)} wants this"
     if not doubts:
         return f"{why}."
     return f"{why}. Look at what of it is neither yours nor the plan's."
@@ -138,7 +132,7 @@ def _place(origin: Origin) -> str:
 
 def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
     """Several calls of one step, each whole; silence declines all."""
-    cards = [tool_call_card(why, *question, claim(question.call)) for question in questions]
+    cards = [tool_call_card(why, question, claim(question.call)) for question in questions]
     many, order = len(cards), list(Risk)
     details = [
         Detail(
@@ -151,7 +145,10 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
     return BatchReviewCard(
         intent=f"Allow {many} calls",
         risk=max((card.risk for card in cards), key=order.index),
-        rationale=_why(why, [doubt for question in questions for doubt in question.doubts]),
+        rationale=_why(
+            because(why, [question.reason for question in questions]),
+            [doubt for question in questions for doubt in question.doubts],
+        ),
         affected=", ".join(show_exactly(card.tool_name) for card in cards),
         details=tuple(details),
         actions=(
@@ -213,7 +210,7 @@ class OwnerQuestions:
     async def _together(self, why: str, questions: Sequence[CallQuestion]) -> list[bool]:
         if len(questions) == 1:
             question = questions[0]
-            card = tool_call_card(why, *question, self._claim(question.call))
+            card = tool_call_card(why, question, self._claim(question.call))
             return [await self._owner.ask(card) == "approve"]
         card = batch_card(why, questions, self._claim)
         answer = await self._owner.ask(card)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict, ApprovalVerifier, Verdict
 from silas.tools import ToolRegistry, ValidatedCall
-from silas.tools.models import Asked
+from silas.tools.asked import Asked
 from silas.tools.provenance import Provenance
 from silas.work.call_tokens import CallTokens
 from silas.work.models import CallQuestion, doubts_of
@@ -48,7 +48,7 @@ class TurnAuthority:
     async def ask(self, asked: Sequence[Asked]) -> list[bool]:
         """Ask about the look-ups among the calls; everything else is a no."""
         questions = [
-            CallQuestion(*one, doubts_of(self._provenance, one.call))
+            CallQuestion(*one, doubts=doubts_of(self._provenance, one.call))
             for one in asked
             if self._looks_up(one.call)
         ]

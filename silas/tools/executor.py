@@ -12,11 +12,11 @@ from silas.errors import ApprovalError, GateError, SilasError, Stopped
 from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
+from silas.tools.asked import Asked, AskReason
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
     Decision,
     RegisteredTool,
-    RiskLevel,
     ToolCallContext,
     ToolResult,
     ValidatedCall,
@@ -27,14 +27,16 @@ from silas.tools.passage import (
     Passage,
     about_call,
     about_request,
+    ask_reason,
     assessed,
     block_reason,
     fitting_arguments,
     identify,
     ids_of,
     key_of,
-    own_stance,
     preview_of,
+    ruled,
+    secrets_in_reach,
     tainted,
 )
 from silas.tools.policy import (
@@ -43,9 +45,7 @@ from silas.tools.policy import (
     Ruling,
     ToolPolicyConfig,
     decide,
-    holds_secrets,
     in_quiet_hours,
-    strictest,
 )
 from silas.tools.refusals import (
     OUTSIDE_PLAN,
@@ -154,9 +154,9 @@ class ToolExecutor:
         return await self._attempts.made(key, passage, context)  # 9 and 10
 
     def foresee(
-        self, tool_name: str, action: str, request: dict[str, Any]
-    ) -> tuple[ValidatedCall, RiskLevel]:
-        """The call and risk as they are before any gate; for a question, never for authority.
+        self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> Asked:
+        """What `asks_first` asks about, as it is before any gate; never for authority.
 
         Raises:
             ToolUnavailable: There is no such tool.
@@ -166,7 +166,10 @@ class ToolExecutor:
         if tool is None:
             raise ToolUnavailable(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
         passage = self._foreseen(tool, action, request)
-        return passage.call, passage.risk
+        ruling = ruled(Decision.ALLOW, passage, context)
+        by_worker = ruling.source == AskReason.worker_policy
+        reason = AskReason.worker_policy if by_worker else AskReason.toolset
+        return Asked(passage.call, passage.risk, reason)
 
     def asks_first(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
@@ -186,8 +189,7 @@ class ToolExecutor:
         matrix = decide(context.autonomy_level, passage.risk)
         if STRICTNESS[matrix] > STRICTNESS[Decision.CONFIRM]:
             return False
-        ruling = self._ruling(Decision.ALLOW, "continue", passage, context, tainted=False)
-        return ruling.decision is Decision.CONFIRM
+        return ruled(Decision.ALLOW, passage, context).decision is Decision.CONFIRM
 
     def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> Passage:
         return self._assessed(tool, action, fitting_arguments(tool, action, request))
@@ -306,19 +308,19 @@ class ToolExecutor:
     async def _decided(
         self, passage: Passage, gate: GateAction, context: ToolCallContext
     ) -> Ruling:
-        tool, call, facts = passage.tool, passage.call, passage.facts
+        call, facts = passage.call, passage.facts
         now, limits = self._clock.now(), self._config
         antiflap = flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
         storm = storming(self._outcomes, facts, now, limits.outbound_per_hour)
         matrix = decide(
             context.autonomy_level,
             passage.risk,
-            secrets=holds_secrets((*tool.scopes, *context.granted_scopes)),
+            secrets=secrets_in_reach(passage.tool, context),
             quiet_hours=facts.quiet_hours,
             antiflap=antiflap,
             storm=storm,
         )
-        ruling = self._ruling(matrix, gate, passage, context, tainted=tainted(passage, context))
+        ruling = ruled(matrix, passage, context, gate=gate, tainted=tainted(passage, context))
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
         if ruling.decision is Decision.HARD_BLOCK:
             event, why = block_reason(ruling, antiflap=antiflap, storm=storm)
@@ -327,25 +329,6 @@ class ToolExecutor:
         if ruling.decision is Decision.PREVIEW:
             raise await self._previewed(passage, context, about)
         return ruling
-
-    def _ruling(
-        self,
-        matrix: Decision,
-        gate: GateAction,
-        passage: Passage,
-        context: ToolCallContext,
-        *,
-        tainted: bool,
-    ) -> Ruling:
-        return strictest(
-            matrix,
-            toolset=own_stance(passage.tool, passage.call),
-            gate=gate,
-            worker=context.worker_policy.stance(passage.call),
-            run=context.run_policy.mode,
-            pre_approved=passage.tool.pre_approved,
-            tainted=tainted,
-        )
 
     async def _previewed(
         self, passage: Passage, context: ToolCallContext, about: Mapping[str, Any]
@@ -385,8 +368,7 @@ class ToolExecutor:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
                 f"{verdict.reason}",
-                call,
-                passage.risk,
+                Asked(call, passage.risk, ask_reason(ruling, passage, context, verdict.code)),
                 **ids_of(context),
             )
             raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any, NamedTuple, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 from pydantic import AwareDatetime, ConfigDict, Field, SkipValidation
 
@@ -232,13 +232,6 @@ class ToolResult(Frozen):
     duration_seconds: float = 0.0
     deduped: bool = False
     ran: ValidatedCall | None = None
-
-
-class Asked(NamedTuple):
-    """One call that needs an approval, and how risky it is."""
-
-    call: ValidatedCall
-    risk: RiskLevel
 
 
 def validated_call(tool_name: str, action: str, args: dict[str, Any]) -> ValidatedCall:

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple, Protocol
 from silas.canonical import canonical_json, digest
 from silas.errors import SilasError
 from silas.gates import Gate, GateResult, GateTrigger
+from silas.gates.models import GateAction
+from silas.tools.asked import AskReason
 from silas.tools.models import (
     CallFacts,
+    Decision,
     PreviewResult,
     RegisteredTool,
     RiskLevel,
@@ -18,7 +21,7 @@ from silas.tools.models import (
     validated_call,
 )
 from silas.tools.outcomes import idempotency_key
-from silas.tools.policy import Ruling, assess_risk
+from silas.tools.policy import LOOKED_AT, Ruling, assess_risk, decide, holds_secrets, strictest
 from silas.tools.refusals import (
     InvalidArguments,
 )
@@ -122,6 +125,56 @@ def tainted(passage: Passage, context: ToolCallContext) -> bool:
     return must_ask(
         passage.facts, context.provenance.derive(passage.call.tool_name, passage.call.args)
     )
+
+
+def ruled(
+    matrix: Decision,
+    passage: Passage,
+    context: ToolCallContext,
+    *,
+    gate: GateAction = "continue",
+    tainted: bool = False,
+) -> Ruling:
+    """The strictest of everybody's opinion on a call (table C)."""
+    return strictest(
+        matrix,
+        toolset=own_stance(passage.tool, passage.call),
+        gate=gate,
+        worker=context.worker_policy.stance(passage.call),
+        run=context.run_policy.mode,
+        pre_approved=passage.tool.pre_approved,
+        tainted=tainted,
+    )
+
+
+def secrets_in_reach(tool: RegisteredTool, context: ToolCallContext) -> bool:
+    """Whether a scope of the tool or of the work is on secrets."""
+    return holds_secrets((*tool.scopes, *context.granted_scopes))
+
+
+def ask_reason(ruling: Ruling, passage: Passage, context: ToolCallContext, code: str) -> AskReason:
+    """What decided that a call asks: without it the call would not have asked.
+
+    Args:
+        code: Why no approval answered the question, as the authority says it (`Verdict.code`).
+    """
+    if ruling.source in LOOKED_AT:
+        return AskReason(ruling.source)
+    if code != "E_APPROVAL_NOT_COVERED":
+        return AskReason.approval
+    if passage.tool.tool.requires_authority:
+        return AskReason.plan
+    return _matrix_reason(passage, context) if ruling.source == "matrix" else AskReason.toolset
+
+
+def _matrix_reason(passage: Passage, context: ToolCallContext) -> AskReason:
+    """Which floor of `decide` asks; quiet hours only where the same call is free at other times."""
+    by_day = passage.facts.model_copy(update={"quiet_hours": False})
+    risk = assess_risk(passage.tool, passage.call.action, by_day)
+    if decide(context.autonomy_level, risk) is not Decision.ALLOW:
+        return AskReason.risk
+    secrets = secrets_in_reach(passage.tool, context)
+    return AskReason.secrets if secrets else AskReason.quiet_hours
 
 
 async def preview_of(passage: Passage, context: ToolCallContext) -> PreviewResult | None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from silas.errors import ToolError
+from silas.tools.asked import Asked
 from silas.tools.models import PreviewResult, RiskLevel, ValidatedCall
 
 OUTSIDE_PLAN = "E_APPROVAL_OUTSIDE_PLAN"
@@ -17,10 +18,19 @@ class ScopeViolation(ToolError):
 class ApprovalRequired(ToolError):
     """The call needs an approval that covers exactly these arguments."""
 
-    def __init__(self, message: str, call: ValidatedCall, risk: RiskLevel, **ids: str) -> None:
+    def __init__(self, message: str, asked: Asked, **ids: str) -> None:
         super().__init__(message, code="E_TOOL_APPROVAL_REQUIRED", **ids)
-        self.call = call
-        self.risk = risk
+        self.asked = asked
+
+    @property
+    def call(self) -> ValidatedCall:
+        """The call as the gates left it."""
+        return self.asked.call
+
+    @property
+    def risk(self) -> RiskLevel:
+        """How risky it is."""
+        return self.asked.risk
 
 
 class PreviewRequired(ToolError):

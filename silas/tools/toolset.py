@@ -22,9 +22,9 @@ from pydantic_core import SchemaValidator, core_schema
 
 from silas.canonical import canonical_json
 from silas.context import framed, scrub
+from silas.tools.asked import Asked, AskReason
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
-    Asked,
     RegisteredTool,
     RiskLevel,
     ToolCallContext,
@@ -170,7 +170,7 @@ class DoorToolset(AbstractToolset[ToolRun]):
             if ctx.tool_call_approved:
                 # It was approved, and what would run now is something else.
                 raise ToolFailed(f"Refused: {scrub(error.message)}") from error
-            raise Pause({"call": error.call.model_dump(), "risk": error.risk.value}) from error
+            raise Pause(_told(error.asked)) from error
         except OutcomeUnknown as error:
             if error.repeatable:
                 raise ToolFailed(error.message) from error
@@ -214,12 +214,19 @@ def approval_handler(
     a call with its own arguments and the door then checks that the approval covers them.
     """
 
+    def about(part: ToolCallPart, told: dict[str, Any] | None, ctx: RunContext[ToolRun]) -> Asked:
+        """The call the door refused, with gates applied; else the call as the model made it."""
+        if told is not None:
+            return _read(told)
+        name, context = part.tool_name, ctx.deps.context(_step(ctx, part.tool_call_id))
+        return executor.foresee(name, _first_action(registry, name), part.args_as_dict(), context)
+
     async def resolve(
         ctx: RunContext[ToolRun], requests: DeferredToolRequests
     ) -> DeferredToolResults:
         ids = [part.tool_call_id for part in requests.approvals]
         asked = [
-            _asked_about(executor, registry, part, requests.metadata.get(part.tool_call_id))
+            about(part, requests.metadata.get(part.tool_call_id), ctx)
             for part in requests.approvals
         ]
         answers: dict[str, bool | ToolDenied] = {}
@@ -234,17 +241,21 @@ def approval_handler(
     return HandleDeferredToolCalls[ToolRun](handler=resolve)
 
 
-def _asked_about(
-    executor: ToolExecutor,
-    registry: ToolRegistry,
-    part: ToolCallPart,
-    told: dict[str, Any] | None,
-) -> Asked:
-    """The call the door refused, with gates applied; else the call as the model made it."""
-    if told is not None:
-        return Asked(ValidatedCall.model_validate(told["call"]), RiskLevel(told["risk"]))
-    action = _first_action(registry, part.tool_name)
-    return Asked(*executor.foresee(part.tool_name, action, part.args_as_dict()))
+def _told(asked: Asked) -> dict[str, Any]:
+    """What a pause keeps of a call that the door refused, with gates applied."""
+    return {
+        "call": asked.call.model_dump(),
+        "risk": asked.risk.value,
+        "reason": asked.reason.value,
+    }
+
+
+def _read(told: dict[str, Any]) -> Asked:
+    return Asked(
+        ValidatedCall.model_validate(told["call"]),
+        RiskLevel(told["risk"]),
+        AskReason(told["reason"]),
+    )
 
 
 def _for_role(ctx: RunContext[ToolRun], tools: list[ToolDefinition]) -> list[ToolDefinition]:

@@ -9,7 +9,7 @@ from silas.approval import (
 from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
 from silas.tools import FILE_TOOL_NAMES, ValidatedCall
-from silas.tools.models import Asked
+from silas.tools.asked import Asked
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.call_tokens import CallTokens
 from silas.work.grant_uses import Covered, RunGrants
@@ -98,7 +98,7 @@ class TaskAuthority:
         """
         if not await self._bound():
             return [False for _ in asked]
-        questions = [CallQuestion(*one, self._doubts(one.call)) for one in asked]
+        questions = [CallQuestion(*one, doubts=self._doubts(one.call)) for one in asked]
         decisions = await self._ask(self._item, questions)
         return [
             await self._tokens.keep(one.call, decision)

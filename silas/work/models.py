@@ -9,6 +9,7 @@ from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.plans.budget import BudgetShare
 from silas.tools import RiskLevel, ValidatedCall
+from silas.tools.asked import AskReason
 from silas.tools.provenance import Provenance
 from silas.types import Origin
 
@@ -72,10 +73,13 @@ class Doubt(NamedTuple):
 
 
 class CallQuestion(NamedTuple):
-    """One tool call to be decided about, what of it is in doubt, and which worker asks, if any."""
+    """One tool call to be decided about: what decided that it asks, what of it is in doubt, and
+    which worker asks, if any.
+    """
 
     call: ValidatedCall
     risk: RiskLevel
+    reason: AskReason
     doubts: tuple[Doubt, ...] = ()
     asked_by: str = ""
 

@@ -17,6 +17,8 @@ from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.stream.ask import for_work, tool_call_card
 from silas.testing import a_plan
 from silas.tools import RiskLevel, validated_call
+from silas.tools.asked import AskReason
+from silas.work.models import CallQuestion
 
 PLAN: dict[str, Any] = {
     **a_plan().model_dump(mode="json"),
@@ -121,7 +123,9 @@ def test_a_title_can_be_read_back_from_the_card_at_any_width(title: str, width: 
 
 
 def _call(tool: str, action: str, args: dict[str, Any]) -> str:
-    card = tool_call_card(for_work(a_plan()), validated_call(tool, action, args), RiskLevel.high)
+    call = validated_call(tool, action, args)
+    question = CallQuestion(call, RiskLevel.high, AskReason.plan)
+    card = tool_call_card(for_work(a_plan()), question)
     assert isinstance(card, ToolCallCard)
     return render_card(card)
 

@@ -72,7 +72,7 @@ async def test_an_approved_call_runs_once_with_the_arguments_that_were_shown(
     assert result.status.value == "done"
     assert run.tool.calls == [LETTER]
     assert (card.tool_name, card.risk, card.safe) == ("post", shown, "decline")
-    assert "its plan does not cover it" in card.rationale
+    assert "because its plan does not cover it" in card.rationale
     lines = "\n".join(card.details[0].lines)
     assert '"to": "eve"' in lines
     assert "\u202e" not in lines

@@ -301,7 +301,7 @@ async def test_the_same_target_again_at_once_is_blocked(door: Door) -> None:
 
 async def test_risk_is_high_and_at_no_level_does_it_pass_unasked(door: Door) -> None:
     async with mounted(door, BANK):
-        _, risk = door.executor.foresee("pay", "call", PAY)
+        risk = door.executor.foresee("pay", "call", PAY, a_context()).risk
     assert risk is RiskLevel.high
 
 

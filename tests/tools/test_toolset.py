@@ -59,7 +59,7 @@ from silas.tools import (
     next_health,
     validated_call,
 )
-from silas.tools.models import Asked
+from silas.tools.asked import Asked, AskReason
 from silas.tools.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
 from silas.tools.toolset import (
     AllTools,
@@ -84,9 +84,7 @@ class House:
     audit: MemoryAudit = field(default_factory=MemoryAudit)
     gates: FakeGates = field(default_factory=FakeGates)
     tokens: set[str] = field(default_factory=set[str])
-    asked: list[tuple[ValidatedCall, RiskLevel]] = field(
-        default_factory=list[tuple[ValidatedCall, RiskLevel]]
-    )
+    asked: list[Asked] = field(default_factory=list[Asked])
     ledger: list[tuple[str, dict[str, Any], ToolResult]] = field(
         default_factory=list[tuple[str, dict[str, Any], ToolResult]]
     )
@@ -111,7 +109,8 @@ class House:
 
     def context(self, step: str) -> ToolCallContext:
         async def authorise(call: ValidatedCall) -> Verdict:
-            return Verdict(call.digest in self.tokens, "looked for a token")
+            held = call.digest in self.tokens
+            return Verdict(held, "looked for a token", "" if held else "E_APPROVAL_NOT_COVERED")
 
         given = {"granted_scopes": frozenset({SANDBOX_SCOPE}), **self.changes}
         return a_context(step, authorise=authorise, **given)
@@ -202,7 +201,11 @@ async def test_a_call_outside_the_plan_pauses_and_runs_after_a_yes(house: House)
     assert answer.outcome == "success"
     assert [r.argv for r in house.sandbox.runs] == [("sh", "-c", "date")]
     assert house.asked == [
-        (validated_call("shell_exec", "run", {"argv": ["sh", "-c", "date"]}), RiskLevel.medium)
+        Asked(
+            validated_call("shell_exec", "run", {"argv": ["sh", "-c", "date"]}),
+            RiskLevel.medium,
+            AskReason.plan,
+        )
     ]
     assert house.audit.events() == [
         "gate.required",
@@ -258,7 +261,7 @@ async def test_the_question_is_about_the_arguments_after_the_gates(house: House)
 
     house.gates.answer = redact
     await house.play([run("ls", "--secret=1")])
-    assert [call.args for call, _ in house.asked] == [{"argv": ["ls"]}]
+    assert [call.args for call, *_ in house.asked] == [{"argv": ["ls"]}]
     assert [r.argv for r in house.sandbox.runs] == [("ls",)]
     assert [args for _, args, _ in house.ledger] == [{"argv": ["ls"]}]
 
@@ -357,7 +360,7 @@ async def test_a_worker_that_always_asks_pauses_before_the_door(house: House) ->
     house.says_yes = False
     (answer,) = await house.play([run("ls")])
     assert answer.outcome == "denied"
-    assert [call.args for call, _ in house.asked] == [{"argv": ["ls"]}]
+    assert [call.args for call, *_ in house.asked] == [{"argv": ["ls"]}]
     assert house.audit.events() == ["gate.denied"]
     assert house.sandbox.runs == []
 
@@ -370,7 +373,7 @@ async def test_several_calls_of_one_answer_are_asked_together_and_answered_each(
         [run("a", call_id="1"), run("b", call_id="2"), run("c", call_id="3")]
     )
     assert [answer.outcome for answer in answers] == ["success"] * 3
-    assert [call.args["argv"] for call, _ in house.asked] == [["b"], ["c"]]
+    assert [call.args["argv"] for call, *_ in house.asked] == [["b"], ["c"]]
     assert sorted(r.argv for r in house.sandbox.runs) == [("a",), ("b",), ("c",)]
 
 

@@ -21,7 +21,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
-from silas.tools.models import Asked
+from silas.tools.asked import Asked, AskReason
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
 from silas.work.grant_uses import RunGrants
 from silas.work.models import CallQuestion
@@ -97,7 +97,7 @@ class TestOneCall:
     async def test_the_token_is_spent_by_its_call(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
+            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
             assert await authority.authorise(call)
             again = await authority.authorise(call)
             assert (bool(again), again.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -105,7 +105,7 @@ class TestOneCall:
     async def test_edited_arguments_are_refused_and_spend_nothing(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
+            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
             for other in (validated("mail", to="eve"), validated("post", to="anna")):
                 refused = await authority.authorise(other)
                 assert (bool(refused), refused.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -115,7 +115,7 @@ class TestOneCall:
         async with at_work() as work:
             call = validated("mail", to="anna")
             authority = await self.authority(work)
-            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
+            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
             other = await self.authority(work, a_plan(id="task-other"))
             other._tokens._held = authority._tokens._held  # pyright: ignore[reportPrivateUsage] - a theft
             assert (await other.authorise(call)).code == "E_APPROVAL_SUBJECT"
@@ -123,7 +123,7 @@ class TestOneCall:
     async def test_a_token_expires_like_every_other(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high)]) == [True]
+            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
             work.harness.clock.advance(1800)
             assert (await authority.authorise(call)).code == "E_APPROVAL_EXPIRED"
 
@@ -132,14 +132,14 @@ class TestOneCall:
         async with at_work() as work:
             authority = await self.authority(work, verdict=verdict)
             call = validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.low)]) == [False]
+            assert await authority.ask([Asked(call, RiskLevel.low, AskReason.plan)]) == [False]
             assert not await authority.authorise(call)
 
     async def test_an_answer_that_cannot_be_signed_is_a_no(self) -> None:
         async with at_work() as work:
             authority = await self.authority(work, conditions={"limits": [1]})
             call = validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.low)]) == [False]
+            assert await authority.ask([Asked(call, RiskLevel.low, AskReason.plan)]) == [False]
             assert not await authority.authorise(call)
 
     async def test_an_item_without_a_token_covers_nothing(self) -> None:
