@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test search stress check bench bench-agentdojo bench-memory mutants fuzz chaos protocol
+.PHONY: demo start test search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
 .PHONY: embeddings screenshots lighthouse lock system browser clean evals soak
 
 $(READY): requirements.lock pyproject.toml
@@ -71,6 +71,11 @@ $(DOJO)/.ready: benchmarks/agentdojo/requirements.lock pyproject.toml
 
 bench-agentdojo: $(DOJO)/.ready system
 	@$(DOJO)/bin/python -m benchmarks.agentdojo $(ARGS)
+	@$(if $(ARGS),,$(MAKE) bench-files)
+
+# Attackers who write into files that the work reads, with a model that obeys them.
+bench-files: $(READY) system
+	@$(BIN)/python -m benchmarks.fileattacks $(ARGS)
 
 # Recall of evidence over conversations that were not made for Silas, where they lie beside the checkout.
 bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)

@@ -1,0 +1,1 @@
+"""Attackers who write into files that the work reads, and a model that obeys them."""
