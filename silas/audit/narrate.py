@@ -5,7 +5,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
-from typing import Any
+from string import Formatter
+from typing import Any, cast
 
 from silas.audit.models import AuditEntry
 
@@ -214,6 +215,39 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
 
 
+def behind(event: str, data: Mapping[str, Any]) -> str:
+    """What an entry knows beyond its sentence: tool, step, arguments' digest and cause.
+
+    Returns:
+        Words in parentheses on one line, or nothing. Of a digest the first 12 of 64 digits.
+    """
+    told = {name for _, name, _, _ in Formatter().parse(_SENTENCES.get(event, "")) if name}
+    values = _Values({name: _plain(value) for name, value in data.items()})
+    if event not in _SENTENCES:
+        return ""  # such an entry is told with all its facts
+    found = [
+        words.format_map(values)
+        for name, words in _BEHIND.items()
+        if name not in told and data.get(name)
+    ]
+    checks = data.get("checks")
+    if isinstance(checks, Mapping):
+        failed = [_plain(name) for name, ok in cast(Mapping[str, Any], checks).items() if not ok]
+        found += [f"not passed: {', '.join(failed)}"] if failed else []
+    return f" ({'; '.join(found)})" if found else ""
+
+
+_BEHIND: Mapping[str, str] = {
+    "tool": "tool {tool}",
+    "task": "for {task}",
+    "digest": "arguments sha256:{digest:.12}",
+    "why": "because: {why}",
+    "code": "{code}",
+    "source": "by: {source}",
+}
+"""Facts that many events have and few sentences tell, in the order in which they are said."""
+
+
 def timeline(entries: Iterable[AuditEntry], zone: tzinfo | None, width: int) -> Iterator[str]:
     """Entries as lines: a heading for every day, then number, time of day and sentence.
 
@@ -227,7 +261,8 @@ def timeline(entries: Iterable[AuditEntry], zone: tzinfo | None, width: int) -> 
         try:
             said = json.loads(entry.body)
             at = datetime.fromisoformat(said["at"]).astimezone(zone)
-            sentence = narrate(str(said["event"]), dict(said["data"]))
+            event, data = str(said["event"]), dict(said["data"])
+            sentence = narrate(event, data) + behind(event, data)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             yield f"{entry.seq:>6}  --:--:--  {_DAMAGED}"
             continue
@@ -245,7 +280,7 @@ def documents(entries: Iterable[AuditEntry]) -> list[dict[str, Any]]:
         try:
             said = json.loads(entry.body)
             at, event, data = str(said["at"]), str(said["event"]), dict(said["data"])
-            words = narrate(event, data)
+            words = narrate(event, data) + behind(event, data)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             found.append({"seq": entry.seq, "damaged": True, "words": _DAMAGED})
             continue

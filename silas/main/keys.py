@@ -74,7 +74,7 @@ def keys_export(ctx: click.Context, as_json: bool) -> None:
         found = key_facts(read_config(ctx)).ring.public_keys
         if as_json:
             print_json(list(found))
-        for key in [] if as_json else found:
+        for key in found if not as_json else ():
             click.echo(key)
         return DONE
 

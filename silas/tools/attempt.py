@@ -153,7 +153,12 @@ class Attempts:
         )
         with self._db.write():
             self._outcomes.finish(key, status, clean)
-            self._audit.log_now(event, **about_call(passage.call, context), taint=clean.taint.value)
+            self._audit.log_now(
+                event,
+                **about_call(passage.call, context),
+                **({} if clean.ok else {"why": _cause(clean)}),
+                taint=clean.taint.value,
+            )
         # A program that ran and failed says nothing against the tool that ran it.
         self._healed(passage, HealthOutcome())
         return _entered(clean, passage, context)
@@ -233,3 +238,13 @@ def _entered(result: ToolResult, passage: Passage, context: ToolCallContext) -> 
     shown = (result.return_value, result.error or "", *map(canonical_json, result.content))
     context.provenance.entered("\n".join(filter(None, shown)), origin)
     return result
+
+
+def _cause(result: ToolResult) -> str:
+    """Why a call failed, in numbers and Silas's own words: never what a program or server wrote."""
+    known = result.metadata
+    if "exit_code" in known:
+        ended = known.get("ended_by", "exit")
+        by = "" if ended == "exit" else f", ended by {ended}"
+        return f"exit code {known['exit_code']}{by}"
+    return f"answered with {known['status']}" if "status" in known else "the tool reported it"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import silas
 from silas.audit import AuditEntry
-from silas.audit.narrate import known_events, narrate, timeline
+from silas.audit.narrate import behind, documents, known_events, narrate, timeline
 
 SOURCE = Path(str(silas.__file__)).parent
 DOTTED = re.compile(r"(approval|emergency|gate|scope|tool_call)\.[a-z_]+\Z")
@@ -144,3 +144,36 @@ def test_no_sentence_reaches_into_its_values() -> None:
         sentence = narrate(event, {})
         fields = [name for _, name, _, _ in Formatter().parse(sentence) if name is not None]
         assert fields == []
+
+
+@pytest.mark.parametrize(
+    ("event", "data", "words"),
+    [
+        (
+            "tool_call.failed",
+            {"tool": "shell_exec", "task": "task-1", "digest": "ab" * 32, "why": "exit code 1"},
+            "A call of shell_exec failed. (for task-1; arguments sha256:abababababab; because: "
+            "exit code 1)",
+        ),
+        (
+            "gate.denied",
+            {"tool": "web_fetch", "digest": "cd" * 32, "code": "E_APPROVAL_DENIED"},
+            "A call of web_fetch was denied. (arguments sha256:cdcdcdcdcdcd; E_APPROVAL_DENIED)",
+        ),
+        (
+            "verification_finished",
+            {"work_item_id": "t", "all_passed": False, "checks": {"tests": False, "lint": True}},
+            "The checks of t were run; all passed: no. (not passed: tests)",
+        ),
+        ("turn_failed", {"code": "E_DB_QUERY"}, "A turn failed with E_DB_QUERY."),
+        ("stream_stopped", {}, "Silas stopped."),
+    ],
+)
+def test_the_record_tells_tool_digest_and_cause_where_the_sentence_does_not(
+    event: str, data: dict[str, object], words: str
+) -> None:
+    assert narrate(event, data) + behind(event, data) == words
+    entry = an_entry(1, "2026-01-02T22:00:00+00:00", event, **data)
+    (told,) = documents([entry])
+    assert (told["words"], told["data"]) == (words, data)
+    assert " ".join(" ".join(timeline([entry], UTC, 80)).split()).endswith(words)

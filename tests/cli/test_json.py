@@ -148,3 +148,22 @@ def test_a_record_that_does_not_hold_says_so_as_json_too(tmp_path: Path) -> None
     document = json.loads(done.out)
     assert document["valid"] is False
     assert "9999" in document["reason"]
+
+
+def test_the_record_tells_which_call_failed_and_why(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    work = a_workspace(tmp_path / "work")
+    plan = tmp_path / "plan.md"
+    text = sh_plan("ls missing", id="task-fails", workspace=str(work), verify=check("true"))
+    plan.write_text(text, encoding="utf-8")
+    digest = run(silas("plan", "check", plan), env).out.splitlines()[-1]
+    assert run(silas("run", plan, "--approve", digest), env).code == 0, "its check passes"
+    entries = json.loads(run(silas("audit", "show", "--json"), env).out)
+    failed = next(each for each in entries if each["event"] == "tool_call.failed")
+    assert failed["data"]["why"] == "exit code 2"
+    shown = " ".join(run(silas("audit", "show"), env).out.split())
+    assert (
+        f"A call of shell_exec failed. (for task-fails; arguments "
+        f"sha256:{failed['data']['digest'][:12]}; because: exit code 2)"
+    ) in shown
