@@ -64,7 +64,7 @@ class Remembering:
         return OpBasis(
             scope_id=turn.scope_id,
             session_id=turn.scope.session_id,
-            taint=TaintLevel.owner if own else _at_most(turn),
+            taint=TaintLevel.owner if own else _at_most(turn, content),
             sources=(turn.source,) if own else self._keeper.sources(turn),
             owners_words=own,
             owner_asks=owner_asks,
@@ -75,6 +75,8 @@ class Remembering:
             turn.notes.append(words)
 
 
-def _at_most(turn: Turn) -> TaintLevel:
-    """What anybody else wants remembered is from outside, whatever it rests on."""
+def _at_most(turn: Turn, content: str) -> TaintLevel:
+    """What anybody else wants remembered is from outside, but for a known sender's own words."""
+    if turn.taint is TaintLevel.auth and his_own(content, [plain(turn.incoming.message.text)]):
+        return TaintLevel.auth
     return turn.response_taint if turn.taint is TaintLevel.owner else TaintLevel.external

@@ -302,14 +302,25 @@ async def test_his_own_words_of_an_earlier_turn_count_and_several_at_once() -> N
         assert [one.trust_level.value for one in ops_of(h)] == ["verified"] * 2
 
 
-@pytest.mark.parametrize("channel", ["cli", "webhook"])
-async def test_what_anybody_else_wants_remembered_is_working_and_external(channel: str) -> None:
+@pytest.mark.parametrize(
+    ("channel", "words", "taint"),
+    [
+        ("cli", CAT, "auth"),
+        ("cli", f"Remember that {CAT}", "auth"),
+        ("cli", f"It is wrong that {CAT}", "external"),
+        ("cli", "What do you know?", "external"),
+        ("webhook", CAT, "external"),
+    ],
+)
+async def test_what_anybody_else_wants_remembered_is_working_and_his_own_words_at_most(
+    channel: str, words: str, taint: str
+) -> None:
     house = House([direct(memory_ops=[store(CAT, MemoryType.preference)])])
     async with house.harness as h:
-        await soon(h.silas.stream.handle(said(h, CAT, OWNER, channel=channel)))
+        await soon(h.silas.stream.handle(said(h, words, OWNER, channel=channel)))
         (made,) = ops_of(h)
         assert await h.memory.rules() == []
-    assert (made.trust_level, made.taint) == (TrustLevel.working, TaintLevel.external)
+    assert (made.trust_level, made.taint) == (TrustLevel.working, TaintLevel(taint))
 
 
 @pytest.mark.proves("S5.12-MEMORY-INHERITS")
