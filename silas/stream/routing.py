@@ -8,6 +8,7 @@ from silas.context import TokenCounter
 from silas.errors import LLMError
 from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.skills import SkillText, usable
+from silas.stream.models import Outcome
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
@@ -75,6 +76,7 @@ class Router:
         )
         if route.route == "direct":
             turn.response, turn.speaker = route.response, "agent:proxy"
+            turn.outcome = _outcome(routed)
             return
         planned = await rooms.planner.plan(
             replace(
@@ -90,6 +92,7 @@ class Router:
             ),
         )
         turn.response, turn.speaker = planned.output, "agent:planner"
+        turn.outcome = _outcome(planned)
         proposed = planned.output.plan_action is not None
         await self._note("turn_planned", turn, planned, proposed=proposed)
 
@@ -159,6 +162,11 @@ class Router:
             high_initiative_min=rooms.interaction.high_initiative_min,
             default_mode_by_register=dict(rooms.interaction.default_mode_by_register),
         )
+
+
+def _outcome(run: StructuredRun[object]) -> Outcome:
+    """A model that never answered in form has not answered: the words are Silas's own."""
+    return "failed" if run.fell_back else "answered"
 
 
 def _risky(item: WorkItem) -> bool:

@@ -94,7 +94,7 @@ def no_memory(gate: Gate, context: dict[str, Any]) -> GateResult:
         ([direct(memory_ops=[STORE])], [], "answered"),
         ([ModelHTTPError(401, "scripted")], [], "failed"),
         ([to_planner()], [ModelHTTPError(401, "scripted")], "failed"),
-        (["no route", "no route"], [], "answered"),
+        (["no route", "no route"], [], "failed"),
         ([to_planner()], [proposing("no plan")], "blocked"),
         ([to_planner()], [proposing(None)], "blocked"),
     ],
@@ -173,6 +173,7 @@ async def test_a_proxy_out_of_form_is_asked_once_more_and_then_answered_for() ->
         "confirm_only_when_required",
     )
     assert reply.text
+    assert reply.outcome == "failed"
 
 
 @pytest.mark.proves("S5.1-7-PLANNER-CALLED")
@@ -186,7 +187,7 @@ async def test_a_planner_out_of_form_proposes_nothing() -> None:
     assert models["planner"].remaining == 0
     assert (noted["fell_back"], noted["proposed"]) == (True, False)
     assert channel.cards == []
-    assert reply.outcome == "answered"
+    assert reply.outcome == "failed"
 
 
 @pytest.mark.proves("S5.1-7-MODE-RESOLVED")
