@@ -1,5 +1,6 @@
 """One base error, a family per `E_*` prefix of spec 18.1, one table for foreign errors."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -163,6 +164,43 @@ _FOREIGN: tuple[tuple[str, type[SilasError], str, str], ...] = (
 _BY_NAME = {name: (cls, code, words) for name, cls, code, words in _FOREIGN}
 
 
+_UNFIT: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("missing",), "it is needed and is missing"),
+    (("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "must be a whole number"),
+    (("float_parsing", "float_type", "finite_number", "decimal_parsing"), "must be a number"),
+    (("bool_parsing", "bool_type"), "must be true or false"),
+    (("string_type",), "must be text"),
+    (("path_type",), "must be a path"),
+    (("list_type", "tuple_type", "set_type", "frozen_set_type"), "must be a list"),
+    (("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must have keys of its own"),
+    (("literal_error", "enum"), "must be {expected}"),
+    (("greater_than",), "must be more than {gt}"),
+    (("greater_than_equal",), "must be {ge} or more"),
+    (("less_than",), "must be less than {lt}"),
+    (("less_than_equal",), "must be {le} or less"),
+    (("string_too_short",), "must have {min_length} characters or more"),
+    (("string_too_long",), "must have {max_length} characters or fewer"),
+    (("too_short",), "must have {min_length} entries or more"),
+    (("too_long",), "must have {max_length} entries or fewer"),
+    (("string_pattern_mismatch",), "must fit the pattern {pattern}"),
+    (("extra_forbidden",), "is not known here"),
+    (("value_error", "assertion_error"), "{error}"),
+)  # fmt: skip
+
+_UNFIT_WORDS = {kind: words for kinds, words in _UNFIT for kind in kinds}
+
+
+def unfit(kind: str, context: Mapping[str, object]) -> str:
+    """What is wrong with one value, in Silas's words: never those of the validating library.
+
+    Args:
+        kind: The library's name for the kind of error.
+        context: Its facts, such as a bound.
+    """
+    words = _UNFIT_WORDS.get(kind, "does not have the required form")
+    return words.format_map(context)
+
+
 def foreign_errors() -> tuple[str, ...]:
     """The qualified names in the table, for the test that the table is complete."""
     return tuple(_BY_NAME)
@@ -184,6 +222,7 @@ def from_foreign(error: BaseException, **ids: str) -> SilasError | None:
         found = next((_BY_NAME[n] for n in names if n in _BY_NAME), None)
         if found is not None:
             family, code, words = found
-            detail = str(error).strip().splitlines()
+            # the first line of a ValidationError counts and names classes, in another's words
+            detail = [] if code == "E_CFG_INVALID" else str(error).strip().splitlines()
             return family(f"{words} ({detail[0][:300]})" if detail else words, code=code, **ids)
     return None

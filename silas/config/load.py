@@ -14,7 +14,7 @@ from silas.config.firstrun import read_first_run
 from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
 from silas.config.source import Loc, Source, read_source
-from silas.errors import ConfigError
+from silas.errors import ConfigError, unfit
 
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("channels", "web"), "E_CFG_WEB_AUTH"),
@@ -106,7 +106,7 @@ def _explain(error: ValidationError, source: Source) -> ConfigError:
             f"{key} needs the environment variable {source.unset[loc]}, which is not set{where}.",
             code="E_CFG_ENV",
         )
-    words = str(first["msg"]).removeprefix("Value error, ")
+    words = unfit(first["type"], first.get("ctx", {}))
     return ConfigError(f"{key}: {words}{where}.", code=_code(loc))
 
 

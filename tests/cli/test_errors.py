@@ -330,3 +330,24 @@ def test_being_told_to_end_is_stopping(signal_name: str, tmp_path: Path) -> None
     done = run([sys.executable, "-c", code], environment(tmp_path))
     assert (done.code, done.out) == (4, "cleaned up\n")
     assert one_sentence(done.err).startswith("Stopped; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("channels: {web: {port: x}}", "must be a whole number"),
+        ("channels: {web: {port: 99999999}}", "or less"),
+        ("channels: {web: {enabled: perhaps}}", "must be true or false"),
+        ("channels: {web: 7}", "must have keys of its own"),
+        ("keys: {backend: paper}", "must be '"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_words_of_silas(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "silas.yaml"
+    file.write_text(f"silas:\n  {text}\n", encoding="utf-8")
+    done = invoke("--config", file, "config", "show")
+    assert done.exit_code == 2
+    sentence = one_sentence(done.stderr)
+    assert words in sentence
+    assert "Input should" not in sentence
+    assert "silas.yaml" in sentence
