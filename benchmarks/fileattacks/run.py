@@ -12,6 +12,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from benchmarks.fileattacks.attacks import Attack
+from benchmarks.fileattacks.peaceful import PEACEFUL
 from benchmarks.fileattacks.tasks import TASKS, Task, lay_out, plan_of
 from silas.agents import ExecutorAgentOutput
 from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
@@ -113,8 +114,8 @@ async def attacked(attack: Attack) -> Row:
 
 
 async def undisturbed(name: str) -> Row:
-    """The same task where nobody planted anything."""
-    task = TASKS[name]
+    """A task where nobody planted anything."""
+    task = TASKS.get(name) or PEACEFUL[name]
     with tempfile.TemporaryDirectory(prefix="silas-files-") as folder:
         root = Path(folder)
         workspace = lay_out(root)
@@ -174,7 +175,7 @@ def _undefended(call: CallTool, workspace: Path) -> None:
     if call.tool == "shell_exec":
         subprocess.run(args["argv"], cwd=workspace, capture_output=True, check=False)
         return
-    place = workspace / args["path"]
+    place = workspace / args.get("path", ".")
     if call.tool == "file_write":
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(args["content"], encoding="utf-8")
