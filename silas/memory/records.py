@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from silas.db import Tx
-from silas.errors import MemoryRefused
+from silas.errors import MemoryRefused, unfit
 from silas.memory.lanes import Lane, lane_of, longer, next_places, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
@@ -197,9 +197,10 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
         return MemoryItem.model_validate({**dict(item), **changes})
     except ValidationError as error:
         first = error.errors()[0]
+        words = unfit(first["type"], first.get("ctx", {}))
         field = ".".join(str(part) for part in first["loc"])
         raise MemoryRefused(
-            f"A memory's {field!r} cannot be changed to that: {first['msg']}.", code="E_MEM_FIELD"
+            f"A memory's {field!r} cannot be changed to that: {words}.", code="E_MEM_FIELD"
         ) from error
 
 

@@ -32,7 +32,7 @@ from silas.channels.web.unasked import tell_unasked
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import ConfigError
+from silas.errors import ConfigError, unfit
 from silas.keys.devices import DeviceKeys
 from silas.stop import Sentinel
 from silas.stream.session import Session
@@ -60,7 +60,8 @@ def listening_at(config: SilasConfig, host: str | None, port: int | None) -> Sil
     try:
         web = WebConfig.model_validate({**web.model_dump(), **changed})
     except ValidationError as error:
-        words = error.errors()[0]["msg"].removeprefix("Value error, ")
+        first = error.errors()[0]
+        words = unfit(first["type"], first.get("ctx", {}))
         raise ConfigError(f"channels.web: {words}.", code="E_CFG_WEB") from error
     channels = config.channels.model_copy(update={"web": web})
     return config.model_copy(update={"channels": channels})

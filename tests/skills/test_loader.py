@@ -173,7 +173,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "front matter without an end": ("---\nname: excel\n", "never ends"),
     "nothing in it": ("---\n---\nx\n", "needs at least name and description"),
     "only a list": ("---\n- a\n---\nx\n", "must be lines like"),
-    "no description": ("---\nname: excel\n---\nx\n", "`description`: field required"),
+    "no description": ("---\nname: excel\n---\nx\n", "`description`: it is needed and is missing"),
     "no instructions": (skill_md("excel", ""), "no instructions below"),
     "another name": (skill_md("word"), "give both the same name"),
     "an unknown key": (skill_md("excel", descripton="x"), "did you mean description?"),
@@ -202,8 +202,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "cannot be read",
     ),
     "a description that is too short": (skill_md("excel", description="x"), "must have 24 to 1024"),
-    "a description that is too long": (skill_md("excel", description="x" * 1025), "at most 1024"),
-    "a description that is a mapping": (skill_md("excel", description="{a: b}"), "valid string"),
+    "a description that is too long": (
+        skill_md("excel", description="x" * 1025),
+        "must have 1024 characters or fewer",
+    ),
+    "a description that is a mapping": (skill_md("excel", description="{a: b}"), "must be text"),
     "an activation of its own": (skill_md("excel", activation="always"), "'auto', 'manual'"),
 }
 
