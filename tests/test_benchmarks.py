@@ -11,7 +11,7 @@ SMALL = {
     "workspace": {"rounds": 2, "files": 100},
     "scrub": {"rounds": 1, "characters": 100_000},
     "cockpit": {"connections": 20, "messages": 20},
-    "flood": {"sockets": 50, "seconds": 0.0},
+    "flood": {"sockets": 50, "seconds": 0.1},
     "memory_scale": {"items": 1_000},
     "context": {"turns": 200, "scopes": 2},
     "turn": {"rounds": 2, "turns": 200, "scopes": 2},

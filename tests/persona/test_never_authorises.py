@@ -102,7 +102,7 @@ STATES = (
 )
 
 _OWN = frozenset(
-    {"token", "turn_id", "nonce", "at", "token_id", "tokens", "cost_usd", "trace", "step"}
+    {"token", "turn_id", "nonce", "at", "token_id", "tokens", "cost_usd", "trace", "step", "places"}
 )
 """What of an entry is new every time, or the personality's own."""
 

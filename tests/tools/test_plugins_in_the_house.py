@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, Scrip
 from silas.testing.tools import exited
 from silas.tools.plugin_names import BUILT_IN
 from silas.types import InteractionMode, InteractionRegister
-from tests.support.command import environment, run, silas
+from tests.support.command import environment, run
 from tests.support.thirdparty import acme, imported, of_acme
 
 __all__ = ["acme"]
@@ -200,6 +201,11 @@ async def test_built_in_aliases_may_be_named_and_have_no_settings(
     with pytest.raises(ConfigError, match="has no settings here"):
         async with Harness(home=tmp_path, settings=config(**{alias: {"rules": []}})):
             pass
+
+
+def silas(*words: str) -> list[str]:
+    """The installed command, which finds a package on `PYTHONPATH` as one that is installed."""
+    return [str(Path(sys.executable).parent / "silas"), *words]
 
 
 SETTINGS = f"""silas:
