@@ -66,7 +66,7 @@ def test_the_owner_says_what_became_of_a_call_and_the_record_keeps_it(
     assert [(call["key"], call["work_item"]) for call in listed] == [(KEY, item.id)]
     assert KEY[:12] in run(cli, ["calls", "list"]).stdout
     short = run(cli, ["calls", "settle", KEY[:4], answer])
-    assert short.exit_code == 1
+    assert short.exit_code == 2
     assert "silas calls list" in short.output
     done = run(cli, ["calls", "settle", KEY[:12], answer])
     assert done.exit_code == 0, done.stderr

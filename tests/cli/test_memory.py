@@ -120,7 +120,7 @@ def test_nothing_is_imported_without_a_yes(home: dict[str, str], tmp_path: Path)
     assert "Nobody signed it" in asked.output
     assert "adds to what is remembered: 1 new" in asked.output
     assert "--yes" in asked.output
-    assert say("memory", "show", "page").exit_code == 1
+    assert say("memory", "show", "page").exit_code == 2
 
 
 def test_a_replacement_says_what_goes(home: dict[str, str], tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_memory_that_is_not_there_is_one_sentence(
     home: dict[str, str], words: tuple[str, ...]
 ) -> None:
     done = say("memory", *words)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert done.output.count("\n") == 1
     assert "There is no memory nothing" in done.output
 
