@@ -133,7 +133,8 @@ async def test_a_chain_recomputed_without_the_key_is_found_by_its_checkpoint(
     "statement",
     [
         "UPDATE audit_checkpoints SET body = replace(body, '\"seq\":3', '\"seq\":2')",
-        "UPDATE audit_checkpoints SET signature = iif(signature LIKE '00%', 'ff', '00') || substr(signature, 3)",
+        "UPDATE audit_checkpoints SET "
+        "signature = iif(signature LIKE '00%', 'ff', '00') || substr(signature, 3)",
         "UPDATE audit_checkpoints SET signature = 'no hex'",
         "UPDATE audit_checkpoints SET checkpoint_id = 'checkpoint-other'",
         "UPDATE audit_checkpoints SET body = '['",
