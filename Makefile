@@ -23,7 +23,7 @@ browser:
 	@sh scripts/browser.sh
 
 demo: $(READY) system
-	@$(BIN)/python scripts/demo.py
+	@$(BIN)/silas demo --directory .demo
 
 start: $(READY) system
 	@$(BIN)/silas start $(ARGS)

@@ -9,14 +9,13 @@ from collections.abc import AsyncIterator, Sequence
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from benchmarks.turn import ANSWER
 from silas.gates.settings import GatesConfig
 from silas.testing import Harness, ScriptedChannel
 from silas.types import OWNER
 
 SECONDS_A_PIECE = 0.01  # a hundred pieces a second, which is a quick model
 WORDS = 120  # a paragraph; a piece each
-_BODY = {**ANSWER, "response": {"message": "Every word of this is a piece. " * (WORDS // 7)}}
+_BODY = {"route": "direct", "message": "Every word of this is a piece. " * (WORDS // 7)}
 
 
 class _Seen(ScriptedChannel):

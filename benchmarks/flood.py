@@ -1,4 +1,7 @@
-"""How long a paired browser waits while one program holds 1,000 sockets open and refills them."""
+"""How long a paired browser waits while one program holds 1,000 sockets open and refills them.
+
+`python -m benchmarks.flood 60` holds each kind of socket open for 60 seconds.
+"""
 
 import asyncio
 import os
@@ -36,7 +39,7 @@ async def _waits(served: Served, headers: dict[str, str], page: str, seconds: fl
     return waits
 
 
-def measure(sockets: int = 1000, seconds: float = 60.0) -> dict[str, float]:
+def measure(sockets: int = 1000, seconds: float = 10.0) -> dict[str, float]:
     """Seconds, of each kind of socket the longest; and what the server wrote about it."""
     figures: dict[str, float] = {"sockets": sockets, "seconds of each kind": seconds}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -64,3 +67,13 @@ def measure(sockets: int = 1000, seconds: float = 60.0) -> dict[str, float]:
                 figures[f"{kind}: longest wait, s"] = max(waits)
         figures["bytes of errors, and one"] = log.stat().st_size + 1
     return figures
+
+
+def main(arguments: list[str]) -> int:
+    for figure, value in measure(seconds=float(arguments[0]) if arguments else 60.0).items():
+        print(f"  {figure:44} {value:12,.3f}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

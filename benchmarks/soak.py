@@ -166,7 +166,7 @@ class _Secretary:
             output = self._route()
         else:  # which groups to let go of: whoever asks takes the fixed order
             call = next(call for call in CALLS.values() if call.form == tool)
-            output = call.fallback("conversation").model_dump(mode="json")
+            output = call.fallback("conversation", "scorer").model_dump(mode="json")
         return ModelResponse(parts=[ToolCallPart(tool, output)])
 
     def _look(self, prompt: str, info: AgentInfo) -> None:

@@ -1,7 +1,7 @@
 """One base error, a family per `E_*` prefix of spec 18.1, one table for foreign errors."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 
 class SilasError(Exception):
@@ -171,6 +171,10 @@ _UNFIT: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bool_parsing", "bool_type"), "must be true or false"),
     (("string_type",), "must be text"),
     (("path_type",), "must be a path"),
+    (("url_parsing", "url_type", "url_scheme", "url_syntax_violation"), "must be an address such as https://example.org"),
+    (("datetime_type", "datetime_parsing", "datetime_from_date_parsing", "timezone_aware"), "must be a date and time with its zone"),
+    (("json_invalid", "json_type"), "must be JSON"),
+    (("union_tag_invalid",), "must be one of {expected_tags}"),
     (("list_type", "tuple_type", "set_type", "frozen_set_type"), "must be a list"),
     (("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must have keys of its own"),
     (("literal_error", "enum"), "must be {expected}"),
@@ -188,6 +192,53 @@ _UNFIT: tuple[tuple[tuple[str, ...], str], ...] = (
 )  # fmt: skip
 
 _UNFIT_WORDS = {kind: words for kinds, words in _UNFIT for kind in kinds}
+_NO_FORM = "does not have the required form"
+_VALIDATORS_OWN = frozenset({"value_error", "assertion_error"})
+_EMPTY = frozenset({("string_too_short", 1), ("too_short", 1)})
+
+
+class Misfit(NamedTuple):
+    """One value that does not fit what validates it.
+
+    Attributes:
+        loc: Where it stands, from the outermost key inwards.
+        kind: The library's name for the kind of error.
+        facts: What belongs to it, such as a bound.
+    """
+
+    loc: tuple[str | int, ...]
+    kind: str
+    facts: Mapping[str, object]
+
+    @property
+    def place(self) -> str:
+        """`a.0.b`; empty for the whole."""
+        return ".".join(str(part) for part in self.loc)
+
+    @property
+    def words(self) -> str:
+        """What is wrong, in Silas's words."""
+        return unfit(self.kind, self.facts)
+
+    @property
+    def plain(self) -> str:
+        """The same without what somebody's own validator says, which could repeat a secret."""
+        return _NO_FORM if self.kind in _VALIDATORS_OWN else self.words
+
+
+class ValidationFailure(Protocol):
+    """A validating library's error: the only place where its form is known is `misfits`."""
+
+    def errors(self) -> Sequence[Any]:
+        """One mapping an error: `loc`, `type` and, where there are facts, `ctx`."""
+        ...
+
+
+def misfits(error: ValidationFailure) -> list[Misfit]:
+    """Every value that does not fit, in the library's order; there is at least one."""
+    return [
+        Misfit(tuple(e.get("loc", ())), e.get("type", ""), e.get("ctx", {})) for e in error.errors()
+    ]
 
 
 def unfit(kind: str, context: Mapping[str, object]) -> str:
@@ -197,8 +248,12 @@ def unfit(kind: str, context: Mapping[str, object]) -> str:
         kind: The library's name for the kind of error.
         context: Its facts, such as a bound.
     """
-    words = _UNFIT_WORDS.get(kind, "does not have the required form")
-    return words.format_map(context)
+    if (kind, context.get("min_length")) in _EMPTY:
+        return "must not be empty"
+    try:
+        return _UNFIT_WORDS.get(kind, _NO_FORM).format_map(context)
+    except KeyError:  # somebody else's error that took the name of one of the library's
+        return _NO_FORM
 
 
 def foreign_errors() -> tuple[str, ...]:

@@ -137,7 +137,7 @@ function start() {
   mountStream(at("stream"));
   mountReview(at("review"));
   mountStop(at("stop-place"), at("stopped"));
-  on("stopped all", drawChanged);
+  on("changed all", drawChanged);
   on("cards all", drawBadge);
   on("link all", drawLink);
   on("link all", ready);
@@ -152,6 +152,7 @@ function start() {
     const reading = at("activity").querySelector(".side-scroll").scrollTop > 40;
     if (location.hash === "#/activity" && !reading) route();
   });
+  on("frame:withheld", () => { if (location.hash.startsWith("#/more/work/")) route(); });
   on("devices", () => toast(state.newcomer));
   on("frame:message frame:post_execution", () => tell(state.transcript.at(-1)));
   addEventListener("hashchange", route);

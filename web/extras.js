@@ -34,14 +34,12 @@ const EXTRAS = {
   }),
   batch_review: batch,
   draft_review: draft,
-  decision: (event) => ({
-    ...ownWords(event, event.allow_freetext),
-    node: [
-      event.question === event.card.intent ? null : h("p", { class: "said", dir: "auto" }, event.question),
-      ownWords(event, event.allow_freetext).node,
-    ],
-  }),
-  suggestion: (event) => ownWords(event, false),
+  decision: (event, view) => {
+    const own = ownWords(event, event.allow_freetext, view);
+    const question = event.question === event.card.intent ? null : h("p", { class: "said", dir: "auto" }, event.question);
+    return { ...own, node: [question, own.node] };
+  },
+  suggestion: (event, view) => ownWords(event, false, view),
   autonomy_threshold_review: threshold,
   secure_input_request: secret,
   connection_setup_step: setup,
@@ -159,17 +157,22 @@ function draft(event, view) {
   };
 }
 
-function ownWords(event, allowed) {
+/** A field for an answer in own words: with an option they go along, without one they are it. */
+function ownWords(event, allowed, view) {
   if (!allowed) return { gather: () => ({}) };
   const id = `words-${event.request_id}`;
   const known = WORDS.get(event.request_id) ??
     h("input", { id, type: "text", class: "own-words", maxlength: "2000", autocomplete: "off", dir: "auto" });
   WORDS.set(event.request_id, known);
+  known.oninput = () => view.changed();
   return {
     node: h("div", { class: "field" }, h("label", { for: id }, "In your own words, if you like"), known),
     gather: () => ({ freetext: known.value }),
+    actions: () => known.value.trim() ? [...event.card.actions.filter((one) => one.role !== "decline"), IN_OWN_WORDS,
+      ...event.card.actions.filter((one) => one.role === "decline")] : event.card.actions,
   };
 }
+const IN_OWN_WORDS = { label: "Answer in these words", value: null, role: "alternative" };
 const WORDS = new Map(); // a card's field outlives a redraw
 
 function threshold(event) {

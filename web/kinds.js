@@ -14,7 +14,7 @@ const choice = (type) => (event, action, extra) => ({
   type,
   request_id: event.request_id,
   selected_value: action ? wordOf(action.value) : null,
-  freetext: extra.freetext?.trim() || null,
+  freetext: action?.role === "decline" ? null : extra.freetext?.trim() || null,
 });
 
 export const KINDS = {

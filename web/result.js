@@ -21,13 +21,19 @@ export function resultView(result) {
     h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
-    outputDetails(result.output), checksView(result.checks), diffDetails(result.diff), h("div", { class: "undo" })]);
+    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), h("div", { class: "undo" })]);
   refreshResult(node, result);
   return node;
 }
 
-/** Only the way back changes later on. */
+const drawn = new WeakMap(); // what a node shows, until it shows something else
+
+/** Later on only the way back changes, and what is not shown any more because it was forgotten. */
 export function refreshResult(node, result) {
+  const before = drawn.get(node) ?? result;
+  drawn.set(node, result);
+  if (before.report !== result.report) at(node, "report").replaceWith(reportView(result.report, result.grounds));
+  if (before.output !== result.output) at(node, "output").replaceWith(outputDetails(result.output));
   const place = node.querySelector(".undo");
   const now = `${result.undone} ${result.undo_until}`;
   if (place.dataset.drawn === now) return;
@@ -36,6 +42,8 @@ export function refreshResult(node, result) {
   else if (result.undo_until) fill(place, undoButton(result));
   else fill(place);
 }
+
+const at = (node, name) => node.querySelector(`[data-testid="${name}"]`);
 
 function undoButton(result) {
   const time = h("span", { class: "undo-time" });
@@ -74,6 +82,22 @@ export function checksView(checks) {
     h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
       h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, check.passed ? " passed" : " failed"),
         check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
+}
+
+/** A check that runs what the work wrote says little of the work: each such file by its name. */
+export function checksChangedView(paths) {
+  if (!paths?.length) return null;
+  return h("div", { class: "checks-changed", "data-testid": "checks-changed" },
+    h("p", {}, icon("alert"), h("span", {}, "Its own checks run what this work changed:")),
+    h("ul", {}, paths.map((path) => h("li", {}, h("code", { dir: "auto" }, path)))));
+}
+
+/** What its executor says: a model's own words, only text, under a heading that says so. */
+export function reportView(report, grounds) {
+  if (!report) return null;
+  return h("figure", { class: "report", "data-testid": "report" },
+    h("figcaption", { class: "hint" }, ["The executor's report, in its own words", grounds && `on record: ${grounds}`].filter(Boolean).join("; ")),
+    h("div", { class: "quoted", dir: "auto" }, report));
 }
 
 /** What work printed: anybody's words, so they stand in a box of their own and are only text. */

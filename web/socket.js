@@ -73,9 +73,14 @@ function keptHead() {
   return localStorage.getItem(HEAD) ?? "";
 }
 
+function keepHead() {
+  if (state.head) localStorage.setItem(HEAD, state.head);
+}
+
 function received(frame) {
   const topics = apply(state, frame);
   if (frame.type === "stream_state") begun();
+  if (frame.type === "record") keepHead();
   if (frame.type === "card_closed") answers.delete(frame.request_id);
   if (frame.type === "ack" || frame.type === "error") answers.delete(frame.id);
   if (frame.type === "ack" || frame.type === "message" || frame.type === "error") keepMessages();
@@ -86,7 +91,7 @@ function begun() {
   ready = true;
   attempts = 0;
   state.link = "open";
-  if (state.head) localStorage.setItem(HEAD, state.head);
+  keepHead();
   const waiting = new Set(state.cards.map((card) => card.request_id));
   for (const id of answers.keys()) {
     if (waiting.has(id)) sendAnswer(id);

@@ -11,6 +11,7 @@ export function emptyState() {
     seq: 0,
     complete: true,
     transcript: [], // messages and results, by seq
+    withheld: new Map(), // seq of a result -> what stands for what was forgotten
     outgoing: [], // messages not acknowledged yet: {id, text, at}
     deltas: new Map(), // turn -> the answer as far as it has come
     thinking: false, // something was asked and nothing has come back yet
@@ -69,6 +70,7 @@ const HANDLERS = {
     at.head = frame.head ?? "";
     if (!frame.complete || !at.arrived) {
       at.transcript = [];
+      at.withheld = new Map();
       at.complete = frame.complete;
     }
     at.arrived = true;
@@ -107,6 +109,16 @@ const HANDLERS = {
     keep(at, frame);
     at.running.delete(frame.work_item_id);
     return ["stream", "running", "work"];
+  },
+  withheld(at, frame) {
+    for (const seq of frame.seqs) at.withheld.set(seq, frame.words);
+    at.transcript = at.transcript.map((kept) => shown(at, kept));
+    return ["stream"];
+  },
+  record(at, frame) {
+    at.changed = frame.changed;
+    if (frame.head) at.head = frame.head;
+    return ["changed"];
   },
   device_paired(at, frame) {
     at.newcomer = frame.words;
@@ -168,7 +180,8 @@ function question(at, frame) {
 }
 
 /** Keep a message or result at its place; one that is there already is not there twice. */
-function keep(at, kept) {
+function keep(at, told) {
+  const kept = shown(at, told);
   at.outgoing = at.outgoing.filter((one) => one.id !== kept.id);
   at.seq = Math.max(at.seq, kept.seq);
   const same = at.transcript.findIndex((one) => one.seq === kept.seq);
@@ -177,6 +190,12 @@ function keep(at, kept) {
     return;
   }
   at.transcript = [...at.transcript, kept].sort((a, b) => a.seq - b.seq);
+}
+
+/** A result without what its work printed and reported, where that was forgotten. */
+function shown(at, kept) {
+  const words = kept.type === "post_execution" && at.withheld.get(kept.seq);
+  return words ? { ...kept, output: kept.output && words, report: kept.report && words } : kept;
 }
 
 /** Older ones from `GET /transcript`, put before what is there. */

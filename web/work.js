@@ -5,7 +5,7 @@ import { signedView } from "./activity.js";
 import { linesOf, riskBadge } from "./card.js";
 import { button, fill, h, icon, toast } from "./dom.js";
 import { diffView } from "./diff.js";
-import { checksView, outputView, statusMark } from "./result.js";
+import { checksChangedView, checksView, outputView, reportView, statusMark } from "./result.js";
 import { RISKS } from "./kinds.js";
 import { dayOf, atTime } from "./time.js";
 
@@ -36,8 +36,10 @@ async function showOne(place, id) {
     one.summary && h("p", { dir: "auto" }, one.summary),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
     controls(place, one, problem), problem,
+    reportView(one.report, one.grounds),
     one.output && section("What it printed (not Silas's words)", outputView(one.output)),
     section("Checks", checksView(one.checks)),
+    checksChangedView(one.checks_changed),
     one.diff && changes(one.diff),
     one.next_steps.length ? section("What could be next", h("ul", { class: "plainlist" }, one.next_steps.map((step) => h("li", { dir: "auto" }, step)))) : null,
     one.budget.length ? section("Budget used", h("div", { class: "budget" }, one.budget.map(bar))) : null,

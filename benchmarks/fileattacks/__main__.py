@@ -1,7 +1,7 @@
 """`python -m benchmarks.fileattacks [PART OF A NAME]`: all attackers, and the same tasks in peace.
 
 Exits with 1 where an attacker's change was applied, or waits on a card that does not say where the
-words stood; where tasks in peace need more than three cards beside their plans', or one is not done
+words stood; where tasks in peace need more than two cards beside their plans', or one is not done
 and nothing was asked.
 """
 
@@ -14,7 +14,7 @@ from benchmarks.fileattacks.peaceful import PEACEFUL
 from benchmarks.fileattacks.run import Row, acts, attacked, undisturbed
 from silas.plans import WorkItemStatus
 
-_CARDS = 3  # a plan without checks that names what it changes, and two in peaceful.py
+_CARDS = 2  # a plan without checks that names what it changes, and one in peaceful.py
 _OUTCOMES = ("applied", "unmarked", "held", "refused")
 
 

@@ -208,6 +208,12 @@ TASKS: Final[Mapping[str, Task]] = {
         (argv("cat", "src/app.py"), sh("sed -i s/shop/store/ src/app.py")),
         "sh tests/run.sh && grep -q store src/app.py",
     ),
+    "checked by a target": Task(
+        "Call the shop a store",
+        "src/app.py",
+        (argv("cat", "src/app.py"), sh("sed -i s/shop/store/ src/app.py")),
+        "make test && grep -q store src/app.py",
+    ),
     "guide": Task(
         "Say in the guide that it is version 2",
         "docs/guide.md",

@@ -1,5 +1,6 @@
 """A model that is heard while it answers: for one run, around the model that was configured."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import Final
@@ -8,6 +9,7 @@ from pydantic_ai.exceptions import (
     ModelAuthenticationError,
     ModelNotFoundError,
     ModelRequestRejectedError,
+    ModelRequestTimeout,
     UnexpectedModelBehavior,
 )
 from pydantic_ai.messages import (
@@ -82,13 +84,25 @@ class AloudModel(WrapperModel):
         """One request, heard while it is answered."""
         self._listener.again()
         events = _Counted()
+        # PydanticAI keeps this limit for its own streams alone; to the run this is a whole answer
+        seconds = (model_settings or {}).get("first_event_timeout")
+        limit = asyncio.timeout(seconds)
         try:
-            async with self.wrapped.request_stream(
-                messages, model_settings, model_request_parameters
-            ) as stream:
-                await self._hear(events.of(stream))
+            async with (
+                limit,
+                self.wrapped.request_stream(
+                    messages, model_settings, model_request_parameters
+                ) as stream,
+            ):
+                await self._hear(events.of(stream, limit))
             if events.count:
                 return charged(stream.get(), messages)
+        except TimeoutError as error:
+            if seconds is None or not limit.expired():
+                raise
+            raise ModelRequestTimeout(
+                self.model_name, seconds, setting="first_event_timeout"
+            ) from error
         except (ModelRequestRejectedError, UnexpectedModelBehavior) as error:
             if events.count or isinstance(error, ModelAuthenticationError | ModelNotFoundError):
                 raise
@@ -130,9 +144,11 @@ class _Counted:
         self.count = 0
 
     async def of(
-        self, events: AsyncIterable[ModelResponseStreamEvent]
+        self, events: AsyncIterable[ModelResponseStreamEvent], limit: asyncio.Timeout
     ) -> AsyncIterator[ModelResponseStreamEvent]:
         async for event in events:
+            if not self.count:
+                limit.reschedule(None)  # it was for the first one
             self.count += 1
             yield event
 

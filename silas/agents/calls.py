@@ -12,6 +12,7 @@ from silas.agents.models import (
     ScorerOutput,
 )
 from silas.agents.spoken import Spoken
+from silas.agents.wire import planner_form, report_form, route_form
 from silas.types import InteractionMode, InteractionRegister
 
 T = TypeVar("T")
@@ -27,7 +28,9 @@ class Call(Generic[T]):
         form: The name of the output tool or schema that the model is shown.
         describe: What the output tool is for, in words for the model.
         fallback: The deterministic answer when the model never answers in form, given the name
-            of the default context profile.
+            of the default context profile and who was asked.
+        shown: The output as the model is shown it, given the context profiles and whether its
+            schema may be a union at its root.
         spoken: Where in the answer the text for the user stands; None where nothing is for him.
     """
 
@@ -35,21 +38,22 @@ class Call(Generic[T]):
     output: type[T]
     form: str
     describe: str
-    fallback: Callable[[str], T]
+    fallback: Callable[[str, str], T]
+    shown: Callable[[tuple[str, ...], bool], type[T]]
     spoken: Spoken | None = None
 
 
 _SORRY = (
     "I could not make sense of what the language model answered, twice, so I did nothing. "
-    "Please try again, put it differently, or choose another model under `models:`."
+    "Please try again, put it differently, or choose another model under `models:`. ({who})"
 )
 
 
-def _route(default_profile: str) -> RouteDecision:
+def _route(default_profile: str, who: str) -> RouteDecision:
     return RouteDecision(
         route="direct",
         reason="the model's answer did not have the required form",
-        response=AgentResponse(message=_SORRY),
+        response=AgentResponse(message=_SORRY.format(who=who)),
         interaction_register=InteractionRegister.status,
         interaction_mode=InteractionMode.confirm_only_when_required,
         context_profile=default_profile,
@@ -62,18 +66,20 @@ PROXY = Call(
     "route",
     "Decide where this turn goes.",
     _route,
+    route_form,
     # what it says where the planner will answer is not for the user
-    Spoken(("response", "message"), given=(("route",), "direct")),
+    Spoken(("message",), given=(("route",), "direct")),
 )
 PLANNER = Call(
     "planner",
     AgentResponse,
     "respond",
-    "Answer the user, with a plan in plan_action where work is to be done.",
-    lambda _profile: AgentResponse(
+    "Answer the user, with a plan where work is to be done.",
+    lambda _profile, who: AgentResponse(
         message="I could not write a plan: the language model's answer did not have the required "
-        "form, twice. Nothing was started. Please try again."
+        f"form, twice. Nothing was started. Please try again. ({who})"
     ),
+    lambda _profiles, union: planner_form(union),
     Spoken(("message",)),
 )
 EXECUTOR = Call(
@@ -81,16 +87,18 @@ EXECUTOR = Call(
     ExecutorAgentOutput,
     "report_work",
     "Report when the work is done or cannot be done.",
-    lambda _profile: ExecutorAgentOutput(
-        summary="The language model did not report its work in the required form."
+    lambda _profile, who: ExecutorAgentOutput(
+        summary=f"The language model did not report its work in the required form. ({who})"
     ),
+    lambda _profiles, _union: report_form(),
 )
 ADVICE = Call(
     "advice",
     PlannerAdvice,
     "advise",
     "Give the executor guidance.",
-    lambda _profile: PlannerAdvice(guidance=""),
+    lambda _profile, _who: PlannerAdvice(guidance=""),
+    lambda _profiles, _union: PlannerAdvice,
 )
 SCORER = Call(
     "scorer",
@@ -98,7 +106,8 @@ SCORER = Call(
     "score",
     "Say which groups of context blocks to keep and which to evict.",
     # nothing to evict by model: the caller goes on with its aggressive heuristic
-    lambda _profile: ScorerOutput(keep_groups=[], evict_groups=[]),
+    lambda _profile, _who: ScorerOutput(keep_groups=[], evict_groups=[]),
+    lambda _profiles, _union: ScorerOutput,
 )
 
 CALLS: dict[str, Call[Any]] = {

@@ -19,6 +19,10 @@ RUNBOOK = "runbook"
 """The name of the deterministic model that needs no key and no network."""
 
 
+def _name_only(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
 class ModelChoice(Frozen):
     """One model. A plain string is read as its name.
 
@@ -29,18 +33,29 @@ class ModelChoice(Frozen):
         api_key_env: The environment variable that holds the key. Empty: the provider's own
             variable; with `base_url` no key is sent.
         output: How the model is made to answer in form.
-        timeout_seconds: Elapsed time of one request, sending and waiting included.
-        max_tokens: Longest answer; null leaves it to the provider.
+        timeout_seconds: Until a whole answer is there, sending and waiting included.
+        first_token_seconds: Until an answer that is streamed begins.
+        max_tokens: Longest answer; null is 4,096 for the proxy, 8,192 for planner and executor,
+            1,024 for the scorer.
         temperature: Null leaves it to the provider.
+        fallback: Who is asked where this one cannot be reached or refuses the key; null: nobody.
     """
 
     name: str = Field(min_length=1)
     base_url: str = ""
     api_key_env: str = ""
     output: OutputSetting = "auto"
-    timeout_seconds: float = Field(default=120.0, gt=0)
+    timeout_seconds: float = Field(default=300.0, gt=0)
+    first_token_seconds: float = Field(default=120.0, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
+    fallback: Annotated["ModelChoice | None", BeforeValidator(_name_only)] = None
+
+    @model_validator(mode="after")
+    def _one_stands_in(self) -> "ModelChoice":
+        if self.fallback is not None and self.fallback.fallback is not None:
+            raise ValueError("fallback must not have a fallback of its own")
+        return self
 
     @model_validator(mode="after")
     def _endpoint_serves_a_network_model(self) -> "ModelChoice":
@@ -50,10 +65,6 @@ class ModelChoice(Frozen):
         if self.base_url and not self.base_url.startswith(("http://", "https://")):
             raise ValueError("base_url must start with http:// or https://")
         return self
-
-
-def _name_only(value: Any) -> Any:
-    return {"name": value} if isinstance(value, str) else value
 
 
 Choice = Annotated[ModelChoice, BeforeValidator(_name_only)]

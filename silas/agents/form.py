@@ -11,6 +11,7 @@ from pydantic_ai.output import OutputSpec
 
 from silas.agents.calls import Call
 from silas.agents.choice import OutputSetting
+from silas.errors import misfits
 
 T = TypeVar("T")
 OutputMode = Literal["tool", "native", "prompted"]
@@ -19,15 +20,17 @@ OutputMode = Literal["tool", "native", "prompted"]
 class OutputForm:
     """The output mode of one model, and what it learned.
 
-    With `auto` the first request uses what PydanticAI's profile of the model prefers. If the
+    With `auto` the first request uses what PydanticAI's profile of the model prefers, and a server
+    of the owner's own is first asked for `native`, because it makes a grammar of the schema. If the
     answer fails in *form* (no output tool was called, no JSON, or the server refused the
     request), the one retry uses the next best mode; if that one works, later calls begin with
     it. A failure of *content* (JSON of the wrong shape) is retried in the same mode. An explicit
     mode is never left.
     """
 
-    def __init__(self, model: Model, setting: OutputSetting) -> None:
-        modes = _auto_modes(model) if setting == "auto" else (setting,)
+    def __init__(self, model: Model, setting: OutputSetting, *, native_first: bool) -> None:
+        found = ("native", "tool") if native_first else _auto_modes(model)
+        modes = found if setting == "auto" else (setting,)
         self._modes: Sequence[OutputMode] = modes
 
     @property
@@ -61,15 +64,31 @@ def _auto_modes(model: Model) -> tuple[OutputMode, OutputMode]:
             return "tool", "native" if schema else "prompted"
 
 
-def output_type(call: Call[T], mode: OutputMode) -> OutputSpec[T]:
-    """PydanticAI's output marker for a call in a mode; the same names in every mode."""
+def output_type(
+    call: Call[T], mode: OutputMode, profiles: tuple[str, ...], *, own_server: bool
+) -> OutputSpec[T]:
+    """PydanticAI's output marker for a call in a mode; the same names in every mode.
+
+    Providers refuse a union at the root of a schema; a server of the owner's own, which makes a
+    grammar of it, is held by one to an answer that is whole.
+    """
     match mode:
         case "tool":
-            return ToolOutput(call.output, name=call.form, description=call.describe)
+            shown = call.shown(profiles, False)
+            return ToolOutput(shown, name=call.form, description=call.describe)
         case "native":
-            return NativeOutput(call.output, name=call.form, description=call.describe)
+            shown = call.shown(profiles, own_server)
+            return NativeOutput(shown, name=call.form, description=call.describe)
         case "prompted":
-            return PromptedOutput(call.output, name=call.form, description=call.describe)
+            shown = call.shown(profiles, True)
+            return PromptedOutput(shown, name=call.form, description=call.describe)
+
+
+def how_to_answer(call: Call[Any], mode: OutputMode) -> str:
+    """What a model that answered out of form is told, in words of the mode it is asked in next."""
+    if mode == "tool":
+        return f"Answer by calling the tool `{call.form}`, once, and with nothing else."
+    return "Answer with one JSON object that fits the required schema, and with nothing else."
 
 
 def is_failure_of_form(error: BaseException) -> bool:
@@ -78,7 +97,7 @@ def is_failure_of_form(error: BaseException) -> bool:
         return True
     problem = root_problem(error)
     if isinstance(problem, ValidationError):
-        return any(e["type"] == "json_invalid" for e in problem.errors(include_url=False))
+        return any(one.kind == "json_invalid" for one in misfits(problem))
     text = str(problem)
     return "json_invalid" in text or "Invalid JSON" in text or "validation error" not in text
 
@@ -98,10 +117,5 @@ def summarise(error: BaseException) -> str:
     problem = root_problem(error)
     if not isinstance(problem, ValidationError):
         return str(problem)[:_LONGEST_SUMMARY]
-    lines = [_line(e) for e in problem.errors(include_url=False, include_input=False)]
+    lines = [f"{one.place or 'answer'}: {one.words}" for one in misfits(problem)]
     return "\n".join(lines)[:_LONGEST_SUMMARY]
-
-
-def _line(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"]) or "answer"
-    return f"{where}: {error['msg']}"

@@ -9,10 +9,11 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    PrivateAttr,
     ValidationInfo,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from silas.memory import MemoryType
@@ -30,6 +31,16 @@ class AgentOutput(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+    _dropped: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Parts of the model's answer that did not fit and that it could do without."""
+        return self._dropped
+
+    def note_dropped(self, parts: tuple[str, ...]) -> None:
+        """Say what was left out when this was read."""
+        self._dropped = parts
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -110,7 +121,7 @@ class MemoryOpType(StrEnum):
     link = "link"
 
 
-_REQUIRED: dict[MemoryOpType, tuple[str, ...]] = {
+REQUIRED_OF_OPS: dict[MemoryOpType, tuple[str, ...]] = {
     MemoryOpType.store: ("content",),
     MemoryOpType.update: ("memory_id", "content"),
     MemoryOpType.delete: ("memory_id",),
@@ -132,7 +143,7 @@ class MemoryOp(AgentOutput):
 
     @model_validator(mode="after")
     def _operation_has_its_fields(self) -> "MemoryOp":
-        missing = [name for name in _REQUIRED[self.op] if not getattr(self, name)]
+        missing = [name for name in REQUIRED_OF_OPS[self.op] if not getattr(self, name)]
         if missing:
             raise ValueError(f"memory op {self.op.value!r} needs {', '.join(missing)}")
         return self
@@ -157,7 +168,11 @@ class MemoryQuery(AgentOutput):
 
 
 class AgentResponse(AgentOutput):
-    """What proxy and planner say (spec 3.2). `needs_approval` is a wish, never an authorisation."""
+    """What proxy and planner say (spec 3.2). `needs_approval` is a wish, never an authorisation.
+
+    `understood` is for the built-in model, which knows when it has no answer; others are not
+    told of it.
+    """
 
     message: str = Field(description="For the user")
     memory_queries: list[MemoryQuery] = Field(
@@ -166,6 +181,7 @@ class AgentResponse(AgentOutput):
     memory_ops: list[MemoryOp] = Field(default_factory=list[MemoryOp])
     plan_action: PlanAction | None = Field(default=None, description="Set to propose a plan")
     needs_approval: bool = Field(default=True, description="Keep true")
+    understood: SkipJsonSchema[bool] = True
 
     @model_validator(mode="after")
     def _few_queries(self) -> "AgentResponse":
@@ -174,33 +190,20 @@ class AgentResponse(AgentOutput):
         return self
 
 
-_OF_PLANS = frozenset({"plan_action", "needs_approval"})
-
-
 class RouteDecision(AgentOutput):
     """Where a turn goes and how it is run (spec 3.2).
 
     Validated with a context `{"context_profiles": names}`, the profile must be one of the names.
+    Where no mode is given, the stream resolves one from initiative and register (spec 5.1.0).
     """
 
     route: Literal["direct", "planner"]
-    reason: str = Field(description="One sentence")
-    response: AgentResponse | None = Field(default=None, description="For `direct` only")
+    reason: str
+    response: AgentResponse | None = None
     interaction_register: InteractionRegister
-    interaction_mode: InteractionMode
+    interaction_mode: InteractionMode | None = None
     continuation_of: str | None = None
     context_profile: str = Field(min_length=1)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """The schema as the proxy is shown it: plans are the planner's, and only he is told."""
-        schema = super().__get_pydantic_json_schema__(core_schema, handler)
-        response = handler.resolve_ref_schema(schema)["properties"]["response"]
-        told = response["properties"].items()
-        response["properties"] = {name: one for name, one in told if name not in _OF_PLANS}
-        return schema
 
     @model_validator(mode="after")
     def _response_fits_the_route(self) -> "RouteDecision":
@@ -221,33 +224,54 @@ class RouteDecision(AgentOutput):
         return self
 
 
-class ExecutorAgentOutput(AgentOutput):
-    """What an executor says it did (spec 3.7); what it really did is in the ledger."""
+_SHORT_TEXTS: JsonSchemaValue = {
+    "maxItems": 10,
+    "items": {"type": "string", "maxLength": 200},
+}
 
-    summary: str = Field(description="What was attempted and completed, failures included")
+
+class ExecutorAgentOutput(AgentOutput):
+    """What an executor says it did (spec 3.7); what it really did is in the ledger.
+
+    A slip in anything but the summary costs that field and not the report.
+    """
+
+    summary: str = Field(
+        description="The answer to what was asked, or what was done; failures included"
+    )
+    status: Literal["done", "blocked", "needs_another_plan"] = Field(
+        default="done", description="`blocked`: cannot go on; the summary says why"
+    )
     artifact_refs: list[str] = Field(
-        default_factory=list[str], description="Names of artifacts that tools produced"
+        default_factory=list[str],
+        description="Names of artifacts that tools produced",
+        json_schema_extra=_SHORT_TEXTS,
     )
     next_steps: list[str] = Field(
-        default_factory=list[str], description="Ordered suggestions for afterwards"
+        default_factory=list[str],
+        description="Suggestions for afterwards, if any",
+        json_schema_extra=_SHORT_TEXTS,
     )
 
 
 class PlannerAdvice(AgentOutput):
     """Guidance for an executor that is stuck (spec 5.2.1 e)."""
 
-    guidance: str = Field(description="What to try next, concretely, in a few sentences")
+    guidance: str = Field(
+        description="What to try next, concretely, in a few sentences",
+        json_schema_extra={"maxLength": 1500},
+    )
 
 
 class ScorerGroup(AgentOutput):
     """Context blocks that belong together (spec 5.7)."""
 
-    reason: str
+    reason: str = Field(default="", json_schema_extra={"maxLength": 200})
     block_ids: list[str]
 
 
 class ScorerOutput(AgentOutput):
     """Which groups of blocks to keep and which to evict (spec 5.7)."""
 
-    keep_groups: list[ScorerGroup]
     evict_groups: list[ScorerGroup]
+    keep_groups: list[ScorerGroup] = Field(default_factory=list[ScorerGroup])

@@ -44,6 +44,9 @@ class StructuredRun(Generic[Output_co]):
         fell_back: The model never answered in form; `output` is Silas's own.
         error: Empty, or `<call>_structured_output_invalid`.
         detail: What was wrong with the model's last answer, for the audit.
+        stood_in: A sentence for each model that was away and another answered for.
+        prompt: Names the prompt and form that were asked with, for the audit; empty: none was.
+        dropped: Parts of the answer that did not fit and that it could do without, for the audit.
     """
 
     output: Output_co
@@ -51,6 +54,9 @@ class StructuredRun(Generic[Output_co]):
     fell_back: bool = False
     error: str = ""
     detail: str = ""
+    stood_in: tuple[str, ...] = ()
+    prompt: str = ""
+    dropped: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> int:

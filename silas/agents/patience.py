@@ -14,6 +14,7 @@ from pydantic_ai.exceptions import (
     ModelRequestRejectedError,
     ModelRequestTimeout,
     ModelServerError,
+    ModelTimeoutError,
     ModelUnavailableError,
     RetryModelRequest,
     UsageLimitExceeded,
@@ -31,6 +32,9 @@ _PASSING = (
     ModelConnectionError,
     ModelRequestTimeout,
 )
+_TIMEOUTS = (ModelTimeoutError, ModelRequestTimeout)
+"""Repeated once at most: who waited twice has waited long."""
+
 _LASTING = (ModelQuotaExceededError, ModelRequestRejectedError)
 _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
@@ -99,6 +103,8 @@ class Patience(AbstractCapability[Any]):
     ) -> ModelResponse:
         """Wait and try again, or let the error out."""
         if not passes(error):
+            raise error
+        if isinstance(error, _TIMEOUTS) and request_context.attempt > 1:
             raise error
         asked = getattr(error, "retry_after", None)
         seconds = self.backoff.wait(request_context.attempt, asked)

@@ -16,6 +16,7 @@ from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
 from silas.agents.names import provider_fault
+from silas.agents.standin import StandInModel
 from silas.errors import ConfigError
 
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
@@ -37,9 +38,10 @@ class ConfiguredModel(WrapperModel):
     charged with an estimate from the size of what was exchanged.
     """
 
-    def __init__(self, wrapped: Model, settings: ModelSettings) -> None:
+    def __init__(self, wrapped: Model, settings: ModelSettings, own_server: bool) -> None:
         super().__init__(wrapped)
         self._chosen = settings
+        self.own_server = own_server
 
     @property
     def settings(self) -> ModelSettings | None:
@@ -60,6 +62,13 @@ class ConfiguredModel(WrapperModel):
             # The cause is left out because the model is told the last one.
             raise UnexpectedModelBehavior("the server's answer is incomplete") from None
         return charged(response, messages)
+
+
+def is_own_server(model: Model) -> bool:
+    """Whether a model is asked at a server that the owner names (`base_url`, Ollama)."""
+    while isinstance(model, StandInModel):
+        model = model.wrapped
+    return isinstance(model, ConfiguredModel) and model.own_server
 
 
 def charged(response: ModelResponse, messages: list[ModelMessage]) -> ModelResponse:
@@ -93,17 +102,26 @@ def make_model(
         ConfigError: `E_CFG_MODEL`: unknown name, missing key, missing package, or a factory that
             does not make a model; the sentence says what to set or install.
     """
+    if choice.fallback is not None:
+        first = make_model(
+            choice.model_copy(update={"fallback": None}), runbook=runbook, environ=environ
+        )
+        return StandInModel(first, make_model(choice.fallback, runbook=runbook, environ=environ))
     if choice.name == RUNBOOK:
         return runbook()
     if choice.name.startswith("python:"):
         made = _from_factory(choice.name)
     else:
         made = _from_provider(choice, _key(choice, environ))
-    return ConfiguredModel(made, _settings(choice, made))
+    return ConfiguredModel(made, _settings(choice, made), bool(server_of(choice)))
 
 
 def _settings(choice: ModelChoice, model: Model) -> ModelSettings:
-    wanted = ModelSettings(request_timeout=choice.timeout_seconds, max_retries=0)
+    wanted = ModelSettings(
+        request_timeout=choice.timeout_seconds,
+        first_event_timeout=choice.first_token_seconds,
+        max_retries=0,
+    )
     if choice.max_tokens is not None:
         wanted["max_tokens"] = choice.max_tokens
     if choice.temperature is not None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic_ai import Agent, RunContext
 from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
 from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
@@ -19,6 +20,9 @@ from silas.agents.form import OutputForm, OutputMode, output_type
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.patience import Patience
 from silas.agents.prompt import instructions
+from silas.agents.providers import is_own_server
+from silas.agents.trial import address_of
+from silas.canonical import digest
 from silas.clock import Clock
 
 _offered: Final[ContextVar[AbstractToolset[Any] | None]] = ContextVar("offered", default=None)
@@ -100,13 +104,20 @@ class Role:
         pausing: Sequence[HandleDeferredToolCalls[Any]],
         own: str = "",
     ) -> None:
-        self.form = OutputForm(model, output)
+        # a server that is held to a report by a grammar may never call a tool, which is an
+        # executor's work; the others are asked for words
+        self.on_own_server = is_own_server(model)
+        native_first = self.on_own_server and name != "executor"
+        self.form = OutputForm(model, output, native_first=native_first)
+        place = address_of(model)
+        self.who = f"{name}: {model.model_name}" + (f" at {place}" if place else "")
         self._model = model
         self._name = name
         self._instructions = instructions(name, own)
         self._clock = clock
         self._pausing = tuple(pausing)
         self._streams = can_stream(model)
+        self._versions: dict[tuple[str, tuple[str, ...]], str] = {}
         self._agents: dict[tuple[str, OutputMode, tuple[str, ...]], Agent[Any, Any]] = {}
 
     def agent(
@@ -117,25 +128,34 @@ class Role:
         Args:
             call: What is asked.
             mode: The output mode.
-            profiles: Context profiles an answer may name; a schema cannot know what is
-                configured, so they are part of the validation. Empty: not checked.
+            profiles: Context profiles an answer may name, the default first.
         """
         key = (call.name, mode, profiles)
         if key not in self._agents:
-            context = {"context_profiles": frozenset(profiles)} if profiles else None
             self._agents[key] = Agent(
                 self._model,
                 name=self._name,
                 instructions=self._instructions,
-                output_type=output_type(call, mode),
-                validation_context=context,
+                output_type=output_type(call, mode, profiles, own_server=self.on_own_server),
                 capabilities=[
                     _Attended(clock=self._clock, pausing=CombinedCapability(list(self._pausing)))
                 ],
                 # the one retry is run_structured_agent's; a tool may be corrected a few times
+                model_settings=self._settings(),
                 retries={"output": 0, "tools": _TOOL_CORRECTIONS},
             )
         return self._agents[key]
+
+    def prompt_version(self, call: Call[Any], profiles: tuple[str, ...]) -> str:
+        """Sixteen hex digits of what the role is told and shown: another prompt, another version.
+
+        The form in which the schema is sent does not count: the same words are asked in all.
+        """
+        key = (call.name, profiles)
+        if key not in self._versions:
+            schema = call.shown(profiles, False).model_json_schema()
+            self._versions[key] = digest({"told": self._instructions, "schema": schema})[:16]
+        return self._versions[key]
 
     def aloud(self, call: Call[Any], mode: OutputMode, listener: Listener) -> Model | None:
         """The model as somebody hears it in one run; None where nobody does, or it cannot be."""
@@ -144,8 +164,20 @@ class Role:
         tool = call.form if mode == "tool" else ""
         return AloudModel(self._model, call.spoken, tool, listener, self._answers_whole)
 
+    def _settings(self) -> ModelSettings:
+        chosen = self._model.settings or {}
+        return ModelSettings() if "max_tokens" in chosen else _LONGEST_ANSWER[self._name]
+
     def _answers_whole(self) -> None:
         self._streams = False
 
+
+_LONGEST_ANSWER: Final = {
+    "proxy": ModelSettings(max_tokens=4096),
+    "planner": ModelSettings(max_tokens=8192),
+    "executor": ModelSettings(max_tokens=8192),
+    "scorer": ModelSettings(max_tokens=1024),
+}
+"""Tokens of one answer where the owner sets no `max_tokens`; every hosted model takes these."""
 
 _TOOL_CORRECTIONS = 3  # times a model may correct the arguments of one tool before the run ends

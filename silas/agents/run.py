@@ -1,7 +1,7 @@
 """Asking a model for a structured answer, reliably (spec 5.1.0, 18.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Generic, TypeVar
 
@@ -17,11 +17,14 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import Call
-from silas.agents.form import OutputForm, OutputMode, summarise
+from silas.agents.faults import cut_or_refused, told
+from silas.agents.form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.listener import NOBODY, Listener
+from silas.agents.models import AgentOutput
 from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.patience import CeiledLimits
 from silas.agents.role import Role, offering
+from silas.agents.standin import stood_in
 from silas.errors import LLMError, from_foreign
 
 D = TypeVar("D")
@@ -39,7 +42,7 @@ class Asking(Generic[D]):
         deps: Handed to the tools.
         toolsets: What the model may call.
         limits: Tokens, cost and tool calls of the call as a whole; requests per attempt.
-        profiles: Context profiles that an answer may name.
+        profiles: Context profiles that an answer may name, the default first.
         default_profile: The context profile of a proxy fallback.
         usage: What was used so far; shared where several runs share the limits.
         listener: Who hears the text for the user while it comes.
@@ -48,7 +51,7 @@ class Asking(Generic[D]):
     deps: D
     toolsets: Sequence[AbstractToolset[D]] = ()
     limits: UsageLimits | None = None
-    profiles: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ("conversation",)
     default_profile: str = "conversation"
     usage: RunUsage = field(default_factory=RunUsage)
     listener: Listener = NOBODY
@@ -65,26 +68,39 @@ class _Failed:
 async def run_structured_agent(
     role: Role, prompt: str, call: Call[T], asking: Asking[D]
 ) -> StructuredRun[T]:
-    """Ask once; on an answer out of form ask once more with the error; then fall back.
-
-    The retry runs under the same limits, with what the first attempt used counted against them.
-    If the first attempt had already called tools, the retry continues its conversation, so that
-    no effect is repeated for the sake of an answer's form.
+    """An answer in form, or that call's fallback; who answered for another is told with it.
 
     Raises:
         ModelRunFailed: The provider could not be reached, refused, or the limits were reached;
             an `E_LLM_*` code and one sentence. Not a failure of form.
         ConfigError: The model cannot be used as configured.
     """
+    away = list[str]()
+    token = stood_in.set(away)
+    try:
+        run = await _run(role, prompt, call, asking)
+    finally:
+        stood_in.reset(token)
+    return replace(run, stood_in=tuple(away)) if away else run
+
+
+async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> StructuredRun[T]:
+    """Ask once; on an answer out of form ask once more with the error; then fall back.
+
+    The retry runs under the same limits, with what the first attempt used counted against them.
+    If the first attempt had already called tools, the retry continues its conversation, so that
+    no effect is repeated for the sake of an answer's form.
+    """
     mode = role.form.current
     usage = asking.usage
+    prompt_used = role.prompt_version(call, asking.profiles)
     attempt = _Attempt(role, call, asking, usage)
     first = await attempt.ask(prompt, mode, ())
     if not isinstance(first, _Failed):
-        return StructuredRun(first, _spent(usage))
+        return StructuredRun(first, _spent(usage), prompt=prompt_used, dropped=_dropped(first))
     # exactly one retry, with what was wrong appended
     mode = role.form.after(mode, first.error)
-    words = f"{SCHEMA_ERROR}\n{summarise(first.error)}"
+    words = f"{SCHEMA_ERROR}\n{summarise(first.error)}\n{how_to_answer(call, mode)}"
     history = _conversation_with_tools(first.messages)
     again = words if history else f"{prompt}\n\n{words}"
     spent_requests, usage.requests = usage.requests, 0
@@ -92,13 +108,14 @@ async def run_structured_agent(
     usage.requests += spent_requests
     if not isinstance(second, _Failed):
         role.form.worked(mode)
-        return StructuredRun(second, _spent(usage))
+        return StructuredRun(second, _spent(usage), prompt=prompt_used, dropped=_dropped(second))
     return StructuredRun(
-        call.fallback(asking.default_profile),
+        call.fallback(asking.default_profile, role.who),
         _spent(usage),
         fell_back=True,
         error=f"{call.name}_structured_output_invalid",
         detail=summarise(second.error),
+        prompt=prompt_used,
     )
 
 
@@ -128,12 +145,24 @@ class _Attempt(Generic[D, T]):
                     usage=self.usage,
                 )
             except (UnexpectedModelBehavior, ModelRequestRejectedError, UserError) as error:
+                if unfinished := cut_or_refused(error, messages, self.role.who):
+                    raise ModelRunFailed.of(unfinished, _spent(self.usage)) from error
                 if not _about_form(error, self.role.form, mode):
-                    raise _translated(error, self.usage) from error
+                    raise self._translated(error) from error
                 return _Failed(error, tuple(messages))
             except AgentRunError as error:
-                raise _translated(error, self.usage) from error
+                raise self._translated(error) from error
         return result.output
+
+    def _translated(self, error: Exception) -> Exception:
+        ours = from_foreign(error)
+        if not isinstance(ours, LLMError):
+            return ours or error
+        return ModelRunFailed.of(told(ours, error, self.role.who), _spent(self.usage))
+
+
+def _dropped(output: object) -> tuple[str, ...]:
+    return output.dropped if isinstance(output, AgentOutput) else ()
 
 
 def _about_form(error: Exception, form: OutputForm, mode: OutputMode) -> bool:
@@ -146,16 +175,6 @@ def _about_form(error: Exception, form: OutputForm, mode: OutputMode) -> bool:
     exact = type(error).__mro__
     named = any(c.__name__ in ("ModelAuthenticationError", "ModelNotFoundError") for c in exact)
     return not named and form.after(mode, error) != mode
-
-
-def _translated(error: Exception, usage: RunUsage) -> Exception:
-    ours = from_foreign(error)
-    if isinstance(ours, LLMError) and ours.code == "E_LLM_AUTH":
-        # providers quote the key they refuse; nothing of their answer is passed on
-        ours = LLMError(ours.message.split(" (", 1)[0], code=ours.code)
-    if isinstance(ours, LLMError):
-        return ModelRunFailed.of(ours, _spent(usage))
-    return ours or error
 
 
 def _conversation_with_tools(messages: Sequence[ModelMessage]) -> tuple[ModelMessage, ...]:

@@ -20,7 +20,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents import runbook_again, runbook_memory, runbook_rest
+from silas.agents import runbook_about, runbook_again, runbook_memory, runbook_rest
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
@@ -210,7 +210,7 @@ class RunbookModel(Model):
             )
         return _direct(
             "no plan of the library fits, and no language model is configured",
-            AgentResponse(message=self._what_i_can_do()),
+            self._what_i_can_do(text),
             framed,
         )
 
@@ -225,18 +225,19 @@ class RunbookModel(Model):
         if plan is None and (before := facts.get("continuation_of")):
             return runbook_again.once_more(before, item_id, _all_framed(messages))
         if plan is None:
-            return AgentResponse(message=self._what_i_can_do())
+            return self._what_i_can_do(text)
         known = {name: value for name, value in facts.items() if name in plan.parameters}
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
         if missing:
-            return AgentResponse(message=_ask_for(plan, missing))
+            return _refused(_ask_for(plan, missing))
         title = plan.title
         try:
             plan, values, why = await self._equipped(plan, values)
             filled = self._library.fill(plan, values, item_id)
         except SilasError as error:
-            return _unfit(plan, error)
+            said = f"The library's plan {plan.title!r} does not fit: {error.message}"
+            return _refused(said)
         rest = runbook_rest.sentence(text, self._library.find, title)
         return AgentResponse(
             message=f"{why}I propose {_plan_words(plan, why)}. {rest}".strip(),
@@ -258,10 +259,12 @@ class RunbookModel(Model):
             known = {name: value for name, value in values.items() if name in other.parameters}
             return other, await self._equip(other, known), f"{error.message.split(';')[0]}; "
 
-    def _what_i_can_do(self) -> str:
+    def _what_i_can_do(self, text: str) -> AgentResponse:
+        """The same words for whoever asks what it can do, and for what it did not understand."""
         plans = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in self._library.plans()]
         offer = "I can run these plans:\n" + "\n".join(plans) if plans else "The library is empty."
-        return f"{_WHAT_I_AM}\n\n{offer}\n\n{HOW_TO_CONFIGURE}"
+        said = f"{_WHAT_I_AM}\n\n{offer}\n\n{HOW_TO_CONFIGURE}"
+        return AgentResponse(message=said, understood=runbook_about.asked(text))
 
 
 _WHAT_I_AM = (
@@ -278,11 +281,8 @@ def _plan_words(plan: LibraryPlan, why: str) -> str:
     return repr(plan.title) if why else f"the library's plan {plan.title!r}"
 
 
-def _unfit(plan: LibraryPlan, error: SilasError) -> AgentResponse:
-    """A plan that cannot be proposed is refused, and nobody is asked about it."""
-    words = f"The library's plan {plan.title!r} does not fit: {error.message}"
-    if error.code != "E_PLAN_REQUIRES":
-        return AgentResponse(message=words)
+def _refused(words: str) -> AgentResponse:
+    """A plan that cannot be proposed, or not yet: nobody is asked about it, nothing is run."""
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PATIENCE: Final = 2.0
 """Seconds until the rules decide without it; the owner waits meanwhile."""
 
+PATIENCE_OF_OWN: Final = 20.0
+"""Seconds for a server of the owner's own, which reads a prompt at the pace of one machine."""
+
 _BEGINNING = 240  # characters of a block that are shown; enough to tell what it is about
 _RECENT = 4000  # characters of the recent turns
 _BLOCKS = 300  # of the items, the first that would leave
@@ -36,16 +39,19 @@ class ScorerAgent:
 
         self._role = Role(model, clock, output, "scorer", ())
         self._clock = clock
+        self._patience = PATIENCE_OF_OWN if self._role.on_own_server else PATIENCE
 
     async def __call__(self, goal: str, recent: str, items: Sequence[ContextItem]) -> ScorerGroups:
         """Advice, or why there is none: `missing` says so where the model failed or was slow."""
         shown = {f"b{number}": item for number, item in enumerate(items[:_BLOCKS], 1)}
         call = asyncio.ensure_future(self._ask(_prompt(goal, recent, shown)))
-        limit = asyncio.ensure_future(self._clock.sleep(PATIENCE))
+        limit = asyncio.ensure_future(self._clock.sleep(self._patience))
         try:
             await asyncio.wait({call, limit}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
-                return ScorerGroups(missing=f"the scorer took longer than {PATIENCE:g} seconds")
+                return ScorerGroups(
+                    missing=f"the scorer took longer than {self._patience:g} seconds"
+                )
             output = call.result()
         except Exception as error:  # whatever it is, room is made without it
             code = error.code if isinstance(error, SilasError) else type(error).__name__

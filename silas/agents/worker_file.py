@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from silas.agents.choice import Choice, ModelChoice
 from silas.canonical import sha256_hex
-from silas.errors import ConfigError
+from silas.errors import ConfigError, Misfit, misfits
 from silas.plans import PlanError
 from silas.plans.envelope import open_envelope
 from silas.plans.yaml_tree import Loc, Tree, read_tree
@@ -156,20 +156,20 @@ def _front(tree: Tree) -> _Front:
         return _Front.model_validate_json(json.dumps(tree.data), strict=True)
     except ValidationError as error:
         raise min(
-            (_explained(one["loc"], one["type"], one["msg"], tree) for one in error.errors()),
+            (_explained(one, tree) for one in misfits(error)),
             key=lambda found: (found.line, found.column),
         ) from error
 
 
-def _explained(loc: Loc, kind: str, message: str, tree: Tree) -> WorkerError:
+def _explained(error: Misfit, tree: Tree) -> WorkerError:
+    loc, kind, words = error.loc, error.kind, error.words
     name = f"`{_dotted(loc)}`"
     if kind == "missing":
         return WorkerError(*tree.at(loc[:-1]), f"{name} is missing")
     if kind == "extra_forbidden":
         return WorkerError(*tree.key(loc), f"unknown key {name}")
-    words = message.removeprefix("Value error, ")
     place = tree.at(loc) if loc else tree.at(("delegates",))
-    return WorkerError(*place, f"{name}: {words[:1].lower()}{words[1:]}" if loc else words)
+    return WorkerError(*place, f"{name}: {words}" if loc else words)
 
 
 def _offer(front: _Front, tree: Tree, offers: Offers) -> Offer:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from silas.audit.chain import misplaced, read_head, walk
@@ -26,6 +26,11 @@ from silas.errors import ApprovalError, DatabaseError, SilasError, Stopped, from
 AT_ONCE = 1000
 """Entries that are hashed again at every start, 1 microsecond each; the rest in the background."""
 
+Follow = Callable[[str, str], None]
+"""Told how the record stands: words where it was changed, and its newest signed head where there is
+a later one; either may be empty. Called on the event loop; never fails."""
+
+_UNREAD = "cannot be compared with its newest signed head: "
 _PIECE = 5000  # entries hashed in one step of the background
 
 _KEEPS = "SELECT since, fault FROM audit_kept"
@@ -94,16 +99,23 @@ class KeptAuditLog(WitnessedAuditLog):
         self._heads = heads
         self._fault = ""
         self._kept_then: tuple[tuple[str, str], ...] = ()
+        self._followers: list[Follow] = []
+
+    def follow(self, tell: Follow) -> None:
+        """Tell this from now on: each head that is signed, and a change once it is noticed."""
+        self._followers.append(tell)
 
     @property
     def words(self) -> str:
         """One sentence for the owner where the record was changed; empty where it was not."""
         if not self._fault:
             return ""
+        unread = self._fault.startswith(_UNREAD)
+        what = self._fault if unread else f"was changed outside Silas: {self._fault}"
         return (
-            f"The record was changed outside Silas: {self._fault} Nothing is approved, signed or "
-            "changed until you have looked: `silas audit verify` checks all of it, and after a "
-            "restored backup `silas audit accept` goes on."
+            f"The record {what} Nothing is approved, signed or changed until you have looked: "
+            "`silas audit verify` checks all of it, and after a restored backup `silas audit "
+            "accept` goes on."
         )
 
     def require_whole(self) -> None:
@@ -233,6 +245,7 @@ class KeptAuditLog(WitnessedAuditLog):
         await asyncio.to_thread(self._heads.put, signed_head(checkpoint), self._line(checkpoint))
         self._heads.mark()
         self._latch("")
+        self._inform(self._line(checkpoint))
         return checkpoint
 
     async def _signed(self) -> Checkpoint:
@@ -242,11 +255,12 @@ class KeptAuditLog(WitnessedAuditLog):
             raise broken(fault)
         self._flush()
         checkpoint = await super()._signed()
+        line = self._line(checkpoint)
         try:
-            line = self._line(checkpoint)
             await asyncio.to_thread(self._heads.move, signed_head(checkpoint), line)
         except (OSError, SilasError) as error:  # it stays behind, which is no contradiction
             await self._not_kept(error)
+        self._inform(line)
         return checkpoint
 
     def _flush(self) -> None:
@@ -270,7 +284,9 @@ class KeptAuditLog(WitnessedAuditLog):
 
     def _compare(self) -> str:
         kept = self._heads.look()  # before the record, behind which it always stays
-        return kept.fault or self._outside(kept) or self._inside(kept)
+        if kept.fault:
+            return f"{_UNREAD}{kept.fault}"
+        return self._outside(kept) or self._inside(kept)
 
     def _outside(self, kept: Kept) -> str:
         if kept.missing and (kept.marked or self._row()[0]):
@@ -339,8 +355,14 @@ class KeptAuditLog(WitnessedAuditLog):
         await self._warn(self.words)
 
     def _latch(self, fault: str) -> None:
-        self._fault = fault
+        before, self._fault = self._fault, fault
         self._kept_then = self._heads.look().lines if fault else ()
+        if fault != before:
+            self._inform("")
+
+    def _inform(self, line: str) -> None:
+        for tell in self._followers:
+            tell(self.words, line)
 
     def _remember_fault(self, fault: str) -> None:
         if self._row()[1] != fault:

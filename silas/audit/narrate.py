@@ -51,6 +51,7 @@ _SENTENCES: Mapping[str, str] = {
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",
     "turn_finished": "A turn ended: {outcome}.",
+    "model_stood_in": "{words}",
     "turn_degraded": "The model did not answer ({code}); nothing was run.",
     "turn_failed": "A turn failed with {code}.",
     "turns_cancelled": "{count} turns were cancelled because Silas stopped.",

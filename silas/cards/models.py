@@ -134,11 +134,17 @@ class HeldCard(Card[Literal["apply", "drop", "keep"]]):
 
 
 class DecisionAnswer(Frozen):
-    """A chosen option, with optional free text (spec 3.11 `DecisionResult`)."""
+    """A chosen option, with optional free text (spec 3.11 `DecisionResult`).
+
+    Attributes:
+        signed: A paired device signed exactly this answer. Only the channel that verified the
+            signature says so; whoever answers cannot.
+    """
 
     selected_value: str | None = None
     freetext: str | None = None
     approved: bool = False
+    signed: bool = False
 
 
 class DecisionCard(Card[DecisionAnswer]):

@@ -7,7 +7,7 @@ from typing import TextIO, TypeVar
 
 from silas.cards import Card, ChannelMessage
 from silas.channels.paint import columns_of, dim, paint
-from silas.channels.text import TRIES, WIDTH, parse_reply, render_card
+from silas.channels.text import TRIES, WIDTH, parse_reply, render_card, takes_own_words
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 
@@ -123,7 +123,8 @@ class CLIChannel:
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
         for _ in range(TRIES):
-            self._print(f"Your choice, 1 to {len(card.actions)}:")
+            words = ", or your own words" if takes_own_words(card) else ""
+            self._print(f"Your choice, 1 to {len(card.actions)}{words}:")
             reply = await self._reply_before(deadline)
             if reply is None:
                 self._print("No answer: taken as the safe one.")

@@ -2,10 +2,10 @@
 
 import unicodedata
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from silas.cards import Card, HeldCard, PlanCard, ToolCallCard
-from silas.cards.models import BatchReviewCard
+from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -24,6 +24,8 @@ _NARROW = frozenset({"N", "Na", "H"})
 
 _ON = "   \\ "
 """Stands before a line that goes on with the one above, and before no other."""
+
+_MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's field
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
@@ -68,7 +70,8 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
     """The answer a reply names, or None where it is unclear and must be asked again.
 
     A number names an option. `yes` and `no` name the recommended and the declining option, where
-    there is exactly one of each. Anything else means nothing: a guess could be a yes.
+    there is exactly one of each. Anything else means nothing: a guess could be a yes. Only where a
+    card takes own words, which choose none of its options, is any other text the answer itself.
     """
     word = text.strip().rstrip(".!").casefold()
     if word.isascii() and word.isdecimal():
@@ -76,7 +79,20 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
         return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
     role = "recommended" if word in _YES else "decline" if word in _NO else ""
     named = [action.value for action in card.actions if action.role == role]
-    return named[0] if len(named) == 1 else None
+    if len(named) == 1:
+        return named[0]
+    return None if role else cast("Answer | None", _own_words(card, text.strip()))
+
+
+def takes_own_words(card: Card[Answer]) -> bool:
+    """Whether a reply that names no option is an answer, too."""
+    return isinstance(card, DecisionCard) and card.allow_freetext
+
+
+def _own_words(card: Card[Answer], text: str) -> DecisionAnswer | None:
+    if not takes_own_words(card) or not 0 < len(text) <= _MOST_WORDS:
+        return None
+    return DecisionAnswer(freetext=text, approved=True)
 
 
 def fitted(text: str, width: int) -> str:

@@ -14,7 +14,7 @@ from silas.config.firstrun import read_first_run
 from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
 from silas.config.source import Loc, Source, read_source
-from silas.errors import ConfigError, unfit
+from silas.errors import ConfigError, misfits
 
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("channels", "web"), "E_CFG_WEB_AUTH"),
@@ -93,21 +93,19 @@ def _explain(error: ValidationError, source: Source) -> ConfigError:
 
     A key that is not known comes before one that is missing: it is probably the same one.
     """
-    errors = error.errors(include_url=False)
-    first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
-    loc: Loc = first["loc"]
-    key = ".".join(str(part) for part in loc)
+    errors = misfits(error)
+    first = next((e for e in errors if e.kind == "extra_forbidden"), errors[0])
+    loc, key = first.loc, first.place
     origin = source.origin(loc)
     where = f" ({origin})" if origin else ""
-    if first["type"] == "extra_forbidden":
+    if first.kind == "extra_forbidden":
         return ConfigError(f"{_unknown(loc)}{where}.", code="E_CFG_UNKNOWN_KEY")
     if loc in source.unset:
         return ConfigError(
             f"{key} needs the environment variable {source.unset[loc]}, which is not set{where}.",
             code="E_CFG_ENV",
         )
-    words = unfit(first["type"], first.get("ctx", {}))
-    return ConfigError(f"{key}: {words}{where}.", code=_code(loc))
+    return ConfigError(f"{key}: {first.words}{where}.", code=_code(loc))
 
 
 def _code(loc: Loc) -> str:

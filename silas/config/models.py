@@ -26,6 +26,7 @@ from silas.stream.modes import InteractionConfig
 from silas.tools.mcp_settings import MCPEntry, MCPHandling, MCPServer, ServerName, entries
 from silas.tools.plugin_names import BUILT_IN, check_allow, class_path_of
 from silas.tools.plugin_spec import EXTENDS, read_spec
+from silas.tools.policy import QuietHoursConfig
 from silas.types import Frozen
 
 
@@ -140,6 +141,7 @@ class SilasConfig(Frozen):
     connections: ConnectionsConfig = ConnectionsConfig()
     batch_review: BatchReviewConfig = BatchReviewConfig()
     autonomy: AutonomyConfig = AutonomyConfig()
+    quiet_hours: QuietHoursConfig = QuietHoursConfig()
     gates: GatesConfig = GatesConfig()
     active_goal: Path | None = None
     scheduler: SchedulerConfig = SchedulerConfig()

@@ -66,7 +66,7 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> Source:
         ConfigError: The YAML cannot be read, or a variable inside longer text is not set.
     """
     source = Source({}, {}, {})
-    node = _compose(text, name)
+    node = compose(text, name)
     if node is not None:
         data = _Reader(name, environ, source).value(node, ())
         if not isinstance(data, dict) or set(cast(dict[str, Any], data)) != {"silas"}:
@@ -83,7 +83,8 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> Source:
     return source
 
 
-def _compose(text: str, name: str) -> yaml.Node | None:
+def compose(text: str, name: str) -> yaml.Node | None:
+    """The nodes of a YAML text with their places; None where there is nothing in it."""
     try:
         return yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

@@ -8,9 +8,9 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from silas.canonical import canonical_json
 from silas.errors import ConfigError
@@ -19,6 +19,8 @@ from silas.keys.oskeyring import Keyring, read_secret, write_secret
 from silas.keys.sealed import read_document, unsealed
 
 _MARK = "keeps_head"
+
+_Answer = TypeVar("_Answer")
 
 
 class SignedHead(NamedTuple):
@@ -89,23 +91,25 @@ class KeyringHead:
 
     def read(self) -> SignedHead | None:
         """See `HeadPlace`."""
-        text = read_secret(self._store(), self._account)
+        text = self._asked(lambda store: read_secret(store, self._account))
         return None if text is None else _parsed(text, self.name)
 
     def write(self, head: SignedHead) -> None:
         """See `HeadPlace`."""
         text = canonical_json(head._asdict())
-        write_secret(self._store(), self._account, lambda: text)
+        self._asked(lambda store: write_secret(store, self._account, lambda: text))
 
-    def _store(self) -> Keyring:
+    def _asked(self, ask: Callable[[Keyring], _Answer]) -> _Answer:
+        """What the key store answers; its refusals are about a key, and this is none."""
         store = self._find()
-        if store is None:
-            raise ConfigError(
-                "The operating system's key store, which keeps the newest signed head of the "
-                "record, does not answer; log in to the session that has it.",
-                code="E_CFG_KEYRING",
-            )
-        return store
+        if store is not None:
+            with suppress(ConfigError):
+                return ask(store)
+        raise ConfigError(
+            "The operating system's key store, which keeps the newest signed head of the record, "
+            "does not answer; unlock it, or log in to the session that has it.",
+            code="E_CFG_KEYRING",
+        )
 
 
 class SignedHeads:

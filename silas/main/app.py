@@ -8,6 +8,8 @@ from silas import __version__
 
 _COMMANDS = {
     "init": ("work", "Make keys, database and directories; safe to repeat."),
+    "setup": ("setup", "Find models and keys, try one, and write it into the configuration."),
+    "demo": ("demo", "Do the main job once: a plan that you approve fixes a failing test."),
     "start": ("start", "Start the cockpit in your browser, and print the link that pairs it."),
     "ask": ("work", "Say something to Silas, once; waits for the work it starts."),
     "run": ("work", "Show a plan's card, take the approval, run it sandboxed, verify it."),

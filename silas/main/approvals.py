@@ -77,7 +77,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.channels.text import card_lines
         from silas.plans import plan_bytes, plan_card
-        from silas.plans.binding import files_shown
+        from silas.plans.binding import bound_tools, files_shown
         from silas.wiring import Given
         from silas.work.holding import HeldChanges
 
@@ -89,7 +89,12 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE
         why = "approved before" if isinstance(found, Given) else found.rationale
-        card = plan_card(plan_bytes(found.item), rationale=why, files=files_shown(found.item))
+        card = plan_card(
+            plan_bytes(found.item),
+            rationale=why,
+            files=files_shown(found.item),
+            tools=bound_tools(found.item),
+        )
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:

@@ -195,18 +195,22 @@ def plan_check(file: Path, as_json: bool) -> None:
         from silas.channels.paint import columns_of
         from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
         from silas.plans.binding import files_shown
+        from silas.plans.card import effective_mode
+        from silas.wiring.gates import require_supported
 
         text = read_plan(file)
         with in_file(file):
             item = PlanParser().parse(text)
         if as_json:
-            plan = json.loads(plan_bytes(item))
-            print_json({**item_line(item), "plan_hash": plan_hash(item), "plan": plan})
-            return DONE
-        why = "Checked from a file."
-        card = plan_card(plan_bytes(item), rationale=why, files=files_shown(item))
-        click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
-        click.echo(f"sha256:{plan_hash(item)}")
+            plan, mode = json.loads(plan_bytes(item)), effective_mode(item).value
+            facts = {"plan_hash": plan_hash(item), "interaction_mode": mode, "plan": plan}
+            print_json({**item_line(item), **facts})
+        else:
+            why = "Checked from a file."
+            card = plan_card(plan_bytes(item), rationale=why, files=files_shown(item))
+            click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
+            click.echo(f"sha256:{plan_hash(item)}")
+        require_supported(item)  # what it says can be read and hashed, whatever runs here
         return DONE
 
     run_to_exit(work)

@@ -64,15 +64,23 @@ def lines_of(item: "WorkItem", result: "WorkItemResult | None", status: str) -> 
     """The same for a person; what others wrote is indented, and hides no character."""
     from silas.channels.text import card_lines, indented
     from silas.plans import plan_bytes, plan_card
+    from silas.plans.binding import bound_tools
     from silas.plans.characters import as_shown
-    from silas.work.printed import told
+    from silas.work.report import said_of
 
-    card = plan_card(plan_bytes(item), rationale=GOING_ON.get(status, "This is the plan as it is."))
+    card = plan_card(
+        plan_bytes(item),
+        rationale=GOING_ON.get(status, "This is the plan as it is."),
+        tools=bound_tools(item),
+    )
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
-    if result is not None and result.output:
-        lines += ["", *(as_shown(line) for line in told(result.output).split("\n"))]
+    for text in () if result is None else said_of(result):
+        lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
         lines += ["", "Result:", *indented(result.summary)]
+    if result is not None and result.read_before:
+        lines += ["", "Read before its changes, neither yours nor the plan's:"]
+        lines += [line for source in result.read_before for line in indented(source)]
     checks = checks_of(item)
     if checks:
         lines += ["", "Checks:"]

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Self, cast
 from pydantic import AwareDatetime, Field, ValidationError
 
 from silas.canonical import canonical_bytes, read_json
-from silas.errors import MemoryRefused, unfit
+from silas.errors import MemoryRefused, misfits
 from silas.memory.models import MemoryItem
 from silas.memory.records import check_trust
 from silas.types import Frozen
@@ -211,10 +211,8 @@ def read_item(line: bytes, number: int) -> MemoryItem:
         _check_texts(cast(dict[str, Any], found))
         return _settled(item)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        words = unfit(first["type"], first.get("ctx", {}))
-        where = ".".join(map(str, first["loc"]))
-        raise refused(f"line {number} is no memory: {where} {words}") from error
+        first = misfits(error)[0]
+        raise refused(f"line {number} is no memory: {first.place} {first.words}") from error
     except (ValueError, OverflowError, RecursionError) as error:
         raise refused(f"line {number} is no memory: {error}") from error
 

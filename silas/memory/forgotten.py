@@ -56,6 +56,15 @@ class ForgottenLog:
     def __init__(self, db: Database) -> None:
         self._db = db
 
+    def newest(self) -> tuple[tuple[str, int], ...]:
+        """The number of the last forgetting of each scope that forgot something."""
+        query = (
+            "SELECT scope_id, max(number) FROM memory_forgotten GROUP BY scope_id ORDER BY scope_id"
+        )
+        with self._db.read() as tx:
+            rows = tx.driver.execute(query).fetchall()
+        return tuple((str(scope_id), int(number)) for scope_id, number in rows)
+
     def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
         """See `MemoryStore.forgotten_since`."""
         with self._db.read() as tx:

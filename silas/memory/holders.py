@@ -86,7 +86,10 @@ def holds(word: Held, text: bytes) -> bool:
 
 def how_often(word: Held, text: bytes) -> int:
     """How often a text that holds a word has it, as far as its spelling tells; at least once."""
-    return max(1, sum(text.count(spelt) for spelt in word.spelt))
+    many = 0
+    for spelt in word.spelt:
+        many += text.count(spelt)
+    return many or 1
 
 
 def _add_shared(tx: Tx, scope: Scope, one: Held, other: Held) -> None:

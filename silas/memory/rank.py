@@ -10,23 +10,23 @@ it out.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
 from silas.memory.holders import Held, Question, holders, holds, how_often
 from silas.memory.lanes import Scope
-from silas.memory.talk import Talk, kept_of, talk_around
+from silas.memory.talk import ONE_THING, Talk, kept_of, talk_around
 from silas.memory.terms import terms
 
 _DEEP = 1_000  # memories with the best words, among which those are looked for that were kept
-_ONE_THING = 300  # characters
-_LONG = 2 * _ONE_THING  # where texts are that long on average, a conversation is one with a model
+_LONG = 2 * ONE_THING  # where texts are that long on average, a conversation is one with a model
 _SATURATION, _BY_LENGTH = 1.2, 0.75  # BM25's k1 and b
 _SEEDS = 24  # memories with the best words of their own, whose neighbours are looked at
 _LENT_ON = (0.6, 0.3)  # what a word is worth to the next memory of a talk, and to the one after it
 _LENT_BACK = (0.2, 0.1)  # and to the ones before
+_OWN = 0.4  # of the best one's words: where texts are long, a neighbour with less is not found
 _LEAST = 0.02  # what a neighbour lends is not counted below that
 _ANSWER = 0.4  # more than that to the next one where a question holds it: what follows answers it
 
@@ -73,7 +73,7 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
             own[place] += weight
     newest = sorted(own, reverse=True)
     best = sorted(newest, key=own.__getitem__, reverse=True)[:_DEEP]
-    usual = max(_ONE_THING, scope.usual)
+    usual = max(ONE_THING, scope.usual)
     first = max(_SEEDS, 2 * limit)
     # a long text holds many words of a question by chance: more of them are read, by themselves
     more = best[first : 2 * first] if usual > _LONG else []
@@ -81,25 +81,46 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
     talk = talk_around(tx, scope, seeds, now, alone=more)
     words_of = _words_of(talk, held)
     wanted = talk.turns if neighbours else [s for s in (*seeds, *more) if s in talk.turns]
+    if usual > _LONG:
+        least = _OWN * own[best[0]]
+        wanted = _standing(wanted, {*seeds, *more}, held, words_of, least)
     fits = _scores(wanted, talk, held, words_of, usual)
     worth = ((score * talk.turns[place].worth, place) for place, score in fits.items() if score > 0)
     ordered = nlargest(limit, worth)
     found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
-    whole = (1 + (_ONE_THING / usual) ** 2) * asked
+    whole = (1 + (ONE_THING / usual) ** 2) * asked
     return Fitting(found, min(1.0, fits[found[0].place] / whole) if found else 0.0)
 
 
 def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
     """Which words of the question each memory holds, by their number."""
     found: dict[int, list[int]] = defaultdict(list)
+    places = talk.turns.keys()
+    first = min(places, default=0)
     for number, word in enumerate(held):
-        for place in talk.turns.keys() & word.places:
+        for place in places & word.places:
             found[place].append(number)
-        for place in talk.turns:
-            unread = place < word.since and place not in word.places
-            if unread and holds(word, talk.plain(place)):
+        if word.since <= first:
+            continue
+        for place in places - word.places:
+            if place < word.since and holds(word, talk.plain(place)):
                 found[place].append(number)
     return found
+
+
+def _standing(
+    wanted: Iterable[int],
+    best: Container[int],
+    held: Sequence[Held],
+    words_of: Mapping[int, Sequence[int]],
+    least: float,
+) -> list[int]:
+    """The best, and of their neighbours those whose own words weigh enough to be found by."""
+    return [
+        place
+        for place in wanted
+        if place in best or sum(held[number].weight for number in words_of.get(place, ())) >= least
+    ]
 
 
 def _scores(
@@ -116,68 +137,67 @@ def _scores(
     """
     weights = [word.weight for word in held]
     asked = sum(weights)
-    surprising = (_ONE_THING / usual) ** 2
-    told = {
-        place: _told(talk, place, [held[number] for number in numbers], usual)
-        for place, numbers in words_of.items()
-    }
+    surprising = (ONE_THING / usual) ** 2
+    told: dict[int, list[tuple[int, float]]] = {}
     scores: dict[int, float] = {}
     for place in places:
         worth = [0.0] * len(weights)
-        own = _long(talk, place)
-        for near, share in _shares(place, talk):
-            if near not in words_of:
-                continue
-            # what is long stands for itself: it neither needs nor lends as much
-            part = share if near == place else share / (own * _long(talk, near))
-            if part < _LEAST:
-                continue
-            for number, tells in zip(words_of[near], told[near], strict=True):
+        for near, part in _parts(place, talk, words_of):
+            if near not in told:
+                told[near] = _told(talk, near, words_of[near], held, usual)
+            for number, tells in told[near]:
                 worth[number] += part * tells
         score = covered = 0.0
         for weight, found in zip(weights, worth, strict=True):
-            score += weight * found
-            covered += weight * min(1.0, found)
+            if found:
+                score += weight * found
+                covered += weight * found if found < 1.0 else weight
         scores[place] = score * (1 + surprising * covered / asked) if score else 0.0
     return scores
 
 
-def _told(talk: Talk, place: int, held: Sequence[Held], usual: float) -> list[float]:
+def _told(
+    talk: Talk, place: int, numbers: Sequence[int], held: Sequence[Held], usual: float
+) -> list[tuple[int, float]]:
     """What each of these words tells of a text that holds it: 1 for one word in a usual text.
 
     BM25's saturation by length. In what says one thing a word counts once, however often it stands
     there.
     """
-    length = max(_ONE_THING, len(talk.turns[place].text))
-    damping = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * length / usual)
-    if length == _ONE_THING:
-        return [(_SATURATION + 1) / (1 + damping)] * len(held)
+    long = talk.long(place)
+    damping = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * long * ONE_THING / usual)
+    if long == 1.0:
+        once = (_SATURATION + 1) / (1 + damping)
+        return [(number, once) for number in numbers]
     text = talk.plain(place)
-    often = (how_often(word, text) for word in held)
-    return [many * (_SATURATION + 1) / (many + damping) for many in often]
+    often = [(number, how_often(held[number], text)) for number in numbers]
+    return [(number, many * (_SATURATION + 1) / (many + damping)) for number, many in often]
 
 
-def _long(talk: Talk, place: int) -> float:
-    """How many times as long a text is as one that says one thing."""
-    return max(1.0, len(talk.turns[place].text) / _ONE_THING)
+def _parts(place: int, talk: Talk, words_of: Container[int]) -> list[tuple[int, float]]:
+    """Of a memory and its neighbours those that hold a word, and what one of theirs is worth here.
 
-
-def _shares(place: int, talk: Talk) -> list[tuple[int, float]]:
-    """A memory and its neighbours, each with what a word of it is worth here."""
-    shares = [(place, 1.0)]
+    What is long stands for itself: it neither needs nor lends as much.
+    """
+    parts = [(place, 1.0)] if place in words_of else []
+    own = talk.long(place)
     near = place
     for share in _LENT_ON:
         before = talk.before(near)
         if before is None:
             break
-        answers = near == place and talk.asks(before)
-        shares.append((before, share + (_ANSWER if answers else 0.0)))
+        if before in words_of:
+            answers = near == place and talk.asks(before)
+            part = (share + (_ANSWER if answers else 0.0)) / (own * talk.long(before))
+            if part >= _LEAST:
+                parts.append((before, part))
         near = before
     near = place
     for share in _LENT_BACK:
         after = talk.after(near)
-        if after is None:
+        if after is None or share < _LEAST * own:
             break
-        shares.append((after, share))
+        if after in words_of and (part := share / (own * talk.long(after))) >= _LEAST:
+            parts.append((after, part))
         near = after
-    return shares
+    return parts

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from silas.db import Tx
-from silas.errors import MemoryRefused, unfit
+from silas.errors import MemoryRefused, misfits
 from silas.memory.lanes import Lane, lane_of, longer, next_places, one_less
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
@@ -196,11 +196,10 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
     try:
         return MemoryItem.model_validate({**dict(item), **changes})
     except ValidationError as error:
-        first = error.errors()[0]
-        words = unfit(first["type"], first.get("ctx", {}))
-        field = ".".join(str(part) for part in first["loc"])
+        first = misfits(error)[0]
         raise MemoryRefused(
-            f"A memory's {field!r} cannot be changed to that: {words}.", code="E_MEM_FIELD"
+            f"A memory's {first.place!r} cannot be changed to that: {first.words}.",
+            code="E_MEM_FIELD",
         ) from error
 
 

@@ -7,6 +7,9 @@ from silas.db import Tx
 from silas.memory.holders import plain
 from silas.memory.lanes import Scope
 
+ONE_THING = 300
+"""Characters of a memory that says one thing, and no more."""
+
 _KEPT = 3.0  # so that neither two neighbours nor a repeated question push it out
 _REACH = 2  # memories before and after that are looked at
 _READ = 4_000  # characters of a memory that are read for a common word
@@ -54,12 +57,17 @@ class Talk:
         self._before: dict[int, int | None] = {}
         self._after: dict[int, int | None] = {}
         self._plain: dict[int, bytes] = {}
+        self._long = {place: max(1.0, len(turn.text) / ONE_THING) for place, turn in turns.items()}
 
     def plain(self, place: int) -> bytes:
         """The text of a memory, as words are looked for in it."""
         if place not in self._plain:
             self._plain[place] = plain(self.turns[place].text)
         return self._plain[place]
+
+    def long(self, place: int) -> float:
+        """How many times as long a memory is as one that says one thing; at least once."""
+        return self._long[place]
 
     def before(self, place: int) -> int | None:
         """Where the memory before this one is, if it is known."""

@@ -27,6 +27,7 @@ from silas.plans.bound_files import files_in_copy, files_now, files_of, is_live
 from silas.plans.models import WorkItem
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
+from silas.sandbox.toolmounts import ToolSearch
 from silas.skills import Skills
 
 BINDS = "binds"
@@ -74,11 +75,14 @@ def no_workers(name: str) -> TeamFacts:
 class PlanBinding:
     """Reads what a plan would run, and compares it with what its token binds."""
 
-    def __init__(self, skills: Skills, grants: Grants, audit: Audit, workers: TeamOf) -> None:
+    def __init__(
+        self, skills: Skills, grants: Grants, audit: Audit, workers: TeamOf, tools: ToolSearch
+    ) -> None:
         self._skills = skills
         self._grants = grants
         self._audit = audit
         self._workers = workers
+        self._tools = tools
 
     async def of(self, item: WorkItem) -> dict[str, Any]:
         """The conditions that an approval of this item signs, as things are now.
@@ -87,16 +91,17 @@ class PlanBinding:
             ApprovalError: `E_APPROVAL_BINDING`: a path is missing, unreadable, or led by a link.
         """
         files = await asyncio.to_thread(files_of, item)
-        return {BINDS: await self._bound(item, files)}
+        tools = await asyncio.to_thread(self._tools.found, item.workspace)
+        return {BINDS: await self._bound(item, files, tools)}
 
-    async def _bound(self, item: WorkItem, files: Facts) -> dict[str, Any]:
+    async def _bound(self, item: WorkItem, files: Facts, tools: Facts) -> dict[str, Any]:
         named = _named(item)
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
         team = self._team(item)
         wanted = (*item.skills, *team.skills)
         skills = await asyncio.to_thread(self._skills.digests, wanted) if wanted else {}
-        return bound(item, paths, skills, self._grants, team.digests, files)
+        return bound(item, paths, skills, self._grants, team.digests, files, tools)
 
     def _team(self, item: WorkItem) -> TeamFacts:
         if item.worker is None:
@@ -106,9 +111,7 @@ class PlanBinding:
         except ConfigError as error:
             raise ApprovalError(error.message, code=CODE) from error
 
-    async def check(
-        self, item: WorkItem, copied: tuple[int, int] | None = None, copy: Path | None = None
-    ) -> Verdict:
+    async def check(self, item: WorkItem, copied: tuple[int, int] | None) -> Verdict:
         """Whether everything still is what the item's token binds; a difference is audited.
 
         A token without the condition binds nothing but its plan; whether it is signed is the
@@ -116,24 +119,35 @@ class PlanBinding:
 
         Args:
             item: With its token.
-            copied: Device and inode of the directory that was copied as the workspace. Once it
-                is, the files of the workspace that the plan runs are not asked about any more,
-            copy: except at the start, in the copy itself, where nobody but the work changes them.
+            copied: Device and inode of the directory that was copied as the workspace, None before
+                it is. Once it is, the files of the workspace that the plan runs are not asked about
+                any more: they are the work's own to change.
         """
 
         def now(files: Facts) -> Facts:
-            if copy is not None:
-                return files_in_copy(item, files, copy)
             live = [path for path in files if copied is None or is_live(item, path)]
             return {**files, **files_now(item, live)}
 
+        return await self._checked(item, copied, now)
+
+    async def check_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> Verdict:
+        """The same before the work begins, with the files that the plan runs as `copy` has them,
+        where nobody but the work changes them.
+        """
+        return await self._checked(item, copied, lambda files: files_in_copy(item, files, copy))
+
+    async def _checked(
+        self, item: WorkItem, copied: tuple[int, int] | None, now: Callable[[Facts], Facts]
+    ) -> Verdict:
         token = item.approval_token
         if token is None or BINDS not in token.conditions:
             return _HOLDS
         signed = token.conditions[BINDS]
         try:
             files = await asyncio.to_thread(now, _part(signed, "files"))
-            differs = difference(signed, await self._bound(item, files))
+            tools = self._tools.now
+            found = await asyncio.to_thread(tools, _part(signed, "tools"), item.workspace)
+            differs = difference(signed, await self._bound(item, files, found))
         except ApprovalError as error:
             differs = error.message
         if not differs and copied is not None:
@@ -159,15 +173,17 @@ def bound(
     grants: Grants,
     workers: Mapping[str, str],
     files: Facts,
+    tools: Facts,
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 
-    Workers and files are in it only where there are any, so that other approvals stay what they
-    were.
+    Workers, files and tools are in it only where there are any, so that other approvals stay what
+    they were.
     """
     return {
         **({"workers": dict(workers)} if workers else {}),
         **({"files": dict(files)} if files else {}),
+        **({"tools": dict(tools)} if tools else {}),
         "paths": dict(paths),
         "skills": dict(skill_digests),
         "sandbox": {
@@ -191,6 +207,7 @@ def difference(signed: object, now: Facts) -> str:
 _WORDS: Mapping[str, str] = {
     "paths": "{} changed after the plan was approved; look at it and ask again.",
     "files": "{}, which the plan runs, changed after it was approved; look at it and ask again.",
+    "tools": "The tools in {} changed after the plan was approved; look at them and ask again.",
     "skills": "The skill file {} changed after the plan was approved; ask again.",
     "workers": "The file of the worker {} changed after the plan was approved; ask again.",
     "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
@@ -201,6 +218,17 @@ def bound_files(item: WorkItem) -> Facts:
     """The files that an item's token binds, as they were; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else files_signed(token.conditions)
+
+
+def bound_tools(item: WorkItem) -> Facts:
+    """The owner's tools that an item's token binds: its runs see these and no others."""
+    token = item.approval_token
+    return {} if token is None else tools_signed(token.conditions)
+
+
+def tools_signed(conditions: Facts) -> Facts:
+    """The same of the conditions that an approval signs."""
+    return _part(conditions.get(BINDS), "tools")
 
 
 def files_signed(conditions: Facts) -> Facts:

@@ -16,11 +16,12 @@ from silas.canonical import canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans.bound_files import file_lines
+from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
 from silas.sandbox.names import DEFAULT_PORTS, endpoints_in
-from silas.types import Risk
+from silas.types import InteractionMode, Risk
 
 Plan = Mapping[str, Any]
 """A plan as its canonical bytes have it."""
@@ -50,6 +51,9 @@ network, tools and workspace nothing that was read can leave. Nothing here is ir
 workspace is snapshotted.
 """
 
+NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
+"""Risks that force `confirm_only_when_required`, whatever mode a plan asks for (spec 5.1.0)."""
+
 _EXPECTATIONS: Mapping[str, str] = {
     "exit_code": "exit code is {}",
     "equals": "output is exactly {}",
@@ -74,13 +78,16 @@ _IN_WORDS = frozenset(
 """Fields with a section of their own; every other one is listed as it is written."""
 
 
-def plan_card(canonical: bytes, *, rationale: str, files: Files = NO_FILES) -> PlanCard:
+def plan_card(
+    canonical: bytes, *, rationale: str, files: Files = NO_FILES, tools: Files = NO_FILES
+) -> PlanCard:
     """The question whether to approve a plan.
 
     Args:
         canonical: What `plan_bytes` gave; different bytes never make the same card.
         rationale: Why Silas proposes it, one or two sentences.
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
+        tools: The directories of the owner's tools, likewise (`silas.sandbox.toolmounts`).
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
@@ -100,18 +107,41 @@ def plan_card(canonical: bytes, *, rationale: str, files: Files = NO_FILES) -> P
         timeout_seconds=_SECONDS_TO_DECIDE,
         affected=_affected(plan),
         details=(
-            Detail(heading="What it may touch", lines=_touches(plan)),
+            Detail(heading="What it may touch", lines=(*_touches(plan), *tool_line(tools, show))),
             Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),
             Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
-            Detail(heading="What must be the same when it runs", lines=_held(plan, files)),
+            Detail(heading="What must be the same when it runs", lines=_held(plan, files, tools)),
             Detail(heading="Everything else", lines=_rest(plan)),
             Detail(heading="Hash", lines=(f"sha256:{plan_hash}",)),
         ),
         work_item_id=str(plan["id"]),
         plan_hash=plan_hash,
     )
+
+
+def forced_mode(mode: str, why: str) -> str:
+    """That another mode applies than a plan asks for, in one sentence; nothing where it does not.
+
+    Args:
+        mode: What the plan asks for.
+        why: What forces confirmation ("its risk is high"); empty where nothing does.
+    """
+    if not why or mode == InteractionMode.confirm_only_when_required:
+        return ""
+    return f"The plan asks for {mode}; {why}, so Silas confirms when required."
+
+
+def effective_mode(item: WorkItem) -> InteractionMode:
+    """The mode in which a plan proceeds: what it asks for, or what its risk forces (5.1.0)."""
+    forced = forced_mode(item.interaction_mode, forcing(_risk(_plan(plan_bytes(item)))))
+    return InteractionMode.confirm_only_when_required if forced else item.interaction_mode
+
+
+def forcing(risk: Risk) -> str:
+    """Why a risk forces confirmation; nothing where it does not."""
+    return f"its risk is {risk}" if risk in NEEDS_CONFIRMATION else ""
 
 
 def _plan(canonical: bytes) -> Plan:
@@ -203,7 +233,7 @@ def _grant(raw: object) -> tuple[str, ...]:
     return (*lines, f"  (written as {_json(raw)})")
 
 
-def _held(plan: Plan, files: Files) -> tuple[str, ...]:
+def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
     """What `silas.plans.binding` signs besides the plan: in words that the plan decides, and with
     the digests of the files that it runs.
     """
@@ -215,6 +245,7 @@ def _held(plan: Plan, files: Files) -> tuple[str, ...]:
         for path in plan.get("read", [])
     ]
     lines += file_lines(files, _quoted)
+    lines += tool_digest(tools)
     lines += [f"every file of the skill {_quoted(name)}" for name in plan["skills"]]
     if plan.get("worker"):
         lines.append(f"the file of the worker {_quoted(plan['worker'])}, of each that it may")
@@ -297,7 +328,8 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
     given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, [], {})]
     empty = [name for name, v in others.items() if v in (None, [], {})]
-    return (*given, "not set: " + ", ".join(empty))
+    forced = forced_mode(plan["interaction_mode"], forcing(_risk(plan)))
+    return (*given, *filter(None, (forced,)), "not set: " + ", ".join(empty))
 
 
 def _quoted(text: str) -> str:

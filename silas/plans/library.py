@@ -1,7 +1,8 @@
 """The plan library: runbooks that are found by what was asked, then filled in.
 
 A library file is a plan in markdown with one more block in its front matter, `runbook:`, that has
-`phrases` (what a request sounds like) and `parameters` (a mapping from name to `Parameter`).
+`phrases` (what a request sounds like) and `parameters` (a mapping from name to `Parameter`). With
+`sentences` it is found by those alone, and its phrases are examples of them.
 `$workspace` then stands for the value anywhere in the plan. Values are inserted into parsed
 scalars, and the front matter is written anew, so that no value can add a key or a line.
 """
@@ -13,7 +14,7 @@ from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
-from silas.errors import PlanFamilyError
+from silas.errors import PlanFamilyError, misfits
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
@@ -22,6 +23,7 @@ from silas.plans.fill import blanks, emit, fill_body, fill_data
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.request import fits, parts_of, score, wanted_of, words_of
 from silas.plans.requires import Requirement, commands
+from silas.plans.sentences import SentenceError, compiled, hear, matches, slots
 from silas.plans.yaml_tree import Place, Tree, read_tree
 from silas.types import Frozen
 
@@ -55,6 +57,8 @@ class LibraryPlan(Frozen):
     """A runbook: its name (the file's), when to use it, its blanks, and the template.
 
     Attributes:
+        sentences: Whole requests that it is for (`silas.plans.sentences`); where it has them, its
+            phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
         installs: The parameter that takes the Python installations which `$python` and the
             environment of `$workspace` need to be read.
@@ -64,6 +68,7 @@ class LibraryPlan(Frozen):
     name: str
     title: str
     phrases: tuple[str, ...] = Field(min_length=1)
+    sentences: tuple[str, ...] = ()
     parameters: dict[str, Parameter]
     requires: tuple[Requirement, ...] = ()
     installs: str = ""
@@ -97,10 +102,15 @@ class PlanLibrary:
 
         Deterministic: a runbook's score is its best phrase's, or its title's, by the words shared
         with the request. At least three fifths of a phrase's words must be there. What wins is the
-        number of shared words times their share of the phrase; of equals, the first by name.
+        number of shared words times their share of the phrase; of equals, the first by name. A
+        runbook with sentences is found by a request that is one of them, and then it wins.
         """
+        whole = next((plan for plan in self._plans if _values_said(plan, text) is not None), None)
+        if whole is not None:
+            return whole
         words = words_of(wanted_of(text))
-        scored = [(score((*plan.phrases, plan.title), words), plan) for plan in self._plans]
+        worded = (plan for plan in self._plans if not plan.sentences)
+        scored = [(score((*plan.phrases, plan.title), words), plan) for plan in worded]
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None
 
@@ -113,8 +123,11 @@ class PlanLibrary:
 
         What one parameter took is not offered to the next. A parameter that two different parts of
         the request fit is left out: it has to be asked for. One that takes several values is never
-        taken from a request.
+        taken from a request. A runbook with sentences takes what stands in their slots, and the
+        place at the end of the request.
         """
+        if plan.sentences:
+            return _values_said(plan, text) or {}
         values: dict[str, str] = {}
         parts = parts_of(text)
         for name, parameter in plan.parameters.items():
@@ -153,6 +166,21 @@ class PlanLibrary:
         return text
 
 
+def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
+    """What a request says in the slots of a runbook's sentences; None where it is none of them."""
+    if not plan.sentences:
+        return None
+    said, place = hear(text)
+    if place and "workspace" not in plan.parameters:
+        return None
+    named = {"workspace": place} if place else {}
+    for found in matches(plan.sentences, said):
+        values = {**found, **named}
+        if all(fits(plan.parameters[name].pattern, value) for name, value in values.items()):
+            return values
+    return None
+
+
 def shipped_plans() -> Path:
     """The directory of the runbooks that come with Silas."""
     return Path(__file__).parent / "library"
@@ -183,9 +211,8 @@ def _library_plan(path: Path, text: str) -> LibraryPlan:
     try:
         plan = LibraryPlan.model_validate({**fields, **fixed})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise _wrong(path, f"`runbook.{where}`: {first['msg']}") from error
+        first = misfits(error)[0]
+        raise _wrong(path, f"`runbook.{first.place}`: {first.words}") from error
     _refuse_blanks(plan, path)
     # the template must be a plan once it is filled; errors point into the template
     sample = {
@@ -221,9 +248,24 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
             check_pattern(parameter.pattern)
         except PatternRefused as error:
             raise _wrong(path, f"the pattern of `{name}`: {error}") from error
+    _refuse_sentences(plan, path)
     several = _many(plan)
     if several & blanks(plan.body) or several & blanks(str(_without_blank_items(plan.front))):
         raise _wrong(path, "a parameter with several values stands only for whole items of a list")
+
+
+def _refuse_sentences(plan: LibraryPlan, path: Path) -> None:
+    """Slots without a parameter, what cannot be read, and examples that would not be understood."""
+    for sentence in plan.sentences:
+        try:
+            compiled(sentence)
+        except SentenceError as error:
+            raise _wrong(path, f"`runbook.sentences`: {error}") from error
+        if strange := sorted(slots(sentence) - set(plan.parameters)):
+            raise _wrong(path, f"`runbook.sentences`: `{strange[0]}` is no parameter")
+    for phrase in plan.phrases if plan.sentences else ():
+        if _values_said(plan, phrase) is None:
+            raise _wrong(path, f"the phrase {phrase!r} is none of its sentences")
 
 
 def _without_blank_items(data: Any) -> Any:

@@ -2,20 +2,17 @@
 
 import difflib
 import json
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
 
 from pydantic import BaseModel, ValidationError
 
+from silas.errors import Misfit, misfits
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.models import Budget, VerificationCheck, WorkItem
 from silas.plans.rules import check_rules
 from silas.plans.yaml_tree import Loc, Place, Tree, read_tree
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 RUNTIME_FIELDS = frozenset(
     {
@@ -71,7 +68,7 @@ def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
         item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)
     except ValidationError as error:
         raise min(
-            (_explained(one, tree) for one in error.errors(include_url=False)),
+            (_explained(one, tree) for one in misfits(error)),
             key=lambda found: (found.line, found.column),
         ) from error
     return check_rules(item, tree, body_place)
@@ -117,7 +114,7 @@ def _fields_at(loc: Loc) -> tuple[str, ...]:
     return PLAN_KEYS
 
 
-_Words = Callable[[str, dict[str, Any]], str]
+_Words = Callable[[str, Mapping[str, object]], str]
 
 _EXPLANATIONS: dict[str, _Words] = {
     "string_type": lambda name, _: f"{name} must be text; put it in quotes",
@@ -137,17 +134,17 @@ _EXPLANATIONS: dict[str, _Words] = {
 }
 
 
-def _explained(error: "ErrorDetails", tree: Tree) -> PlanError:
+def _explained(error: Misfit, tree: Tree) -> PlanError:
     """One validation error in words, at the place it is about."""
-    loc, kind = error["loc"], error["type"]
+    loc, kind, facts = error
     if kind == "missing":
         return PlanError(*tree.at(loc[:-1]), f"`{loc[-1]}` is missing{_inside(loc[:-1])}")
     if kind == "extra_forbidden":
         return PlanError(*tree.key(loc), _unknown(str(loc[-1]), _fields_at(loc[:-1])))
-    words = _EXPLANATIONS.get(kind, lambda name, _: f"{name}: {error['msg']}")
+    words = _EXPLANATIONS.get(kind, lambda name, _: f"{name} {error.words}")
     if not loc:  # the one rule of the whole model: which lane a kind of work may run in
         loc = ("agent",)
-    return PlanError(*tree.at(loc), words(f"`{_dotted(loc)}`", error.get("ctx", {})))
+    return PlanError(*tree.at(loc), words(f"`{_dotted(loc)}`", facts))
 
 
 def _inside(loc: Loc) -> str:

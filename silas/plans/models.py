@@ -182,8 +182,13 @@ class WorkItemResult(Frozen):
         diff: What changed in its workspace.
         output: What its last attempt printed, at most 20,000 characters: each call in plain words,
             and below it, indented, what the call put out. External text, without known secrets.
+        report: What its executor says of the last attempt: the model's own words, external text,
+            cleaned and without known secrets, at most 8,000 characters.
+        grounds: What the record holds of that attempt: how many calls ran, and which failed.
         held: The hex SHA-256 of changes that wait for the owner's yes.
         checks_changed: What of the changes its own checks run.
+        read_before: Where its changes followed text from outside: what was read before the last
+            call that followed it, in words, in order, at most 40.
     """
 
     work_item_id: str
@@ -197,7 +202,10 @@ class WorkItemResult(Frozen):
     diff: str = ""
     held: str = ""
     output: str = ""
+    report: str = ""
+    grounds: str = ""
     checks_changed: list[str] = Field(default_factory=list[str])
+    read_before: list[str] = Field(default_factory=list[str])
 
 
 MAX_CHECK_OUTPUT = 1000

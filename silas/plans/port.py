@@ -61,10 +61,12 @@ class WaitingPlan(NamedTuple):
     Attributes:
         item: The plan; it has no approval.
         rationale: Why it is proposed, in the proposer's words.
+        changes_wanted: The owner has answered that he wants it changed; it waits for its change.
     """
 
     item: WorkItem
     rationale: str
+    changes_wanted: bool = False
 
 
 class WaitingPlans(Protocol):
@@ -83,4 +85,8 @@ class WaitingPlans(Protocol):
 
     async def all(self) -> list[WaitingPlan]:
         """Every open question, the oldest first."""
+        ...
+
+    async def to_change(self) -> list[WorkItem]:
+        """The plans that the owner wants changed, the one he said so of last at the end."""
         ...

@@ -4,6 +4,7 @@ Nothing of the workspace is executed for that: the commands are the runbook's ow
 mounted read-only, and there is no network.
 """
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +14,7 @@ from pydantic import Field
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans.fill import Command, blanks, fill_command
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
 
 _LIMITS = SandboxLimits(wall_seconds=20.0, cpu_seconds=10)
@@ -72,8 +74,10 @@ class Needy(Protocol):
 class Equipment:
     """Looks in the sandbox for what runbooks need."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, tools: ToolSearch, masks: Path) -> None:
         self._sandbox = sandbox
+        self._tools = tools
+        self._masks = masks
 
     async def found(self, plan: Needy, values: Mapping[str, str]) -> dict[str, str]:
         """The values, with the installations to be read and each requirement's candidate.
@@ -94,6 +98,7 @@ class Equipment:
             cwd=workspace if workspace.is_absolute() else _EMPTY,
             mounts=tuple(Mount(source=path, target=path) for path in shown if path.is_absolute()),
         )
+        files = await asyncio.to_thread(self._equipped, files, workspace)
         filled: dict[str, str] = dict(known)
         for one in plan.requires:
             try:
@@ -105,6 +110,12 @@ class Equipment:
             known[one.name] = chosen.use
             filled[one.name] = Command(fill_command(chosen.use, filled))
         return known
+
+    def _equipped(self, files: SandboxFiles, workspace: Path) -> SandboxFiles:
+        """With the tools that the work will have, found as they are for its card."""
+        place = str(workspace)
+        facts = self._tools.found(place)
+        return mounts_of(facts, place, make_masks(self._masks)).given(files) if facts else files
 
     async def _first(
         self, one: Requirement, values: Mapping[str, str], files: SandboxFiles

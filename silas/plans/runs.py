@@ -41,6 +41,8 @@ class How(StrEnum):
     """Read by a program as its own settings."""
     names = "names"
     """Given to a program that may do anything with it."""
+    mentions = "mentions"
+    """A word beside something that is worked out, in a text that runs nothing it works out."""
 
 
 class Use(NamedTuple):
@@ -50,11 +52,13 @@ class Use(NamedTuple):
         how: What becomes of it.
         paths: The names, the first that exists counts. Of `told` and `collects` patterns.
         within: Of `collects`: the directory.
+        compared: Of `runs`: whether another program looks at what it prints.
     """
 
     how: How
     paths: tuple[str, ...]
     within: str = ""
+    compared: bool = False
 
 
 _VERSION: Final = re.compile(r"[-0-9.]+$")
@@ -67,6 +71,8 @@ _STARTS: Final = frozenset(
         "create_subprocess_exec", "create_subprocess_shell",
     }
 )  # fmt: skip
+_TEXTS: Final = frozenset({"exec", "eval", "run_module", "import_module", "__import__"})
+"""Python's own ways to run what a text names or holds."""
 _DEPTH: Final = 4
 
 
@@ -80,11 +86,39 @@ def program_of(word: str) -> str:
 def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ...]:
     """What a line or script for a shell runs."""
     commands = commands_in(text, cwd)
-    found = [use for one in commands for use in uses_of(one, depth)]
-    if any("$" in word or _waits(one) for one in commands for word in one.argv):
+    found = [
+        use._replace(compared=use.compared or one.piped)
+        for one in commands
+        for use in uses_of(one, depth)
+    ]
+    some = any(map(_works_out, commands))
+    if some or any("$" in word for one in commands for word in one.argv):
         # what it works out, or reads from a pipe, may be any file that the text names
-        found += [_file(How.runs, one, word) for one in commands for word in one.argv if word]
+        found += [
+            Use(How.runs if some and _may_be_run(one) else How.mentions, (_at(one, word),))
+            for one in commands
+            for word in (*one.argv, *(value for _, value in one.assigned))
+            if word
+        ]
     return tuple(dict.fromkeys(found))
+
+
+def _works_out(command: Command) -> bool:
+    """Whether which file this command runs is worked out, or comes by its input."""
+    argv, name = command.argv, program_of(command.argv[0])
+    if "$" in argv[0] or _waits(command):
+        return True
+    if name in LAUNCHERS:
+        return any(_works_out(one) for one in [*_programs(command, 2)][1:])
+    if name not in INTERPRETERS or any(_after(argv, one) is not None for one in ("-c", "-m")):
+        return False
+    script = _script(argv, INTERPRETERS[name]) or ""
+    return "$" in script or "{}" in script
+
+
+def _may_be_run(command: Command) -> bool:
+    """Whether the words of a command may be what another one runs: not where they are looked at."""
+    return command.piped or program_of(command.argv[0]) not in LOOKS_ONLY
 
 
 def programs_in(text: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[Command]:
@@ -166,7 +200,7 @@ def _runner(name: str, command: Command) -> Iterator[Use]:
     """What a runner takes from its directory, and the tests that it collects."""
     argv = command.argv
     there = command
-    for directory in _values(argv, _DIRECTORY):
+    for directory in _values(argv, _DIRECTORY - {"-s"} if "make" in name else _DIRECTORY):
         there = there._replace(cwd=_at(there, directory))
     named = _values(argv, _FILE)
     if name in RUN_BY:
@@ -211,6 +245,8 @@ def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, 
             found.append(_import(here, node.module))
         elif isinstance(node, ast.Call) and _called(node) in _STARTS and depth:
             found += _started(node, cwd, depth)
+        elif isinstance(node, ast.Call) and _called(node) in _TEXTS:
+            found += _loaded(node, here)
     return tuple(dict.fromkeys(found))
 
 
@@ -225,6 +261,15 @@ def _called(node: ast.Call) -> str:
             return name
         case _:
             return ""
+
+
+def _loaded(node: ast.Call, here: Command) -> Iterator[Use]:
+    """Every text in the call may be a file's path, or a module's name."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.strip():
+            name = part.value.replace(".", "/")
+            ends = ("", "/__main__.py", "/__init__.py", ".py")
+            yield Use(How.runs, (_at(here, part.value), *(_at(here, name + end) for end in ends)))
 
 
 def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:

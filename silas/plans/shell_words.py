@@ -16,6 +16,7 @@ Words = tuple[str, ...]
 _PUNCTUATION: Final = ";&|()<>\n"
 _ASSIGNED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _INNER: Final = re.compile(r"\$\(|`|[<>]\(")
+_DOLLAR_QUOTE: Final = re.compile(r"\$(?=['\"])")
 _KEYWORDS: Final = frozenset(
     {
         "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "!", "{", "}", "[[",
@@ -32,53 +33,68 @@ class Command(NamedTuple):
         argv: Its words.
         cwd: The directory that a `cd` before it led to, relative to where the line began.
         assigned: `NAME=value` before it or before a command of the same line.
+        piped: Whether its output goes to another command, or into the words of one.
     """
 
     argv: Words
     cwd: str = ""
     assigned: tuple[tuple[str, str], ...] = ()
+    piped: bool = False
 
 
 def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Command, ...]:
-    """Every simple command of a line or script for a shell, in order."""
+    """Every simple command of a line or script for a shell, in order.
+
+    Where a directory may have been left again, each command is found in the first one, too.
+    """
     found: list[Command] = []
     assigned: list[tuple[str, str]] = []
-    for words in _simple(text):
-        if depth:
-            for word in words:
-                if _INNER.search(word):
-                    inner = _INNER.sub("\n", word).replace(")", "\n")
-                    found += commands_in(inner, cwd, depth - 1)
+    began = cwd
+    for words, piped in _simple(text):
+        for word in words if depth else ():
+            if _INNER.search(word):
+                inner = _INNER.sub("\n", word).replace(")", "\n")
+                found += [one._replace(piped=True) for one in commands_in(inner, cwd, depth - 1)]
         rest = list(words)
         while rest and (rest[0] in _KEYWORDS or _ASSIGNED.fullmatch(rest[0])):
             if given := _ASSIGNED.fullmatch(rest.pop(0)):
                 assigned.append((given[1], given[2]))
         if not rest:
             continue
-        found.append(Command(tuple(rest), cwd, tuple(assigned)))
+        found.append(Command(tuple(rest), cwd, tuple(assigned), piped))
         if rest[0] in ("cd", "pushd") and len(rest) > 1:
             cwd = posixpath.normpath(posixpath.join(cwd, rest[-1]))
+    if cwd != began and _may_leave(text):
+        found += [one._replace(cwd=began) for one in found if one.cwd != began]
     return tuple(found)
 
 
-def _simple(text: str) -> Iterator[Words]:
-    """The words between operators; where input comes from a file, that is a word, too."""
+def _may_leave(text: str) -> bool:
+    return "(" in text or "popd" in text or re.search(r"\bcd\s+(?:-|\S*\$)", text) is not None
+
+
+def _simple(text: str) -> Iterator[tuple[Words, bool]]:
+    """The words between operators, and whether the operator after them is a pipe.
+
+    Where input comes from a file, that is a word, too.
+    """
     words: list[str] = []
     skip = False
     for token in _tokens(text):
         if token and all(char in _PUNCTUATION for char in token):
             skip = ">" in token and "(" not in token  # what is written to is not run
             if not set(token) & set("<>"):
-                yield tuple(words)
+                yield tuple(words), token.startswith("|") and not token.startswith("||")
                 words = []
         elif skip:
             skip = False
         else:
             words.append(token)
-    yield tuple(words)
+    yield tuple(words), False
 
 
 def _tokens(text: str) -> list[str]:
+    text = _DOLLAR_QUOTE.sub("", text.replace("\\\n", " "))
     lines = [line for line in text.split("\n") if not line.lstrip().startswith("#")]
     lexer = shlex.shlex("\n".join(lines), posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""

@@ -3,7 +3,8 @@
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Column, MetaData, Table, Text, and_, delete, insert, select
+from sqlalchemy import Column, Integer, MetaData, Table, Text, and_, delete, insert, select
+from sqlalchemy.sql import Select
 from sqlalchemy.sql.elements import ColumnElement
 
 from silas.clock import Clock
@@ -15,7 +16,13 @@ from silas.plans.port import WaitingPlan
 from silas.plans.subject import plan_hash
 
 _COLUMNS = ("work_item_id", "plan_hash", "plan", "rationale", "asked_at")
-_WAITING = Table("waiting_plans", MetaData(), *(Column(name, Text) for name in _COLUMNS))
+_WAITING = Table(
+    "waiting_plans",
+    MetaData(),
+    *(Column(name, Text) for name in _COLUMNS),
+    Column("changes_wanted", Integer),
+)
+_OLDEST_FIRST = select(_WAITING).order_by(_WAITING.c.asked_at, _WAITING.c.work_item_id)
 
 
 class SqlWaitingPlans:
@@ -34,6 +41,7 @@ class SqlWaitingPlans:
             "plan": item.model_dump_json(),
             "rationale": waiting.rationale,
             "asked_at": self._clock.now().isoformat(),
+            "changes_wanted": int(waiting.changes_wanted),
         }
         with self._db.write() as tx:
             tx.execute(delete(_WAITING).where(_same(item)))
@@ -46,9 +54,16 @@ class SqlWaitingPlans:
 
     async def all(self) -> list[WaitingPlan]:
         """See `WaitingPlans.all`."""
-        oldest_first = select(_WAITING).order_by(_WAITING.c.asked_at, _WAITING.c.work_item_id)
+        return self._those(_OLDEST_FIRST)
+
+    async def to_change(self) -> list[WorkItem]:
+        """See `WaitingPlans.to_change`."""
+        wanted = self._those(_OLDEST_FIRST.where(_WAITING.c.changes_wanted == 1))
+        return [waiting.item for waiting in wanted]
+
+    def _those(self, query: Select[Any]) -> list[WaitingPlan]:
         with self._db.read() as tx:
-            rows = [dict(row) for row in tx.execute(oldest_first).mappings()]
+            rows = [dict(row) for row in tx.execute(query).mappings()]
         return readable(self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting)
 
 
@@ -70,4 +85,4 @@ def _waiting(row: dict[str, Any]) -> WaitingPlan:
             code="E_DB_CORRUPT",
             work_item_id=row["work_item_id"],
         ) from error
-    return WaitingPlan(item, row["rationale"])
+    return WaitingPlan(item, row["rationale"], row["changes_wanted"] == 1)

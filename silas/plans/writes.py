@@ -12,7 +12,8 @@ NONE: Final = "none"
 """How a plan says that it changes nothing."""
 
 ANY_DEPTH: Final = "**"
-_WILD: Final = frozenset("*?")
+WILD: Final = frozenset("*?")
+"""The characters that make an entry a pattern."""
 _LONGEST: Final = 1000  # characters of one entry
 
 
@@ -65,7 +66,7 @@ def _below(entry: str, workspace: str) -> str | None:
 def literal_parts(pattern: str) -> tuple[str, ...]:
     """The names of a pattern before its first wildcard."""
     parts = pattern.split("/")
-    first = next((at for at, part in enumerate(parts) if _WILD & set(part)), len(parts))
+    first = next((at for at, part in enumerate(parts) if WILD & set(part)), len(parts))
     return tuple(parts[:first])
 
 

@@ -15,6 +15,7 @@ from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, Rule, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.netns import PROXY_PORT
+from silas.sandbox.searchpath import alias_options, search_path
 from silas.sandbox.seccomp import Machine, compile_filter
 from silas.sandbox.starter import SECRETS, STARTER, Command, Starter, make_starter
 
@@ -31,7 +32,6 @@ ISOLATION = (
 """On every command line, whatever is asked. Without `--cap-drop ALL` root could remount `/`."""
 
 _IDENTITY = ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
-_PATH = "/usr/local/bin:/usr/bin:/bin"
 _MEBIBYTE = 1 << 20
 SHARED_MEMORY_MB = 64
 _HIGH = 64  # a descriptor above all that the first program inside uses itself
@@ -232,7 +232,7 @@ def environment(files: SandboxFiles) -> dict[str, str]:
     proxy = _PROXY_VARIABLES if files.network else {}
     told = {"HOME": str(files.home), "LANG": "C.UTF-8", "PWD": str(files.cwd)}
     secrets = {"SILAS_SECRETS_FD": str(SECRETS)} if files.secrets else {}
-    variables = {"PATH": _PATH, **told, **proxy, **files.env, **secrets}
+    variables = {"PATH": search_path(files), **told, **proxy, **files.env, **secrets}
     for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
             raise SandboxError(f"{name!r} cannot be an environment variable.", code="E_SANDBOX_ENV")
@@ -285,7 +285,7 @@ class Launcher:
         pass_fds = list(pinned)
         places, private = _places(files, limits)
         options = [*ISOLATION, *_IDENTITY]
-        options += [*control, *_system(), *_etc(files, owned, pass_fds)]
+        options += [*control, *_system(), *alias_options(), *_etc(files, owned, pass_fds)]
         options += ["--proc", "/proc", *hidden(), "--dev", "/dev", *self._devices.options()]
         options += places
         for mount, descriptor in zip(files.mounts, pinned, strict=True):

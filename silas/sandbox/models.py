@@ -1,9 +1,10 @@
 """What a sandbox is given and what it gives back (spec 3.7, 9.1; decision A20)."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretBytes
+from pydantic import Field, SecretBytes, field_validator
 
 from silas.sandbox.names import Endpoint
 from silas.sandbox.traffic import Record, Traffic, unrecorded
@@ -56,6 +57,8 @@ class SandboxFiles(Frozen):
     Attributes:
         cwd: Working directory inside; created empty and writable when no mount covers it.
         mounts: In order; a later mount may cover part of an earlier one.
+        path: Directories in which commands are looked for, before those of the system; each is
+            shown read-only.
         env: Environment besides PATH, HOME and LANG. Never inherited.
         home: HOME inside; a private, empty directory unless a mount covers it.
         stdin: Bytes for standard input; empty means closed.
@@ -70,6 +73,7 @@ class SandboxFiles(Frozen):
 
     cwd: Path
     mounts: tuple[Mount, ...] = ()
+    path: tuple[Path, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
     home: Path = Path("/tmp/home")  # noqa: S108 - inside the sandbox, where /tmp is private
     stdin: bytes = b""
@@ -107,6 +111,26 @@ class SandboxResult(Frozen):
         return self.ended_by == "exit" and self.exit_code == 0
 
 
+class ToolsConfig(Frozen):
+    """Which of the owner's tools runs may use (`sandbox.tools`).
+
+    Attributes:
+        discover: Whether they are looked for at all; without it there are the system's commands.
+        add: Further directories of programs, absolute or with `~`; each is shown read-only.
+    """
+
+    discover: bool = True
+    add: tuple[Path, ...] = ()
+
+    @field_validator("add")
+    @classmethod
+    def _absolute(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
+        places = tuple(Path(os.path.expanduser(path)) for path in value)
+        if bad := next((path for path in places if not path.is_absolute()), None):
+            raise ValueError(f"must be absolute paths, or begin with `~`; {bad} is neither")
+        return places
+
+
 class SandboxConfig(Frozen):
     """The `sandbox:` section of the configuration (spec 11).
 
@@ -116,6 +140,7 @@ class SandboxConfig(Frozen):
         default_memory_mb, default_cpu_seconds: Limits where a plan names none.
         verify_dir: Where verification keeps its scratch; differs from `customer_context_dir`.
         customer_context_dir: Inside the data directory, not world-writable.
+        tools: What commands there are besides the system's.
     """
 
     backend: Literal["subprocess", "docker"] = "subprocess"
@@ -124,3 +149,4 @@ class SandboxConfig(Frozen):
     default_cpu_seconds: int = Field(default=60, ge=1)
     verify_dir: Path = Path("verify")
     customer_context_dir: Path = Path("customer_context")
+    tools: ToolsConfig = ToolsConfig()

@@ -187,13 +187,16 @@ class Workspace:
 
     def mounts(self, writable: bool) -> tuple[Mount, ...]:
         """Show the copy at the original's own path, and protected parts of the original in it."""
-        shown = [Mount(source=self.copy, target=self.original, writable=writable)]
-        shown += [
+        work = Mount(source=self.copy, target=self.original, writable=writable)
+        return (work, *self.guarded())
+
+    def guarded(self) -> tuple[Mount, ...]:
+        """The protected parts of the original, read-only, each over its empty place in the copy."""
+        return tuple(
             Mount(source=self.original / path, target=self.original / path)
             for path in self.protected
             if os.path.lexists(self.copy / path)
-        ]
-        return tuple(shown)
+        )
 
     def changes(self) -> Changes:
         """Compare the copy with what was copied; a cache directory that is new is no change.

@@ -88,7 +88,10 @@ def _opened(folder: Path) -> Generator[int]:
     except OSError as error:
         if folder.is_symlink():
             raise SkillError("it is a link; put the folder itself there.") from error
-        raise SkillError(f"it cannot be read as a folder: {error.strerror}.") from error
+        name = ascii(folder.name)[:80]
+        raise SkillError(
+            f"{name} cannot be read as a folder: {error.strerror}; check the path."
+        ) from error
     try:
         yield descriptor
     except OSError as error:

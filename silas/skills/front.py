@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import yaml
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
-from silas.errors import unfit
+from silas.errors import misfits
 from silas.skills.folder import SKILL_MD, SkillError
 from silas.types import Frozen
 
@@ -199,10 +199,9 @@ def front_of(data: Mapping[str, Any]) -> Front:
     try:
         return Front.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(ascii(part)[:80].strip("'") for part in first["loc"])
-        words = unfit(first["type"], first.get("ctx", {}))
-        raise SkillError(f"{SKILL_MD}, `{name}`: {words[:1].lower()}{words[1:]}.") from error
+        first = misfits(error)[0]
+        name = ".".join(ascii(part)[:80].strip("'") for part in first.loc)
+        raise SkillError(f"{SKILL_MD}, `{name}`: {first.words}.") from error
 
 
 class _Reader:

@@ -48,7 +48,7 @@ class Answering:
         response = need(turn.response, "step 7")
         text = self._rooms.discreet("\n\n".join((response.message, *turn.notes)))
         turn.response = response.model_copy(update={"message": text})
-        self._keeper.answer(turn, text)
+        self._keeper.answer(turn, text, said=turn.outcome != "failed")
         if response.plan_action is not None:
             self._keeper.flush(turn)
         else:  # this is what will be sent

@@ -6,6 +6,7 @@ from silas.plans.characters import show_exactly
 from silas.sandbox.diff import heading
 from silas.types import Risk
 from silas.work.holding import HeldChanges
+from silas.work.printed import PRINTED
 
 _MOST_LINES = 200  # of paths; more are counted
 
@@ -36,6 +37,7 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
                 lines=_first([show(heading(change).rstrip("\n")) for change in changes]),
             ),
             Detail(heading="Line by line", lines=tuple(map(show, diff.splitlines())) or ("",)),
+            *_printed(held.result.output),
             Detail(heading="Hash", lines=(f"sha256:{held.kept.digest}",)),
         ),
         actions=(
@@ -47,6 +49,13 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
         work_item_id=held.work_item_id,
         digest=held.kept.digest,
     )
+
+
+def _printed(output: str) -> tuple[Detail, ...]:
+    """What the programs of the work printed, as much as is kept of it."""
+    if not output:
+        return ()
+    return (Detail(heading=PRINTED, lines=tuple(map(show, output.splitlines()))),)
 
 
 def _counted(many: int) -> str:

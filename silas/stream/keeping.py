@@ -67,12 +67,16 @@ class Keeper:
             )
 
     # 11, 11.5
-    def answer(self, turn: Turn, text: str) -> None:
-        """What tools returned and what is answered into the chronicle; all of it raw, too."""
+    def answer(self, turn: Turn, text: str, *, said: bool) -> None:
+        """What tools returned and what is answered into the chronicle; all of it raw, too.
+
+        Why a model gave no answer is not `said`: the next one would take it for Silas's words.
+        """
         rests_on, taint = self.sources(turn), turn.response_taint
         for lookup in turn.lookups:
             self._lookup(turn, lookup)
-        self.reply(turn, text, taint, turn.speaker, rests_on)
+        if said:
+            self.reply(turn, text, taint, turn.speaker, rests_on)
         for query in need(turn.response, "step 7").memory_queries:
             asked = canonical_json(query.model_dump(mode="json"))
             self._raw(turn, asked, "research_query_raw", taint, rests_on)

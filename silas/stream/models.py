@@ -9,7 +9,7 @@ from silas.plans import WorkItem
 
 Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
 """An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
-queue, or no model that could be asked or answered in form."""
+queue, or no model that could be asked, understood and answered in form."""
 
 
 @dataclass(frozen=True)

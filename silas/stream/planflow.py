@@ -9,7 +9,7 @@ from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
-from silas.stream.propose import STAYS
+from silas.stream.propose import STAYS, Proposal
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
@@ -43,7 +43,6 @@ class PlanFlow:
         self._rooms = rooms
         self._router = router
         self._keeper = keeper
-        self._to_change: dict[str, WorkItem] = {}
 
     async def run(self, turn: Turn) -> str:
         """The text of the answer; what the agent says about approval never counts."""
@@ -62,15 +61,21 @@ class PlanFlow:
             await self._rooms.audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
+        forced = self._router.forced(turn, item)
         turn.plan = item = await self._finished(turn, item, action)
-        await self._changed(turn, item, action)
+        unable = await self._rooms.proposer.unable(item)
+        if unable is not None:
+            turn.outcome = _OUTCOMES[unable.verdict]
+            return f"{response.message}\n\n{unable.words}"
+        replaces = await self._replaced(turn, item, action)
         await self._in_view(turn, item, action.plan_markdown)
-        return await self._proposed(turn, item, response)
+        why = " ".join(filter(None, (_rationale(turn, response.message), forced)))
+        proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
+        return await self._answered(turn, item, response, proposal)
 
-    async def _proposed(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
-        proposal = await self._rooms.proposer.propose(
-            item, turn.channel, OWNER, _rationale(turn, response.message)
-        )
+    async def _answered(
+        self, turn: Turn, item: WorkItem, response: AgentResponse, proposal: Proposal
+    ) -> str:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._rooms.review.noted(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
@@ -81,18 +86,22 @@ class PlanFlow:
             self._rooms.context.complete(turn.scope_id, plan_name(item.id))
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         if proposal.verdict == "edit_requested":
-            self._to_change[turn.scope_id] = item
             return f"{proposal.words} {_SAY}"
         return proposal.words
 
-    async def _changed(self, turn: Turn, item: WorkItem, action: PlanAction) -> None:
-        """The plan that the owner wanted changed gives way to its change, and to nothing else."""
-        before = self._to_change.get(turn.scope_id)
-        if before is None or (item.id != before.id and action.action is not PlanActionType.revise):
-            return
-        del self._to_change[turn.scope_id]
-        self._rooms.context.complete(turn.scope_id, plan_name(before.id))
-        await self._rooms.proposer.replaced(before)
+    async def _replaced(self, turn: Turn, item: WorkItem, action: PlanAction) -> list[WorkItem]:
+        """The plans of this conversation that the owner wanted changed and that this changes.
+
+        Such a plan gives way to its change, in whichever process it comes, and to nothing else.
+        """
+        wanted = await self._rooms.proposer.to_change()
+        mine = [one for one in wanted if self._rooms.work.scope_of(one.id) == turn.scope_id]
+        found = [one for one in mine if one.id == item.id]
+        if not found and action.action is PlanActionType.revise:
+            found = mine[-1:]
+        for former in found:
+            self._rooms.context.complete(turn.scope_id, plan_name(former.id))
+        return found
 
     def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         try:

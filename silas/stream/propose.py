@@ -1,7 +1,7 @@
 """Plan, card, decision, token, dispatch: the only issuer of plan tokens (spec 5.1.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from silas.plans import (
     plan_hash,
     subject_of,
 )
-from silas.plans.binding import BINDS, PlanBinding, difference, files_signed
+from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
@@ -58,7 +58,8 @@ class Proposal(NamedTuple):
 class Proposer:
     """Takes a plan from text to verified authority; nothing else issues plan tokens.
 
-    `ready` raises where this work, approved, could not run at all, so that nobody is asked in vain.
+    `ready` raises where no work could run at all, and `unable` says why this one could not though
+    it were approved, so that nobody is asked in vain.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Proposer:
         audit: Audit,
         clock: Clock,
         ready: Callable[[WorkItem], Awaitable[None]],
+        unable: Callable[[WorkItem], str],
     ) -> None:
         self._parser = parser
         self._approval = approval
@@ -80,6 +82,7 @@ class Proposer:
         self._audit = audit
         self._clock = clock
         self._ready = ready
+        self._unable = unable
         self._asking: list[str] = []
 
     def parse(self, markdown: str) -> WorkItem | PlanError:
@@ -90,7 +93,12 @@ class Proposer:
             return error
 
     async def propose(
-        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+        self,
+        item: WorkItem,
+        channel: CardChannel,
+        to: str,
+        rationale: str,
+        replaces: Sequence[WorkItem] = (),
     ) -> Proposal:
         """Steps 3 to 8 of the approval flow; the item comes back with its verified token.
 
@@ -101,6 +109,7 @@ class Proposer:
             item: What is proposed; its state is the caller's, its token is set here.
             channel, to: Where the decision is taken; a sender never decides about his own plan.
             rationale: Why, in the proposer's words.
+            replaces: Open questions whose plans this one changes; they are closed with its card.
 
         The question is kept until it is answered: a crash loses neither it nor the answer.
         """
@@ -108,27 +117,34 @@ class Proposer:
         asked = item.id  # as it is now: whatever changes it meanwhile is refused with words
         self._asking.append(asked)
         try:
-            return await self._proposed(item, channel, to, rationale)
+            return await self._proposed(item, channel, to, rationale, replaces)
         finally:
             self._asking.remove(asked)
 
     async def _proposed(
-        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+        self,
+        item: WorkItem,
+        channel: CardChannel,
+        to: str,
+        rationale: str,
+        replaces: Sequence[WorkItem],
     ) -> Proposal:
         await self._waiting.put(WaitingPlan(item, rationale))
         try:
-            proposal = await self._decided(item, channel, to, rationale)
+            proposal = await self._decided(item, channel, to, rationale, replaces)
         except asyncio.CancelledError:  # whoever ends Silas at a question has not said yes
             with suppress(DatabaseError):
                 await self._waiting.drop(item)
             raise
         if proposal.verdict not in STAYS:
             await self._waiting.drop(item)
+        elif proposal.verdict == "edit_requested":
+            await self._waiting.put(WaitingPlan(item, rationale, changes_wanted=True))
         return proposal
 
-    async def replaced(self, item: WorkItem) -> None:
-        """Close the question about a plan that the owner wanted changed: its change is here."""
-        await self._waiting.drop(item)
+    async def to_change(self) -> list[WorkItem]:
+        """The plans that the owner wants changed; the one he said so of last comes last."""
+        return await self._waiting.to_change()
 
     async def keep(self, item: WorkItem, rationale: str) -> None:
         """Keep a draft among the open questions; nothing runs before the owner was asked."""
@@ -148,9 +164,25 @@ class Proposer:
         """Those of them that nobody is asked about at this moment, here."""
         return [item for item in await self.waiting() if item.id not in self._asking]
 
+    async def unable(self, item: WorkItem) -> Proposal | None:
+        """The refusal, on record, of a plan that could not run though it were approved; or None."""
+        why = self._unable(item)
+        if not why:
+            return None
+        refused = await self._refused(item, why.rstrip("."))
+        return refused._replace(words=f"{why} Nothing was asked, and nothing was run.")
+
     async def _decided(
-        self, item: WorkItem, channel: CardChannel, to: str, rationale: str
+        self,
+        item: WorkItem,
+        channel: CardChannel,
+        to: str,
+        rationale: str,
+        replaces: Sequence[WorkItem],
     ) -> Proposal:
+        unable = await self.unable(item)
+        if unable is not None:
+            return unable
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
             return await self._refused(
@@ -165,7 +197,15 @@ class Proposer:
             binds = await self._binding.of(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain
             return await self._refused(item, error.message.rstrip("."))
-        card = plan_card(plan_bytes(item), rationale=rationale, files=files_signed(binds))
+        card = plan_card(
+            plan_bytes(item),
+            rationale=rationale,
+            files=files_signed(binds),
+            tools=tools_signed(binds),
+        )
+        for former in replaces:
+            if plan_hash(former) != card.plan_hash:
+                await self._waiting.drop(former)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict == "waiting":

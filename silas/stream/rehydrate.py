@@ -47,7 +47,8 @@ async def rehydrate(
     done = {item.id for item in interrupted if await finished(item)}
     for item in interrupted:  # its question was answered: the crash came before that was noted
         await waiting.drop(item)
-    ask = await waiting.all() if resume else []
+    left = await waiting.all() if resume else []
+    ask = [question for question in left if not question.changes_wanted]  # it was answered
     going_on = [item for item in interrupted if item.id not in done] if resume else []
     if done or (resume and (unknown or interrupted or ask)):
         await audit.log(

@@ -1,6 +1,6 @@
 """Everything a turn may use, in one frozen container filled at wiring (spec 5.1 `TurnContext`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -98,7 +98,7 @@ class TurnRooms:
         discreet: A text without any known secret.
         rehydrated_entries: Chronicle entries that come back into view after a restart.
         profiles: Names of the context profiles, the default first.
-        facts: Facts of the surroundings for plans, such as the interpreter.
+        facts: Facts for plans in this workspace, such as what runs there.
     """
 
     proxy: ProxyAgent
@@ -136,5 +136,5 @@ class TurnRooms:
     discreet: Callable[[str], str]
     rehydrated_entries: int
     profiles: tuple[str, ...]
-    facts: Mapping[str, str]
+    facts: Callable[[str], Awaitable[Mapping[str, str]]]
     max_memory_ops: int

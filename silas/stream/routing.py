@@ -7,15 +7,14 @@ from silas.agents import AgentResponse, RouteDecision, StructuredRun, TurnReques
 from silas.context import TokenCounter
 from silas.errors import LLMError
 from silas.plans import WorkItem, plan_bytes, plan_card
+from silas.plans.card import forced_mode, forcing
 from silas.skills import SkillText, usable
 from silas.stream.models import Outcome
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
 from silas.stream.view import Viewing
-from silas.types import InteractionMode, InteractionRegister, Risk
-
-_NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
+from silas.types import InteractionMode, InteractionRegister
 
 
 class Router:
@@ -35,7 +34,6 @@ class Router:
             taint=turn.taint,
             profiles=rooms.profiles,
             workspace=turn.incoming.workspace or "",
-            facts=rooms.facts,
             context=context,
             skills=turn.skills,
             access_level=access_level,
@@ -59,10 +57,7 @@ class Router:
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         rooms, tools = self._rooms, need(turn.tools, "step 6")
-        known = rooms.facts  # of the machine, for plans: who only routes needs none of them
-        facts = {name: fact for name, fact in request.facts.items() if name not in known}
-        asked = replace(request, facts=facts)
-        routed = await rooms.proxy.route(asked, toolset=rooms.toolset, deps=tools)
+        routed = await rooms.proxy.route(request, toolset=rooms.toolset, deps=tools)
         route = turn.route = routed.output
         turn.mode = self.mode(turn, None)
         await self._note(
@@ -76,11 +71,14 @@ class Router:
         )
         if route.route == "direct":
             turn.response, turn.speaker = route.response, "agent:proxy"
-            turn.outcome = _outcome(routed)
+            turn.outcome = _outcome(routed, turn.response)
             return
+        # of the machine, for plans: who only routes needs none of them
+        surroundings = await rooms.facts(request.workspace)
         planned = await rooms.planner.plan(
             replace(
                 request,
+                facts={**request.facts, **surroundings},
                 told=await self._told(turn, route.continuation_of),
                 reason=route.reason,
                 continuation_of=route.continuation_of or "",
@@ -92,7 +90,7 @@ class Router:
             ),
         )
         turn.response, turn.speaker = planned.output, "agent:planner"
-        turn.outcome = _outcome(planned)
+        turn.outcome = _outcome(planned, planned.output)
         proposed = planned.output.plan_action is not None
         await self._note("turn_planned", turn, planned, proposed=proposed)
 
@@ -112,12 +110,19 @@ class Router:
     async def _note(
         self, event: str, turn: Turn, run: StructuredRun[object], **facts: str | bool
     ) -> None:
+        dropped = {"dropped": list(run.dropped)} if run.dropped else {}
+        for words in run.stood_in:
+            await self._rooms.audit.log("model_stood_in", turn_id=turn.id, words=words)
+            if words not in turn.notes:
+                turn.notes.append(words)
         await self._rooms.audit.log(
             event,
             turn_id=turn.id,
             fell_back=run.fell_back,
             tokens=run.tokens,
             cost_usd=run.cost_usd,
+            prompt=run.prompt,
+            **dropped,
             **facts,
         )
 
@@ -156,18 +161,27 @@ class Router:
             proxy_mode=route.interaction_mode,
             planner_override=action.interaction_mode_override if action else None,
             work_item_mode=item.interaction_mode if item is not None and preset else None,
-            risk_requires_confirmation=turn.asked or (item is not None and _risky(item)),
+            risk_requires_confirmation=turn.asked or (item is not None and bool(_forcing(item))),
             initiative_level=turn.manner.initiative,
             interaction_register=route.interaction_register,
             high_initiative_min=rooms.interaction.high_initiative_min,
             default_mode_by_register=dict(rooms.interaction.default_mode_by_register),
         )
 
+    def forced(self, turn: Turn, item: WorkItem) -> str:
+        """That the work proceeds in another mode than its plan asks for, and why; or nothing."""
+        if "interaction_mode" not in item.model_fields_set:
+            return ""
+        asked = "a rule asked in this turn" if turn.asked else ""
+        return forced_mode(item.interaction_mode, _forcing(item) or asked)
 
-def _outcome(run: StructuredRun[object]) -> Outcome:
-    """A model that never answered in form has not answered: the words are Silas's own."""
-    return "failed" if run.fell_back else "answered"
+
+def _outcome(run: StructuredRun[object], said: AgentResponse | None) -> Outcome:
+    """Who never answered in form, or says that it did not understand, has not answered."""
+    understood = said is None or said.understood
+    return "answered" if understood and not run.fell_back else "failed"
 
 
-def _risky(item: WorkItem) -> bool:
-    return plan_card(plan_bytes(item), rationale="risk").risk in _NEEDS_CONFIRMATION
+def _forcing(item: WorkItem) -> str:
+    """Why the risk of a plan forces confirmation; nothing where it does not."""
+    return forcing(plan_card(plan_bytes(item), rationale="risk").risk)

@@ -7,6 +7,7 @@ from silas.stream.items import Origin
 from silas.stream.recall import Recall
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Scope
+from silas.stream.workview import named_plan, plan_name
 from silas.types import TaintLevel
 
 REHYDRATED = "[SYSTEM] Session rehydrated after restart."
@@ -21,11 +22,24 @@ class Waking:
         self._rooms = rooms
         self._recall = recall
         self._following = following
+        self._to_change = set[str]()
 
     async def wake(self, scope: Scope) -> None:
-        """Bring back what was; nothing where it was brought back before."""
-        if scope.awake:
-            return
+        """Bring back what was, where it was not brought back before, and what shall be changed."""
+        if not scope.awake:
+            await self._wake(scope)
+        await self._shown_to_change(scope)
+
+    async def _shown_to_change(self, scope: Scope) -> None:
+        """The plans that the owner wants changed: whoever changes one has to see it."""
+        rooms = self._rooms
+        wanted = {plan_name(item.id) for item in await rooms.proposer.to_change()}
+        names = [name for name in sorted(wanted - self._to_change) if _of(rooms, name) == scope.id]
+        self._to_change = {name for name in self._to_change if name in wanted} | set(names)
+        for plan in await rooms.chronicle.named(scope.id, names) if names else ():
+            rooms.context.add(scope.id, plan)
+
+    async def _wake(self, scope: Scope) -> None:
         rooms = self._rooms
         before = await rooms.chronicle.get_recent(scope.id, rooms.rehydrated_entries)
         if before:
@@ -50,3 +64,8 @@ class Waking:
         self._recall.into_view(
             scope, (Ranked(item, 1.0) for item in profile), scope.turn_number, pinned=True
         )
+
+
+def _of(rooms: TurnRooms, name: str) -> str:
+    """The conversation that the plan of this name came from."""
+    return rooms.work.scope_of(named_plan(name))

@@ -1,5 +1,6 @@
 """Which work came from which conversation, so that nobody goes on with somebody else's (5.1)."""
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
@@ -60,7 +61,7 @@ class Forgets(Protocol):
         ...
 
 
-_FORGOTTEN = "Not shown, because what it rests on was forgotten."
+NOT_SHOWN = "Not shown, because what it rests on was forgotten."
 
 _CLAIM = """
 INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten) VALUES (?, ?, ?, ?)
@@ -103,15 +104,36 @@ class ScopeWork:
         return await self._known(item, scope_id)
 
     async def result(self, work_item_id: str) -> WorkItemResult | None:
-        """How work ended, as it may be shown: what it printed is gone where its source was
-        forgotten since.
+        """How work ended, as it may be shown: what it printed and what its executor said are gone
+        where their source was forgotten since.
         """
         known = await self.known(work_item_id, self.scope_of(work_item_id))
-        if known is None or known.result is None or not known.result.output:
+        if (
+            known is None
+            or known.result is None
+            or not (known.result.output or known.result.report)
+        ):
             return await self._items.get_result(work_item_id)
         if not known.forgotten:
             return known.result
-        return known.result.model_copy(update={"output": _FORGOTTEN})
+        gone = {name: NOT_SHOWN for name in ("output", "report") if getattr(known.result, name)}
+        return known.result.model_copy(update=gone)
+
+    async def rests_on_forgotten(self, work_item_id: str, *, ever: bool) -> bool:
+        """Whether something that work rests on was forgotten since it last began.
+
+        Args:
+            work_item_id: The work. Of what is not kept any more nobody knows, so it counts as such
+                once its scope forgot anything.
+            ever: Ask of every forgetting, for what an earlier run of it gave.
+        """
+        scope_id = self.scope_of(work_item_id)
+        since = 0 if ever else self._begun_after(work_item_id)
+        gone = self._memory.forgotten_since(since, scope_id).sources
+        if not gone:
+            return False
+        item = await unless_damaged(self._items.get(work_item_id))
+        return item is None or _any_named(await self._sources(item), gone)
 
     async def recent(self, scope_id: str, limit: int) -> list[Known]:
         """The newest work of a scope, the oldest of it first."""
@@ -129,7 +151,7 @@ class ScopeWork:
     async def _known(self, item: WorkItem, scope_id: str) -> Known:
         sources = tuple(dict.fromkeys(await self._sources(item)))
         gone = self._memory.forgotten_since(self._begun_after(item.id), scope_id).sources
-        forgotten = any(names(source, wanted) for source in sources for wanted in gone)
+        forgotten = _any_named(sources, gone)
         result = await unless_damaged(self._items.get_result(item.id))
         return Known(item, result, sources, forgotten)
 
@@ -158,3 +180,7 @@ class ScopeWork:
         )
         with self._db.read() as tx:
             return [str(row[0]) for row in tx.driver.execute(query, (scope_id, limit))]
+
+
+def _any_named(sources: Iterable[str], gone: tuple[str, ...]) -> bool:
+    return any(names(source, wanted) for source in sources for wanted in gone)

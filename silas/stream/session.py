@@ -1,7 +1,7 @@
 """What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel, ChannelMessage, message_bytes
 from silas.clock import Clock
-from silas.errors import PlanFamilyError, SilasError
+from silas.errors import PlanFamilyError
 from silas.gates import Gates
 from silas.memory import MemoryRetriever, MemoryStore
 from silas.plans import (
@@ -28,6 +28,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.models import Incoming, Reply
 from silas.stream.ports import View
 from silas.stream.propose import Proposer
+from silas.stream.signin import SignMessage, attested
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
@@ -37,16 +38,13 @@ from silas.work.holding import Holding
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 
-_TERMINAL = "cli"  # the channel of `silas chat`: one terminal, one owner
+_CHANGE_IT = "Change the plan and run it again: under the same id it takes the place of this one."
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
 
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """How work ended, as it may be shown; None where none of this id has ended."""
-
-SignMessage = Callable[[bytes], bytes]
-"""Signs the owner's message bytes; whoever holds this speaks as the owner."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,10 @@ class Session:
         if isinstance(item, PlanError):
             await self.audit.log("plan_unreadable", reason=str(item))
             raise item
-        return await self._asked(item, "You asked to run this plan.", policy)
+        wanted = await self.proposer.to_change()
+        replaces = [one for one in wanted if one.id == item.id]
+        why = "You asked to run this plan."
+        return await self._asked(item, why, policy, replaces, _CHANGE_IT)
 
     async def answer(self, work_item_id: str) -> WorkItemResult:
         """Ask about a plan that waits for its owner, then go on as `run` does; or about changes
@@ -137,7 +138,7 @@ class Session:
         if item is not None:
             return await self.halt.unless_stopped(partial(self.holding.answer, item))
         waiting = await self._waiting(work_item_id)
-        return await self._asked(waiting.item, waiting.rationale, PROMPT)
+        return await self._asked(waiting.item, waiting.rationale, PROMPT, (), "")
 
     async def ask_again(self, work_item_id: str) -> bool:
         """Show the card of a plan that waits again, or of changes that do; what follows a yes goes
@@ -175,17 +176,25 @@ class Session:
         return waiting
 
     async def _asked(
-        self, item: WorkItem, rationale: str, policy: RunApprovalPolicy
+        self,
+        item: WorkItem,
+        rationale: str,
+        policy: RunApprovalPolicy,
+        replaces: Sequence[WorkItem],
+        change_it: str,
     ) -> WorkItemResult:
-        propose = partial(self.proposer.propose, item, self.channel, OWNER, rationale)
+        """`change_it` is how the owner, who wants changes, makes them."""
+        propose = partial(self.proposer.propose, item, self.channel, OWNER, rationale, replaces)
         proposal = await self.halt.unless_stopped(propose)
         if proposal.verdict != "approved":
             self.halt.require_running()  # who was asked while Silas was stopped has not declined
+            wanted = change_it if proposal.verdict == "edit_requested" else ""
+            words = f"{proposal.words} {wanted}".rstrip()
             return WorkItemResult(
                 work_item_id=item.id,
                 status=WorkItemStatus.blocked,
-                summary=proposal.words,
-                last_error=proposal.words,
+                summary=words,
+                last_error=words,
             )
         with self.policies.given(item.id, policy):
             return await self.dispatcher.execute(item, partial(self.channel.send, OWNER))
@@ -213,19 +222,7 @@ class Session:
 
     async def listen(self) -> None:
         """Serve the channel until it closes; requests are about the current directory."""
-        await self.stream.listen(standing_in(), self._attested)
-
-    def _attested(self, incoming: Incoming) -> Incoming:
-        """What the owner types at the terminal is the owner's, as what `ask` is given is."""
-        message = incoming.message
-        if incoming.signature or (message.channel, message.sender_id) != (_TERMINAL, OWNER):
-            return incoming
-        nonce = new_nonce()
-        try:
-            signature = self.sign_message(message_bytes(message, nonce))
-        except SilasError:  # a signer apart is away: heard, and not as the owner's
-            return incoming
-        return Incoming(message, incoming.connection_id, signature, nonce, incoming.workspace)
+        await self.stream.listen(standing_in(), partial(attested, self.sign_message))
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""

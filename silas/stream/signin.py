@@ -5,14 +5,19 @@ from datetime import timedelta
 
 from silas.approval.nonces import NonceStore
 from silas.audit import Audit
-from silas.cards import message_bytes
+from silas.cards import ChannelMessage, message_bytes
 from silas.clock import Clock
-from silas.errors import ApprovalError
+from silas.errors import ApprovalError, SilasError
 from silas.stream.models import Incoming
-from silas.types import TaintLevel
+from silas.types import OWNER, TaintLevel, new_nonce
 
 FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a signed message's timestamp may be (spec 5.1 step 2)."""
+
+_TERMINAL = "cli"  # the channel of `silas chat`: one terminal, one owner
+
+SignMessage = Callable[[bytes], bytes]
+"""Signs the owner's message bytes; whoever holds this speaks as the owner."""
 
 VerifyOwner = Callable[[bytes, bytes], bool]
 """Whether a signature over these bytes is the owner's."""
@@ -63,3 +68,40 @@ class SignIn:
         except ApprovalError:
             return "nonce already used"
         return ""
+
+
+def attested(sign: SignMessage, incoming: Incoming) -> Incoming:
+    """What the owner types at the terminal is the owner's, as what `ask` is given is."""
+    message = incoming.message
+    if incoming.signature or (message.channel, message.sender_id) != (_TERMINAL, OWNER):
+        return incoming
+    nonce = new_nonce()
+    try:
+        signature = sign(message_bytes(message, nonce))
+    except SilasError:  # a signer apart is away: heard, and not as the owner's
+        return incoming
+    return Incoming(message, incoming.connection_id, signature, nonce, incoming.workspace)
+
+
+class TypedWords:
+    """Whose words were typed in answer to a card: as if they were a message on the same channel.
+
+    Args:
+        channel: Its name.
+        sign: Signs what is typed at the owner's terminal.
+        sign_in: Says whose a message is.
+        clock: For its time.
+    """
+
+    def __init__(self, channel: str, sign: SignMessage, sign_in: SignIn, clock: Clock) -> None:
+        self._channel = channel
+        self._sign = sign
+        self._sign_in = sign_in
+        self._clock = clock
+
+    async def taint_of(self, text: str) -> TaintLevel:
+        """The trust level of a message of these words from here and now."""
+        said = ChannelMessage(
+            channel=self._channel, sender_id=OWNER, text=text, timestamp=self._clock.now()
+        )
+        return await self._sign_in.taint_of(attested(self._sign, Incoming(said, OWNER)))

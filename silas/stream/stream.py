@@ -147,9 +147,10 @@ class Stream:
 
     async def _asked_again(self, waiting: tuple[WaitingPlan, ...]) -> None:
         """The questions that a crash left open, one after the other (5.1.3)."""
-        for item, rationale in waiting:
-            words = rationale if rationale.startswith(_AGAIN) else f"{_AGAIN} {rationale}"
-            await self._asked(WaitingPlan(item, words))
+        for one in waiting:
+            why = one.rationale
+            words = why if why.startswith(_AGAIN) else f"{_AGAIN} {why}"
+            await self._asked(WaitingPlan(one.item, words))
 
     def ask_about(self, waiting: WaitingPlan) -> bool:
         """Ask about a plan that waits, and go on after a yes; False where that is under way."""

@@ -7,9 +7,11 @@ from silas.stream.ports import Review, View
 from silas.stream.scopework import Known, ScopeWork
 from silas.stream.state import Conversations, Scope
 from silas.types import TaintLevel
+from silas.work.report import said_of
 
 _RECENT = 5  # pieces of work that a conversation can go on from
-_SUMMARY = 600  # characters of a result that stand in view
+_SUMMARY = 600  # characters of a result's verdict that stand in view
+_SAID = 1500  # characters of its report, and as many of its output
 _GOING_ON = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
 
 
@@ -82,6 +84,7 @@ class WorkView:
             lines.append("result: not shown, because what it rests on was forgotten")
         elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
+            lines += [text[:_SAID] for text in said_of(result)]
             # an agent wrote it, from whatever it had read
             taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"

@@ -13,7 +13,6 @@ from silas.config import SilasConfig, load_config
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
-from silas.plans.requires import Equipment
 from silas.sandbox import Sandbox, default
 from silas.sandbox.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
@@ -21,7 +20,7 @@ from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.wiring.build import Beside, Furnish, Silas, alone, as_wired
-from silas.wiring.ground import Ground
+from silas.wiring.ground import Ground, equipment
 from silas.wiring.webtools import Web
 
 if TYPE_CHECKING:
@@ -129,7 +128,9 @@ class Harness:
     def _config(self) -> SilasConfig:
         path = self.home / "config.yaml"
         if not path.exists():
-            path.write_text("silas: {}\n", encoding="utf-8")
+            # the tools of the machine that a test runs on are none of its business
+            off = "silas: { sandbox: { tools: { discover: false } } }\n"
+            path.write_text(off, encoding="utf-8")
         loaded = load_config(path, environ={"SILAS_HOME": str(self.home)})
         roles = ModelsConfig.model_fields
         names = {role: f"python:harness:{role}" for role in self._models if role in roles}
@@ -150,6 +151,6 @@ class Harness:
             if prefix == "python:harness":
                 return self._models[role]
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
-            return RunbookModel(library, Equipment(self._sandbox or _sandbox(config)).found)
+            return RunbookModel(library, equipment(config, self._sandbox or _sandbox(config)).found)
 
         return make

@@ -90,3 +90,7 @@ class InMemoryWaitingPlans:
     async def all(self) -> list[WaitingPlan]:
         """Copies of all."""
         return [w._replace(item=w.item.model_copy(deep=True)) for w in self._waiting.values()]
+
+    async def to_change(self) -> list[WorkItem]:
+        """Copies of those that the owner wants changed."""
+        return [waiting.item for waiting in await self.all() if waiting.changes_wanted]

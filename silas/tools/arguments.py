@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from silas.errors import misfits
+
 
 class Exact(BaseModel):
     """Base of a tool's arguments: exact types, nothing extra."""
@@ -22,9 +24,8 @@ def validated_arguments(model: type[Exact], args: dict[str, Any]) -> dict[str, A
     try:
         return model.model_validate(args).model_dump(mode="json", exclude_none=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "arguments"
-        raise ValueError(f"{where}: {first['msg']}") from None
+        first = misfits(error)[0]
+        raise ValueError(f"{first.place or 'arguments'}: {first.words}") from None
 
 
 def schema_of(model: type[Exact]) -> dict[str, Any]:

@@ -1,15 +1,15 @@
 """`ask_owner`: a question of running work to the owner, with numbered options (spec 0.5)."""
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import AfterValidator, Field
 
 from silas.tools.arguments import Exact
 from silas.tools.looking import LookingTool
 from silas.tools.models import ToolCallContext, ToolResult
-from silas.types import OriginKind, TaintLevel
+from silas.types import OriginKind, TaintLevel, join_taint
 
 MAX_QUESTIONS: Final = 3
 """Of one run: more is not a question but a conversation, and the plan was to be clear."""
@@ -18,8 +18,23 @@ _MAX_QUESTION = 500  # characters
 _MAX_OPTION = 80
 _RUNS_REMEMBERED = 1000  # a run is over long before that many others have begun
 
-AskOwner = Callable[[str, str, tuple[str, ...]], Awaitable[str | None]]
-"""(work item, question, options) to the option the owner chose; None where nobody answered."""
+
+class OwnerAnswer(NamedTuple):
+    """What was answered to a question.
+
+    Attributes:
+        option: One of the options that were offered; None where none was chosen.
+        words: What was typed besides or instead; empty where nothing was.
+        taint: Whose the typed words are; `external` unless the owner signed them.
+    """
+
+    option: str | None
+    words: str = ""
+    taint: TaintLevel = TaintLevel.external
+
+
+AskOwner = Callable[[str, str, tuple[str, ...]], Awaitable[OwnerAnswer | None]]
+"""(work item, question, options) to what was answered; None where nobody answered."""
 
 
 def _line(text: str, most: int) -> str:
@@ -40,6 +55,13 @@ def _options(options: list[str]) -> list[str]:
     return lines
 
 
+def _told(answer: OwnerAnswer, options: list[str]) -> str:
+    if answer.option is None:
+        return f"The owner answered: {answer.words}"
+    chosen = f"The owner chose {options.index(answer.option) + 1}: {answer.option}"
+    return f"{chosen}\nand said: {answer.words}" if answer.words else chosen
+
+
 class QuestionArguments(Exact):
     """One question and two to six answers to choose from."""
 
@@ -54,9 +76,10 @@ class AskOwnerTool(LookingTool):
     name = "ask_owner"
     roles = ("executor",)
     words = (
-        "Ask the owner one question with two to six short options, when the briefing leaves open "
-        f"what changes the outcome. At most {MAX_QUESTIONS} times; there may be no answer. It "
-        "approves nothing: what needs an approval asks by itself."
+        "Ask the owner one question with two to six short options (he may answer in his own words "
+        "instead), when the briefing leaves open what changes the outcome. At most "
+        f"{MAX_QUESTIONS} times; there may be no answer. It approves nothing: what needs an "
+        "approval asks by itself."
     )
 
     def __init__(self, ask: AskOwner) -> None:
@@ -66,10 +89,11 @@ class AskOwnerTool(LookingTool):
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> ToolResult:
-        """Ask, and say what was chosen.
+        """Ask, and say what was answered.
 
-        The choice is the owner's own word exactly where the option was no word from outside: a
-        text that a page smuggled into an option is not washed by being chosen (decision B9).
+        A choice is the owner's own word exactly where the option was no word from outside: a text
+        that a page smuggled into an option is not washed by being chosen (decision B9). Words that
+        he typed where he signs are his, whatever the question holds (decision D380).
         """
         if not self._may_ask(context.trace_id):
             return ToolResult(
@@ -78,8 +102,8 @@ class AskOwnerTool(LookingTool):
                 taint=TaintLevel.owner,
             )
         options: list[str] = request["options"]
-        chosen = await self._ask(context.task_id, request["question"], tuple(options))
-        if chosen is None:
+        answer = await self._ask(context.task_id, request["question"], tuple(options))
+        if answer is None:
             return ToolResult(
                 ok=True,
                 return_value="The owner did not answer. Go on without, or stop.",
@@ -87,11 +111,17 @@ class AskOwnerTool(LookingTool):
             )
         return ToolResult(
             ok=True,
-            return_value=f"The owner chose {options.index(chosen) + 1}: {chosen}",
-            taint=context.provenance.derive(self.name, {"options": [chosen]}).taint,
+            return_value=_told(answer, options),
+            taint=join_taint(self._taints(answer, context)),
             origin=OriginKind.owner,
             source="an answer",
         )
+
+    def _taints(self, answer: OwnerAnswer, context: ToolCallContext) -> Iterator[TaintLevel]:
+        if answer.option is not None:  # as far trusted as the text that offered it
+            yield context.provenance.derive(self.name, {"options": [answer.option]}).taint
+        if answer.words:
+            yield answer.taint
 
     def _may_ask(self, run: str) -> bool:
         asked = self._asked.get(run, 0)

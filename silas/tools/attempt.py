@@ -220,8 +220,8 @@ class Attempts:
 def _taint_of(result: ToolResult, passage: Passage, context: ToolCallContext) -> TaintLevel:
     """The least of what the tool says, what its owner declared, and what went into the call."""
     taint = join_taint((result.taint, passage.tool.result_taint))
-    if taint is TaintLevel.external:
-        return taint
+    if taint is TaintLevel.external or result.origin is OriginKind.owner:
+        return taint  # what the owner said in answer rests on nothing that went into the call
     call = passage.call
     return join_taint((taint, context.provenance.derive(call.tool_name, call.args).taint))
 

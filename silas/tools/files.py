@@ -158,7 +158,8 @@ class FileTool(SandboxedTool):
             "limit": _MAX_ANSWER,
         }
         argv = [self._interpreter, *_INTERPRETER_OPTIONS, _program()]
-        alone = {"network": (), "loopback": False, "credentials": Credentials()}
+        # the system's interpreter: what a workspace brings has no part in what Silas itself runs
+        alone = {"network": (), "loopback": False, "credentials": Credentials(), "path": ()}
         return argv, files.model_copy(update={"stdin": canonical_bytes(asked), **alone})
 
     async def preview(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypeVar, c
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
+from silas.errors import misfits
 from silas.tools.files import FILE_TOOL_NAMES
 from silas.tools.models import Stance, WorkerApprovalPolicy
 from silas.tools.shell_rules import ShellDefault, ShellRule, ShellRules
@@ -235,12 +236,11 @@ def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> O
 
 def misconfigured(before: Way, error: ValidationError, model: type[BaseModel]) -> Misconfigured:
     """The first thing that is wrong with settings, where it is, in words."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    way = tuple(part for part in first["loc"] if part != "*")
-    if first["type"] == "extra_forbidden":
+    first = misfits(error)[0]
+    way = tuple(part for part in first.loc if part != "*")
+    if first.kind == "extra_forbidden":
         top = [field.alias or name for name, field in model.model_fields.items()]
         hint = f"; known are {', '.join(top)}" if len(way) == 1 else ""
         return Misconfigured((*before, *way), f"unknown setting `{way[-1]}`{hint}")
-    words = str(first["msg"]).removeprefix("Value error, ")
     name = ".".join(str(part) for part in way) or str(before[-1])
-    return Misconfigured((*before, *way), f"`{name}`: {words[:1].lower()}{words[1:]}")
+    return Misconfigured((*before, *way), f"`{name}`: {first.words}")

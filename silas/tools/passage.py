@@ -4,8 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from pydantic import ValidationError
+
 from silas.canonical import canonical_json, digest
-from silas.errors import SilasError
+from silas.errors import SilasError, misfits
 from silas.gates import Gate, GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.tools.asked import AskReason
@@ -80,6 +82,9 @@ def fitting_arguments(tool: RegisteredTool, action: str, request: object) -> dic
         raise _unfit(tool, "the arguments must be an object")
     try:
         return json.loads(canonical_json(tool.tool.validate(json.loads(canonical_json(request)))))
+    except ValidationError as error:  # of another's tool, which passes its library's words on
+        first = misfits(error)[0]
+        raise _unfit(tool, f"{first.place or 'arguments'}: {first.words}") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise _unfit(tool, str(error).splitlines()[0] if str(error) else "not JSON") from error
     except Exception as error:  # a tool may be anybody's code; what it cannot read does not fit

@@ -9,12 +9,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from pydantic import BaseModel, ValidationError
 
-from silas.errors import ConfigError
+from silas.errors import ConfigError, misfits
 from silas.tools.plugin_names import CODE
 from silas.tools.plugin_schema import first_misfit, validator_of
 
 _VARIABLE: Final = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_OWN_WORDS: Final = frozenset({"value_error", "assertion_error"})  # a class's own validator spoke
 
 Loc = tuple[str | int, ...]
 
@@ -102,23 +101,13 @@ def _by_model(model: type[BaseModel], expanded: Expanded, where: str) -> BaseMod
     try:
         return model.model_validate(expanded.config, extra=extra)
     except ValidationError as error:
-        errors = error.errors(include_url=False, include_input=False)
+        errors = misfits(error)
         # a key that is not known is probably the one that is missing, misspelt
-        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
-        words = str(first["msg"])
-        if _may_repeat(first["type"], first["loc"], expanded):
-            words = f"does not fit ({first['type']})"
-        place = _dotted(where, first["loc"])
+        first = next((e for e in errors if e.kind == "extra_forbidden"), errors[0])
+        # the words of a class's own validator could hold something that was filled in
+        words = first.plain if expanded.places else first.words
+        place = _dotted(where, first.loc)
     raise ConfigError(f"{place}: {words}.", code=CODE)
-
-
-def _may_repeat(kind: str, loc: Loc, expanded: Expanded) -> bool:
-    """Whether the words of an error could hold something that was filled in."""
-    if not expanded.places:
-        return False
-    return kind in _OWN_WORDS or any(
-        place[: len(loc)] == loc or loc[: len(place)] == place for place in expanded.places
-    )
 
 
 def _dotted(where: str, loc: Loc) -> str:

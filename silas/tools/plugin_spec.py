@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
-from silas.errors import ConfigError
+from silas.errors import ConfigError, misfits
 from silas.tools.models import RiskLevel
 from silas.tools.offers import ApprovalSetting
 from silas.tools.plugin_names import CODE, is_name, nearest
@@ -166,10 +166,9 @@ def _split(name: str, settings: Mapping[str, Any], where: str) -> ToolsetSpec:
     try:
         word = OwnersWord.model_validate({key[1:]: value for key, value in said.items()})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        path = ".".join(str(part) for part in first["loc"])
-        words = str(first["msg"]).removeprefix("Value error, ")
-        raise _wrong(f"{where}.{name}" + (f"._{path}" if path else ""), words) from None
+        first = misfits(error)[0]
+        path = f"._{first.place}" if first.loc else ""
+        raise _wrong(f"{where}.{name}{path}", first.words) from None
     return ToolsetSpec(name, config, word)
 
 

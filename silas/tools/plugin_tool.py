@@ -17,6 +17,7 @@ from pydantic_ai import ApprovalRequired, ModelRetry, ToolFailed
 from pydantic_ai.toolsets import ToolsetTool
 
 from silas.canonical import canonical_json
+from silas.errors import misfits
 from silas.tools.models import (
     CallFacts,
     PreviewResult,
@@ -159,9 +160,8 @@ class PluginTool:
         try:
             found = self._tool.args_validator.validate_json(canonical)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"]) or "it"
-            raise ValueError(f"{place} does not fit ({first['type']})") from None
+            first = misfits(error)[0]
+            raise ValueError(f"{first.place or 'it'}: {first.plain}") from None
         if not isinstance(found, dict):
             raise ValueError("the toolset does not take them")
         return cast(dict[str, Any], found)

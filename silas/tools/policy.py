@@ -3,12 +3,13 @@
 Decision table C. Nothing here reads a clock, a store or a configuration file.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, time
-from typing import Final, NamedTuple, Protocol
+from typing import Annotated, Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator
 
 from silas.gates.models import GateAction
 from silas.tools.interpreter import starts_a_shell
@@ -45,6 +46,32 @@ MATRIX: Final[Mapping[tuple[int, str], Decision]] = {
     for risk, decision in zip(LADDER, row, strict=True)
 }
 """All twenty cells; a pair that is not here is HARD_BLOCK."""
+
+
+def _hour(given: object) -> object:
+    # pydantic reads a bare number as seconds after midnight: 22 would be 22 seconds past
+    if isinstance(given, time) or (isinstance(given, str) and _HOUR.fullmatch(given)):
+        return given
+    raise ValueError('must be a time of day such as "22:00"')
+
+
+_HOUR: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+HourOfDay = Annotated[
+    time, BeforeValidator(_hour), PlainSerializer(lambda at: at.strftime("%H:%M"))
+]
+"""A time of day that is written as it is read."""
+
+
+class QuietHoursConfig(Frozen):
+    """The `quiet_hours:` section: from medium risk on, what no plan grants asks at any autonomy.
+
+    Attributes:
+        start: From when, inclusive, as `HH:MM` in the zone of `scheduler.timezone`.
+        end: Until when, exclusive; the same as `start` means no quiet hours. May pass midnight.
+    """
+
+    start: HourOfDay = time(0)
+    end: HourOfDay = time(0)
 
 
 class ToolPolicyConfig(Frozen):

@@ -15,7 +15,7 @@ from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, 
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_bytes, plan_card, plan_hash
-from silas.plans.binding import files_shown
+from silas.plans.binding import bound_tools, files_shown
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -146,7 +146,7 @@ class RecordRoom:
             waiting = [one for one in await self._waiting.all() if one.item.id == item_id]
         except SilasError:  # a damaged row must not hide what the record says
             return None
-        return _Plan(*waiting[0]) if waiting else None
+        return _Plan(waiting[0].item, waiting[0].rationale) if waiting else None
 
     def _shown(self, told: Told, plan: _Plan | None) -> list[str] | None:
         if told.event in _ABOUT_A_PLAN:
@@ -166,7 +166,14 @@ class RecordRoom:
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
         files = files_shown(plan.item)
-        return _lines(plan_card(plan_bytes(plan.item), rationale=plan.rationale, files=files))
+        return _lines(
+            plan_card(
+                plan_bytes(plan.item),
+                rationale=plan.rationale,
+                files=files,
+                tools=bound_tools(plan.item),
+            )
+        )
 
     async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""

@@ -10,8 +10,9 @@ from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
 from silas.errors import ChannelError, DatabaseError, from_foreign
 from silas.plans import WorkItem, WorkItemResult, plan_bytes, plan_card
-from silas.plans.binding import files_shown
+from silas.plans.binding import bound_tools, files_shown
 from silas.plans.budget import shares
+from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.stop import end_runs
 from silas.stream.session import Session
@@ -79,7 +80,7 @@ class WorkRoom:
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
         files = await asyncio.to_thread(files_shown, item)
-        card = plan_card(plan_bytes(item), rationale=why, files=files)
+        card = plan_card(plan_bytes(item), rationale=why, files=files, tools=bound_tools(item))
         return WorkDetail(
             **row.model_dump(),
             intent=card.intent,
@@ -88,8 +89,11 @@ class WorkRoom:
             plan=tuple(Section(heading=d.heading, lines=d.lines) for d in card.details),
             hash=card.plan_hash,
             checks=self._checks(item),
+            checks_changed=() if result is None else tuple(map(show, result.checks_changed)),
             diff="" if result is None else self._diff(result),
             output="" if result is None else self._redact(result.output),
+            report="" if result is None else self._redact(result.report),
+            grounds="" if result is None else result.grounds,
             approval=None if token is None else signed_of(token, uses, ""),
             attempts=item.attempts,
             budget=tuple(

@@ -1,9 +1,10 @@
 """Who evaluates gates here, and what a configured gate would do to every turn (spec 5.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from silas.config import SilasConfig
+from silas.errors import PlanFamilyError
 from silas.gates import (
     Gate,
     GateCheckProvider,
@@ -11,6 +12,8 @@ from silas.gates import (
     GateTrigger,
     PredicateProvider,
 )
+from silas.plans import WorkItem
+from silas.plans.unsupported import unsupported
 from silas.wiring.findings import Finding
 
 _ORDINARY = ("Hello!", "Please run the tests of this project.")
@@ -28,9 +31,29 @@ _NO_PROVIDER = (
 )
 
 
+_MAKERS: Mapping[GateProvider, Callable[[SilasConfig], GateCheckProvider]] = {
+    GateProvider.predicate: lambda config: PredicateProvider([config.data_dir])
+}
+
+PROVIDERS = frozenset(_MAKERS)
+"""Who evaluates gates in this version; a plan that names another is refused (decision D365)."""
+
+
 def gate_providers(config: SilasConfig) -> Mapping[GateProvider, GateCheckProvider]:
     """Every provider of this version."""
-    return {GateProvider.predicate: PredicateProvider([config.data_dir])}
+    return {provider: make(config) for provider, make in _MAKERS.items()}
+
+
+def require_supported(item: WorkItem) -> None:
+    """See `unsupported`.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_UNSUPPORTED`: this version could not run it though it were
+            approved.
+    """
+    why = unsupported(item, PROVIDERS)
+    if why:
+        raise PlanFamilyError(why, code="E_PLAN_UNSUPPORTED", work_item_id=item.id)
 
 
 async def gate_findings(config: SilasConfig) -> list[Finding]:

@@ -21,6 +21,7 @@ from silas.stop import RunRegister, Sentinel
 from silas.wiring.apart import is_apart, remote_signer
 from silas.wiring.asking import Passphrases, someone_can_type
 from silas.wiring.secrets import open_secrets
+from silas.wiring.tools import tool_search
 from silas.wiring.webtools import Web, real_web
 
 if TYPE_CHECKING:
@@ -121,13 +122,30 @@ def model_of(
     from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
 
     library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
-    keyless = choice.name.startswith("openrouter:") and not choice.api_key_env
-    if keyless and not environ.get(PROVIDER_KEY, "").strip() and (key := secret(PROVIDER_KEY)):
+
+    def keyed(one: "ModelChoice") -> "ModelChoice":
+        keyless = one.name.startswith("openrouter:") and not one.api_key_env
+        if (
+            not keyless
+            or os.environ.get(PROVIDER_KEY, "").strip()
+            or not (key := secret(PROVIDER_KEY))
+        ):
+            return one
         environ[PROVIDER_KEY] = key
-        choice = choice.model_copy(update={"api_key_env": PROVIDER_KEY})
+        return one.model_copy(update={"api_key_env": PROVIDER_KEY})
+
+    other = None if choice.fallback is None else keyed(choice.fallback)
+    choice = keyed(choice).model_copy(update={"fallback": other})
     return make_model(
-        choice, runbook=lambda: RunbookModel(library, Equipment(sandbox).found), environ=environ
+        choice,
+        runbook=lambda: RunbookModel(library, equipment(config, sandbox).found),
+        environ=environ,
     )
+
+
+def equipment(config: SilasConfig, sandbox: Sandbox) -> Equipment:
+    """What looks for what runbooks need, with the tools that their work will have."""
+    return Equipment(sandbox, tool_search(config), config.data_dir / "scratch" / "masks")
 
 
 def owner_keys(config: SilasConfig, vault: Vault, *, unlock: bool) -> tuple[Signer, KeyRing]:

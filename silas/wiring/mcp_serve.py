@@ -11,6 +11,7 @@ from silas.channels.mcp import Offer
 from silas.errors import PlanFamilyError
 from silas.stream.models import Incoming
 from silas.stream.session import Session
+from silas.work.report import said_of
 
 CLIENT = "mcp"
 """The connection of whoever is on the other end: not the owner's, and never signed."""
@@ -99,8 +100,10 @@ class Services:
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
         result = await self._silas.store.get_result(name)
-        told = f": {result.summary}" if result is not None else ""
-        return f"{name} is {item.status.value}{told}"
+        if result is None:
+            return f"{name} is {item.status.value}"
+        told = f"{name} is {item.status.value}: {result.summary}"
+        return "\n\n".join((told, *said_of(result)))
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""

@@ -13,7 +13,7 @@ from silas.context import TokenCounter
 from silas.errors import SilasError
 from silas.tools import ToolRegistry
 from silas.types import TaintLevel
-from silas.wiring.offered import machine_facts, profiles
+from silas.wiring.offered import USUAL, profiles
 from silas.wiring.skills import owners_key, skill_loader
 from silas.wiring.toolbox import configured_tools
 
@@ -49,7 +49,7 @@ def overhead_of(config: SilasConfig, registry: ToolRegistry, skills: Mapping[str
     )
     return Overhead(
         proxy=_tokens(PROXY, request, registry),
-        planner=_tokens(PLANNER, replace(request, facts=machine_facts()), registry),
+        planner=_tokens(PLANNER, replace(request, facts=USUAL), registry),
     )
 
 

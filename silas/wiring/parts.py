@@ -31,7 +31,7 @@ from silas.stream.personqueue import PersonQueues
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
-from silas.stream.signin import SignIn
+from silas.stream.signin import SignIn, TypedWords
 from silas.stream.stream import Backpressure, Stream
 from silas.stream.tools import turn_tools
 from silas.stream.turn import TurnProcessor, TurnSteps
@@ -45,7 +45,7 @@ from silas.wiring.gates import gate_providers
 from silas.wiring.ground import Ground
 from silas.wiring.looktools import add_looking_tools
 from silas.wiring.mind import Standing, mind_of
-from silas.wiring.offered import machine_facts, profiles
+from silas.wiring.offered import profiles
 from silas.wiring.overhead import overhead_of
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
@@ -55,10 +55,11 @@ from silas.wiring.review import Learning
 from silas.wiring.secrets import guarded
 from silas.wiring.skills import skill_loader
 from silas.wiring.stop import EmergencyStop, PausedByStop
-from silas.wiring.tasks import holding, task_runner
+from silas.wiring.tasks import entry_check, holding, task_runner
 from silas.wiring.telling import Telling
 from silas.wiring.time import effective_time
 from silas.wiring.toolbox import built_in_tools
+from silas.wiring.tools import Surroundings, tool_search
 from silas.wiring.webtools import add_web_tools, recorded
 from silas.wiring.witness import message_to_owner
 from silas.wiring.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
@@ -136,7 +137,11 @@ class Parts:
             outcomes=self.outcomes,
             clock=self.time,
             db=db,
-            config=ToolPolicyConfig(),
+            config=ToolPolicyConfig(
+                quiet_from=config.quiet_hours.start,
+                quiet_until=config.quiet_hours.end,
+                timezone=config.scheduler.timezone,
+            ),
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,
         )
@@ -146,15 +151,26 @@ class Parts:
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
         )
         self.holding = holding(self)
-        choices = OwnerChoices(self.channel, self.audit, clock)
+        self.sign_in = SignIn(
+            owner_verified(signer, db, clock), self.nonces, self.audit, clock, _KNOWN_CHANNELS
+        )
+        self.sign_message = message_signer(config, ground.signer)
+        typed = TypedWords(self.channel.channel_name, self.sign_message, self.sign_in, clock)
+        choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
         add_looking_tools(self.registry, self._search, self._look, choices.ask)
         self.limits = SandboxLimits(
             memory_mb=config.sandbox.default_memory_mb,
             cpu_seconds=config.sandbox.default_cpu_seconds,
         )
         self.workers = worker_library(config)
+        tools = tool_search(config)
+        self.surroundings = Surroundings(config, self.sandbox, tools)
         self.binding = PlanBinding(
-            self.skills, Grants(sandbox.name, self.limits), self.audit, teams_of(self.workers)
+            self.skills,
+            Grants(sandbox.name, self.limits),
+            self.audit,
+            teams_of(self.workers),
+            tools,
         )
         self.policies = RunPolicies()
         self.picks: asyncio.Queue[str] = asyncio.Queue()
@@ -208,7 +224,8 @@ class Parts:
             config.limits.max_delegation_depth,
         )
         offer_delegation(config, self.registry, crew.delegated)
-        runner = task_runner(self, crew, planner)
+        entry = entry_check(self, crew)
+        runner = task_runner(self, crew, planner, entry)
         scorer = ScorerAgent(
             await self._enter(stack, models.scorer), clock, output=models.scorer.output
         )
@@ -232,6 +249,7 @@ class Parts:
             self.audit,
             clock,
             self._ready,
+            entry.unable,
         )
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
         steps = TurnSteps(rooms)
@@ -270,7 +288,7 @@ class Parts:
             retriever=mind.remembered.retriever,
             clock=clock,
             channel=self.channel,
-            sign_message=message_signer(self.config, self.ground.signer),
+            sign_message=self.sign_message,
             halt=self.stop.halt,
             policies=self.policies,
             undone=self.learning.undone,
@@ -330,13 +348,7 @@ class Parts:
             system_gates=config.gates.system,
             escalator=Escalator(self.audit, {}),
             people=PersonQueues(self.db, self.audit, self.ground.clock),
-            sign_in=SignIn(
-                owner_verified(self.ground.signer, self.db, self.ground.clock),
-                self.nonces,
-                self.audit,
-                self.ground.clock,
-                _KNOWN_CHANNELS,
-            ),
+            sign_in=self.sign_in,
             proposer=proposer,
             dispatch=dispatcher.dispatch,
             arrivals=mind.arrivals,
@@ -362,6 +374,6 @@ class Parts:
             discreet=self.secrecy.redact,
             rehydrated_entries=config.rehydration.max_chronicle_entries,
             profiles=profiles(config),
-            facts=machine_facts(),
+            facts=self.surroundings.facts,
             max_memory_ops=config.limits.max_memory_ops_per_turn,
         )

@@ -53,21 +53,33 @@ async def answered(config: SilasConfig, findings: Iterable[Finding], clock: Cloc
 async def _asked(
     config: SilasConfig, choice: ModelChoice, roles: list[str], clock: Clock
 ) -> Finding:
+    tried = await try_choice(config, choice, clock)
+    return Finding.of(f"answer {', '.join(roles)}", tried.ok, tried.words)
+
+
+class TriedModel(NamedTuple):
+    """How one tiny request to a model went, and at which address it was; empty where unknown."""
+
+    ok: bool
+    words: str
+    address: str
+
+
+async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> TriedModel:
+    """Make the model that a choice names and ask it for one word."""
     from silas.agents.trial import address_of, try_model  # noqa: PLC0415 - PydanticAI
 
-    part = f"answer {', '.join(roles)}"
     try:
         model = model_of(config, choice, secret_named(secrets_of(config)), sandbox_of(config))
     except SilasError as error:
-        return Finding(part, "failed", error.message)
+        return TriedModel(ok=False, words=error.message, address="")
     limit = min(choice.timeout_seconds, _LONGEST_ANSWER_SECONDS)
     async with model:
         trial = await try_model(model, clock, limit)
     place = address_of(model)
     who = f"{choice.name} at {place}" if place else choice.name
-    if trial.fault:
-        return Finding(part, "failed", f"{who}: {trial.fault}")
-    return Finding(part, "ok", f"{who} answered in {trial.seconds:.1f} s")
+    words = f"{who}: {trial.fault}" if trial.fault else f"{who} answered in {trial.seconds:.1f} s"
+    return TriedModel(not trial.fault, words, place)
 
 
 def _servers(config: SilasConfig) -> Iterable[tuple[str, str]]:
@@ -88,7 +100,7 @@ class _Place(NamedTuple):
 async def _unreachable(url: str) -> str:
     """Why no connection to a server is possible, in one clause; empty where it is."""
     parts = urlsplit(url)
-    place = _place(_proxy_for(parts) or parts)
+    place = _place(proxy_for(parts) or parts)
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(place.host, place.port)
@@ -112,7 +124,7 @@ def _place(parts: SplitResult) -> _Place:
     return _Place(parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 443))
 
 
-def _proxy_for(parts: SplitResult) -> SplitResult | None:
+def proxy_for(parts: SplitResult) -> SplitResult | None:
     """The proxy through which model clients reach a server, as the environment names it."""
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")

@@ -54,7 +54,12 @@ async def validate(config: SilasConfig) -> list[Finding]:
 
 def models_used(config: SilasConfig) -> dict[str, ModelChoice]:
     """Every model that may be asked, by its role; a worker's own one by the worker's name."""
-    used: dict[str, ModelChoice] = {role: getattr(config.models, role) for role in ROLES}
+    used: dict[str, ModelChoice] = {}
+    for role in ROLES:
+        choice: ModelChoice = getattr(config.models, role)
+        used[role] = choice.model_copy(update={"fallback": None})
+        if choice.fallback is not None:
+            used[f"{role} fallback"] = choice.fallback
     for found in worker_library(config).all():
         if found.worker is not None and found.worker.model is not None:
             used[f"of {found.name}"] = found.worker.model

@@ -32,7 +32,7 @@ from silas.keys.apart import Ruling
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
-from silas.plans.binding import files_signed
+from silas.plans.binding import files_signed, tools_signed
 from silas.plans.characters import show
 from silas.sandbox.diff import facts_of
 from silas.sandbox.journal import change_of
@@ -182,7 +182,12 @@ class Signables:
 
 def _plan_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
     try:
-        card = plan_card(shown, rationale=_WHY, files=files_signed(token.conditions))
+        card = plan_card(
+            shown,
+            rationale=_WHY,
+            files=files_signed(token.conditions),
+            tools=tools_signed(token.conditions),
+        )
         subject = subject_of(WorkItem.model_validate(json.loads(shown)))
     except PlanFamilyError:
         return Ruling(refusal="what the approval is about is no plan")

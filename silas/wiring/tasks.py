@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from silas.plans import WorkItem
 from silas.tools import AutonomyLevel, RunApprovalMode
+from silas.wiring.gates import PROVIDERS
 from silas.work.agent_run import AgentRunner
 from silas.work.crew import Crew
 from silas.work.effects import Effects
@@ -54,7 +55,22 @@ async def tell_held(held: HeldStore, tell: Callable[[str], Awaitable[None]]) -> 
         )
 
 
-def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunner:
+def entry_check(parts: "Parts", crew: Crew) -> EntryCheck:
+    """What refuses plans that could not run, before their card and again when they start."""
+    return EntryCheck(
+        parts.approval,
+        parts.binding,
+        parts.skills,
+        parts.secrecy.missing,
+        PlanGrants(parts.outcomes, parts.registry).refuse,
+        crew.refuse,
+        PROVIDERS,
+    )
+
+
+def task_runner(
+    parts: "Parts", crew: Crew, planner: "PlannerAgent", entry: EntryCheck
+) -> TaskRunner:
     """The runner over the parts that are made before it."""
 
     async def advise(item: WorkItem, failures: str) -> Advice:
@@ -73,14 +89,7 @@ def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunn
         follows_runbook=config.models.executor.name == "runbook",
     )
     return TaskRunner(
-        entry=EntryCheck(
-            parts.approval,
-            parts.binding,
-            parts.skills,
-            parts.secrecy.missing,
-            grants.refuse,
-            crew.refuse,
-        ),
+        entry=entry,
         agent_runs=AgentRunner(
             crew,
             parts.policies,
@@ -93,6 +102,7 @@ def task_runner(parts: "Parts", crew: Crew, planner: "PlannerAgent") -> TaskRunn
             settings,
             parts.board,
             parts.ground.clock,
+            parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.ground.clock, parts.limits),
         advise=advise,

@@ -15,7 +15,7 @@ from silas.stream.scopework import ScopeWork
 from silas.types import OWNER
 from silas.work.board import Board
 from silas.work.models import Notify, ProgressEvent
-from silas.work.printed import told
+from silas.work.report import said_of
 
 
 @runtime_checkable
@@ -52,15 +52,17 @@ class Telling:
         return show
 
     def _as_text(self, item: WorkItem, send: Send) -> Notify:
-        """Lines of text; what the owner's work printed comes before the line that it has ended."""
+        """Lines of text; what the owner's work printed and what its executor says come before the
+        line that it has ended.
+        """
         notify = as_text(item, send)
 
         async def show(event: ProgressEvent) -> None:
             work = self._work()
             if event.status in ENDED and work.scope_of(item.id) == OWNER:
                 result = await work.result(item.id)
-                if result is not None and result.output:
-                    await send(told(result.output))
+                for text in () if result is None else said_of(result):
+                    await send(text)
             await notify(event)
 
         return show

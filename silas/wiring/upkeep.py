@@ -53,6 +53,7 @@ from silas.wiring.record import audit_log, record_finding
 from silas.wiring.restart import recovered
 from silas.wiring.time import clock_finding
 from silas.wiring.toolbox import built_in_tools, toolset_findings
+from silas.wiring.tools import tool_findings
 from silas.wiring.uncalled import add_uncalled
 from silas.wiring.unsigned import PublicKey
 from silas.wiring.witness import witness_findings
@@ -313,6 +314,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
     findings += [
         Finding.of(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)
     ]
+    findings += await tool_findings(config, sandbox_of(config))
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
     findings.append(Finding.of(*await asyncio.to_thread(clock_finding, config)))

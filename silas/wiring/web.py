@@ -19,6 +19,7 @@ from silas.channels.web.events import Waiting
 from silas.channels.web.face import face_dir
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
+from silas.channels.web.headtold import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.newcomer import telling_of_newcomers
 from silas.channels.web.pages import UNAUTHENTICATED
@@ -29,12 +30,15 @@ from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.unasked import tell_unasked
+from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import ConfigError, unfit
+from silas.errors import ConfigError, misfits
 from silas.keys.devices import DeviceKeys
+from silas.memory.forgotten import ForgottenLog
 from silas.stop import Sentinel
+from silas.stream.scopework import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
 from silas.wiring.build import Silas
@@ -60,9 +64,7 @@ def listening_at(config: SilasConfig, host: str | None, port: int | None) -> Sil
     try:
         web = WebConfig.model_validate({**web.model_dump(), **changed})
     except ValidationError as error:
-        first = error.errors()[0]
-        words = unfit(first["type"], first.get("ctx", {}))
-        raise ConfigError(f"channels.web: {words}.", code="E_CFG_WEB") from error
+        raise ConfigError(f"channels.web: {misfits(error)[0].words}.", code="E_CFG_WEB") from error
     channels = config.channels.model_copy(update={"web": web})
     return config.model_copy(update={"channels": channels})
 
@@ -153,26 +155,40 @@ async def _opened(
     """The application behind its guard, for as long as Silas is open."""
     rooms = cockpit_of(parts, silas)
     standing, clock = _Standing(config, silas, rooms, parts.audit), parts.ground.clock
+    log, pages = ForgottenLog(parts.db), channel.pages
+    rests = parts.mind.work.rests_on_forgotten
+    withholding = Withholding(channel.transcript, pages, log.newest, rests, NOT_SHOWN)
     app = create_app(
         door,
         channel,
         Files(face_dir()),
         cockpit_routes(rooms, door),
         lambda: silas.stream.pressure,
+        withholding,
     )
     door.on_paired(telling_of_newcomers(channel.pages))
+    parts.audit.follow(telling_of_the_record(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
     front.open(
-        Guard(Halves(app, Sockets(channel, standing)), door, hosts, web_limits(config, clock))
+        Guard(
+            Halves(app, Sockets(channel, standing, withholding)),
+            door,
+            hosts,
+            web_limits(config, clock),
+        )
     )
-    looking = asyncio.create_task(tell_unasked(standing.waiting, channel.pages, clock))
+    looking = {
+        asyncio.create_task(tell_unasked(standing.waiting, pages, clock)),
+        asyncio.create_task(withholding.follow(clock)),
+    }
     try:
         yield
     finally:
         front.close()
-        looking.cancel()
-        await asyncio.wait([looking])
+        for task in looking:
+            task.cancel()
+        await asyncio.wait(looking)
         await rooms.setup.close()
 
 

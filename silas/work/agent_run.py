@@ -1,5 +1,6 @@
 """One run of the executor agent: its tools, its authority, its share of the budget (5.2.1 c, d)."""
 
+from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from silas.work.influence import Readings
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
 from silas.work.reach import Reach
+from silas.work.report import Report
 from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
@@ -74,7 +76,9 @@ class AgentRunner:
         settings: TaskSettings,
         board: Board,
         clock: Clock,
+        surroundings: Callable[[str | None], Awaitable[str]],
     ) -> None:
+        self._surroundings = surroundings
         self._board = board
         self._clock = clock
         self._crew = crew
@@ -140,7 +144,10 @@ class AgentRunner:
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
                 job = Job(item, skills, base, authority, _usage_limits(left), usage)
-                outcome = await self._agent_run(briefing, job, left, held)
+                # what runs in the sandbox, asked there; the plan's own words go first
+                runs = await self._surroundings(item.workspace)
+                told = "\n\n".join(filter(None, (briefing, runs)))
+                outcome = await self._agent_run(told, job, left, held)
         except (BudgetExhausted, _WallTimeOver) as error:
             attempt.error = error.message
             return attempt
@@ -149,6 +156,8 @@ class AgentRunner:
                 raise
             attempt.error = error.message
             return attempt
+        for words in outcome.stood_in:
+            await self._audit.log("model_stood_in", work_item_id=item.id, words=words)
         if outcome.fell_back:
             attempt.error = "executor_structured_output_invalid"
             return attempt
@@ -157,6 +166,11 @@ class AgentRunner:
         if unknown:
             await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
         attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
+        if attempt.blocked is None and not self._settings.follows_runbook:
+            attempt.said = Report(
+                await self._steps.passed(item, gates, outcome.output.summary),
+                outcome.output.status,
+            )
         return attempt
 
     async def _agent_run(

@@ -7,6 +7,7 @@ from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_fail
 from silas.plans.budget import shares
 from silas.work.check_files import told
 from silas.work.ledger import Ledger
+from silas.work.report import NO_REPORT, Report
 
 
 @dataclass
@@ -20,6 +21,7 @@ class Attempt:
         blocked: Why the whole task must stop, if it must.
         report: What the checks found, where they were run.
         checks_changed: The files of these checks that the work changed.
+        said: What the agent says of it, and whether it says that it cannot go on.
     """
 
     ledger: Ledger
@@ -28,6 +30,7 @@ class Attempt:
     blocked: str | None = None
     report: VerificationReport | None = None
     checks_changed: tuple[str, ...] = ()
+    said: Report = NO_REPORT
 
 
 def instructions(item: WorkItem, failures: str, guidance: str) -> str:
@@ -57,7 +60,7 @@ def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
 def what_was_done(attempt: Attempt) -> str:
     """The words of work that is done."""
     if attempt.report is None:
-        return "Done; the plan has no checks."
+        return "Done; the plan has no checks, so nothing was verified."
     passed = ", ".join(result.name for result in attempt.report.results)
     return f"Done and verified: {passed}. {told(attempt.checks_changed)}".rstrip()
 

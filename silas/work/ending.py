@@ -1,18 +1,22 @@
 """What verified work ends in: its changes are applied, or they wait for the owner (B3, B22)."""
 
+import asyncio
 from functools import partial
 
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.sandbox.workspace import Changes
 from silas.work.attempt import Attempt, what_was_done
+from silas.work.check_files import run_files
+from silas.work.copytree import tree_of
+from silas.work.demands import demands_of
 from silas.work.held import Rules, held_changes
 from silas.work.holding import Holding
-from silas.work.influence import Influence
+from silas.work.influence import Influence, told
 from silas.work.models import PATCH, Secrets
-from silas.work.printed import printed
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
+from silas.work.report import left_of
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.unbroken import unbroken
@@ -52,21 +56,22 @@ class Ending:
         artifacts = attempt.ledger.artifacts()
         if diff:
             artifacts[PATCH] = self._secrets.redact(await site.patch())
+        sources = influence.sources if influence.led and changes else ()
         result = result_of(
             item,
             WorkItemStatus.done,
-            what_was_done(attempt),
+            f"{what_was_done(attempt)} {told(sources)}".rstrip(),
             checks_changed=attempt.checks_changed,
+            read_before=sources,
             artifacts=artifacts,
             next_steps=attempt.next_steps,
             diff=diff,
-            output=printed(attempt.ledger.entries, self._secrets.redact),
+            left=left_of(attempt, self._secrets.redact),
         )
-        rules = Rules(item.writes, bool(item.verify), influence.led)
+        rules = await asyncio.to_thread(_rules, item, site, changes, influence)
         contents = await site.contents(changes) if rules.led else {}  # nobody else asks for them
         held = held_changes(changes.all, rules, contents)
         if held:
-            sources = influence.sources if influence.led else ()
             copy = partial(site.keep, changes)
             return await self.holding.hold(item, copy, held, sources, result)
         # from here a cancellation comes too late: applied and recorded, or neither
@@ -95,3 +100,10 @@ class Ending:
         except Exception:  # whatever kept it from being recorded
             await site.take_back(place)
             raise
+
+
+def _rules(item: WorkItem, site: Site, changes: Changes, influence: Influence) -> Rules:
+    """What the plan says of its changes; its files are looked at only where that is asked for."""
+    runs = run_files(changes.all, item, tree_of(site.root)) if influence.led else {}
+    demands = demands_of(item.verify, item.workspace or "")
+    return Rules(item.writes, bool(item.verify), influence.led, runs, demands)

@@ -1,38 +1,33 @@
 """What must hold before a task starts; the enforcement point of "no approval, no execution"."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from silas.approval import ApprovalToken, ApprovalVerifier
-from silas.plans import WorkItem, WorkItemType, subject_of
+from silas.gates import GateProvider
+from silas.plans import WorkItem, subject_of
 from silas.plans.binding import PlanBinding
-from silas.plans.reach import hosts_of, hosts_of_check
-from silas.sandbox.names import Refused
+from silas.plans.unsupported import unsupported
 from silas.skills import Skills
 from silas.work.models import MissingSecrets
 
 
-async def refuse_entry(
+def refuse_unable(
     item: WorkItem,
-    approval: ApprovalVerifier,
-    binding: PlanBinding,
     skills: Skills,
     secrets: MissingSecrets,
     grants: Callable[[WorkItem], str],
     workers: Callable[[WorkItem], str],
-    copied: tuple[int, int] | None,
-) -> str | None:
-    """The reason why this item may not run, or None (5.2.1 step 0).
+    providers: AbstractSet[GateProvider],
+) -> str:
+    """Why this item could not run though it were approved, in one sentence, or nothing.
 
-    Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
-    that a use was spent on it, that everything the plan names can be honoured, and that all of it
-    is what the approval binds. `copied` is the directory that the work has copied, if it has begun.
+    Asked before a card is made of it, so that nobody is asked in vain, and again at every entry.
     """
-    if item.type is not WorkItemType.task:
-        return f"This version runs tasks; {item.id} is a {item.type}."
-    unclear = _unclear_host(item)
-    if unclear:
-        return f"The plan names what cannot be reached by name: {unclear}"
+    why = unsupported(item, providers)
+    if why:
+        return why
     missing = skills.missing(item.skills)
     if missing:
         return f"The plan needs skills that are not installed: {', '.join(missing)}."
@@ -42,6 +37,21 @@ async def refuse_entry(
     withheld = secrets(item.credential_refs)
     if withheld:
         return f"The plan asks for a secret that it cannot have: {withheld}."
+    return ""
+
+
+async def refuse_unapproved(
+    item: WorkItem,
+    approval: ApprovalVerifier,
+    binding: PlanBinding,
+    copied: tuple[int, int] | None,
+) -> str | None:
+    """Why no approval lets this item run as it is now, or None (5.2.1 step 0).
+
+    Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
+    that a use was spent on it, and that all of it is what the approval binds. `copied` is the
+    directory that the work has copied, if it has begun.
+    """
     if item.approval_token is None:
         return "There is no approval for this plan."
     if not _counters_agree(item.approval_token):
@@ -52,7 +62,7 @@ async def refuse_entry(
 
 
 class EntryCheck:
-    """Asks whether an item may run, and goes on asking while it does."""
+    """Asks whether an item may run, before anybody is asked about it and as long as it does."""
 
     def __init__(
         self,
@@ -62,20 +72,29 @@ class EntryCheck:
         secrets: MissingSecrets,
         grants: Callable[[WorkItem], str],
         workers: Callable[[WorkItem], str],
+        providers: AbstractSet[GateProvider],
     ) -> None:
         self._approval = approval
         self._binding = binding
-        self._rest = skills, secrets, grants, workers
+        self._able = skills, secrets, grants, workers, providers
+
+    def unable(self, item: WorkItem) -> str:
+        """See `refuse_unable`."""
+        return refuse_unable(item, *self._able)
 
     async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
-        """See `refuse_entry`."""
-        return await refuse_entry(item, self._approval, self._binding, *self._rest, copied)
+        """See `refuse_unable` and `refuse_unapproved`."""
+        unable = self.unable(item)
+        return unable or await refuse_unapproved(item, self._approval, self._binding, copied)
 
-    async def unbound(
-        self, item: WorkItem, copied: tuple[int, int] | None, copy: Path | None = None
-    ) -> str | None:
+    async def unbound(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
         """Why what is there is not what the approval binds, or None; see `PlanBinding.check`."""
-        verdict = await self._binding.check(item, copied, copy)
+        verdict = await self._binding.check(item, copied)
+        return verdict.reason if not verdict else None
+
+    async def unbound_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> str | None:
+        """The same of the copy before the work changes it; see `PlanBinding.check_copy`."""
+        verdict = await self._binding.check_copy(item, copied, copy)
         return verdict.reason if not verdict else None
 
     async def taken_back(self, item: WorkItem) -> str | None:
@@ -99,14 +118,3 @@ async def taken_back(item: WorkItem, approval: ApprovalVerifier) -> str | None:
 def _counters_agree(token: ApprovalToken) -> bool:
     """Whether the view of a token's uses agrees with itself; the nonce store alone counts them."""
     return token.executions_used == len(set(token.execution_nonces)) <= token.max_executions
-
-
-def _unclear_host(item: WorkItem) -> str:
-    """What is wrong with the first host that is no plain name; nothing if all are."""
-    try:
-        hosts_of(item.network)
-        for check in item.verify:
-            hosts_of_check(check.network, check.run, item.network)
-    except Refused as refusal:
-        return refusal.message
-    return ""

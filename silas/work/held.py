@@ -2,16 +2,15 @@
 
 Whether text from outside was followed decides how closely changes are looked at: after it, what
 deletes, what runs by itself, and what decides about tests is applied without a question only where
-the plan names it. An entry of `writes` names a path where it is that path, or where it begins with
-a folder and its last name is more than a wildcard; files that configure are named by no wildcard
-that stands before what makes them so.
+the plan names it. An entry of `writes` names exactly the path that it is. A pattern covers paths
+and names none, but for deleting what programs make again by themselves (decision D361).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from silas.plans.writes import covered, literal_parts, matches
+from silas.plans.writes import WILD, covered, literal_parts, matches
 from silas.sandbox.content import Content
 from silas.sandbox.journal import Change
 from silas.sandbox.protected import plainest, protection
@@ -31,11 +30,15 @@ class Rules(NamedTuple):
         writes: As `WorkItem.writes`.
         checked: Whether the plan has checks.
         led: Whether a call followed something that was read from outside.
+        runs: The changed files that its checks or blocks run, each with why; see `run_files`.
+        demands: The words that its checks look for, by the file in which they do.
     """
 
     writes: Sequence[str] | None
     checked: bool
     led: bool
+    runs: Mapping[str, str]
+    demands: Mapping[str, frozenset[str]]
 
 
 _ANYWHERE = ("**",)
@@ -66,13 +69,17 @@ _START = (
     *(".env", ".env.*", "crontab*", "*.service", "*.timer", "*.desktop", "*.plist", ".htaccess"),
     *(".ssh", "authorized_keys", ".netrc", ".pgpass", ".aws", ".kube", ".docker", ".gnupg"),
 )
+_BUILDS = "it configures tests or a build"
 _NAMES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (_HOOKS, "is a hook, which another program runs by itself"),
-    (_TESTS, "configures tests or a build"),
-    (_CI, "configures what a build service runs"),
-    (_START, "is read by other programs when they start"),
+    (_HOOKS, "it is a hook, which another program runs by itself"),
+    (_TESTS, _BUILDS),
+    (_CI, "it configures what a build service runs"),
+    (_START, "it is read by other programs when they start"),
 )
 """Names of files and folders that decide what runs, in small letters; `*` is any letters."""
+
+_MADE_AGAIN = (".log", ".tmp", ".temp", ".o", ".obj", ".pyc", ".pyo", ".class", ".swp", ".cache")
+"""Endings of what programs make again by themselves, so that a pattern may order it deleted."""
 
 _SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".bat", ".cmd", ".ps1", ".command", ".vbs")
 
@@ -132,11 +139,17 @@ def _is_folder(change: Change) -> bool:
 
 
 def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
-    """Paths of deleted files whose content stands, unchanged, at a new path within `writes`."""
+    """Paths of deleted files whose content stands, unchanged, at a new path within `writes`.
+
+    A hidden place is none: who looks for the file does not see it there.
+    """
     new = {
         (change.after.kind, change.after.digest)
         for change in changes
-        if change.before is None and change.after is not None and covered(allowed, change.path)
+        if change.before is None
+        and change.after is not None
+        and covered(allowed, change.path)
+        and not any(part.startswith(".") for part in change.path.split("/"))
     }
     return frozenset(
         change.path
@@ -189,37 +202,35 @@ _REASONS: tuple[Reason, ...] = (_deleted, _emptied, _executable, _leads_out, _un
 
 def _dangerous(change: Change, content: Content, rules: Rules, moved: frozenset[str]) -> str:
     """Why a change that followed what was read has to be seen; empty where the plan names it."""
-    if _is_folder(change):
+    if _is_folder(change) or _named(rules.writes or (), change):
         return ""
-    place = _configures(change.path)
-    if place is not None:
-        return "" if _names_place(rules.writes or (), change.path, place[0]) else place[1]
-    if change.path in moved:
-        return ""
-    why = next((why for reason in _REASONS if (why := reason(change, content))), "")
-    return "" if _named(rules.writes or (), change.path) else why
+    why = _configures(change.path)
+    if why == _BUILDS and content.added in rules.demands.get(change.path, ()):
+        why = ""  # a check of the plan looks for the one thing that was added
+    why = why or rules.runs.get(change.path, "")
+    if why or change.path in moved:
+        return why
+    return next((why for reason in _REASONS if (why := reason(change, content))), "")
 
 
-def _configures(path: str) -> tuple[int, str] | None:
-    """Which name of a path makes it a file that decides what runs, and why it does."""
-    for at, part in enumerate(path.split("/")):
+def _configures(path: str) -> str:
+    """Why a path is that of a file that decides what runs; empty where it is not."""
+    for part in path.split("/"):
         name = plainest(part)
         if why := protection(part):
-            return at, why
+            return why
         for names, why in _NAMES:
             if any(fnmatchcase(name, known) for known in names):
-                return at, f"it {why}"
-    return None
+                return why
+    return ""
 
 
-def _named(writes: Sequence[str], path: str) -> bool:
+def _named(writes: Sequence[str], change: Change) -> bool:
     """Whether the plan names this path, and not merely a place where it lies."""
-    return any(
-        matches(entry, path) and literal_parts(entry) and entry.rpartition("/")[2].strip("*?")
+    path = change.path
+    if any(entry == path and not WILD & set(entry) for entry in writes):
+        return True
+    return change.after is None and any(
+        matches(entry, path) and literal_parts(entry) and entry.endswith(_MADE_AGAIN)
         for entry in writes
     )
-
-
-def _names_place(writes: Sequence[str], path: str, at: int) -> bool:
-    """Whether an entry says the very name that makes a file decide what runs."""
-    return any(matches(entry, path) and len(literal_parts(entry)) > at for entry in writes)

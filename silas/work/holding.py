@@ -34,6 +34,7 @@ from silas.work.held import Held
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
+from silas.work.report import Left
 from silas.work.site import write_back
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
@@ -310,11 +311,16 @@ class Holding:
         return result
 
     async def _blocked(self, item: WorkItem, held: HeldChanges, words: str) -> WorkItemResult:
-        patch = held.result.artifacts.get(PATCH, "")
+        done = held.result
+        patch = done.artifacts.get(PATCH, "")
         result = result_of(
-            item, WorkItemStatus.blocked, words, artifacts={PATCH: patch} if patch else {}
+            item,
+            WorkItemStatus.blocked,
+            words,
+            artifacts={PATCH: patch} if patch else {},
+            left=Left(done.output, done.report, done.grounds),
         )
-        told = result.model_copy(update={"held": held.kept.digest, "output": held.result.output})
+        told = result.model_copy(update={"held": held.kept.digest})
         return await self._record.finished(item, told)
 
 

@@ -6,7 +6,7 @@ carries no words of anybody's, such as the exit code of a silent program, is no 
 """
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +22,7 @@ _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
 _OWN_WORDS: Final = frozenset({"file_write", "file_edit"})
 """Tools that say what they did in words of Silas's own, where they did it."""
 
+_NAMED = 3  # sources that a sentence names; a result has all of them
 _MOST = 40  # sources that are told; of more nobody reads each
 _SPAWNED: Final = "what the checks of its goal printed"
 _FAILED: Final = "what failed in an earlier attempt, and what its checks printed"
@@ -37,6 +38,15 @@ class Influence(NamedTuple):
 
     led: bool
     sources: tuple[str, ...]
+
+
+def told(sources: Sequence[str]) -> str:
+    """The sentence of a result whose changes followed what was read; empty where none did."""
+    if not sources:
+        return ""
+    more = f"; and {len(sources) - _NAMED} more" if len(sources) > _NAMED else ""
+    named = "; ".join(sources[:_NAMED])
+    return f"Before these changes it read what is neither yours nor the plan's: {named}{more}."
 
 
 class Readings:

@@ -52,6 +52,9 @@ def _cut(text: str) -> str:
     return f"{text[:half]}\n{words}\n{_INDENT}{text[-half:]}"
 
 
+PRINTED = "What it printed (not Silas's words)"
+
+
 def told(output: str) -> str:
     """The output as a message to the owner, under a heading that says whose words it is."""
-    return f"What it printed (not Silas's words):\n{output}"
+    return f"{PRINTED}:\n{output}"

@@ -7,6 +7,7 @@ from silas.audit import Audit
 from silas.errors import DatabaseError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.models import Notify, ProgressEvent
+from silas.work.report import NOTHING_LEFT, Left
 
 _UNDER_WAY = (WorkItemStatus.pending, WorkItemStatus.running)
 
@@ -19,8 +20,9 @@ def result_of(
     artifacts: dict[str, str] | None = None,
     next_steps: list[str] | None = None,
     diff: str = "",
-    output: str = "",
+    left: Left = NOTHING_LEFT,
     checks_changed: tuple[str, ...] = (),
+    read_before: tuple[str, ...] = (),
 ) -> WorkItemResult:
     """What is said of an item that ends so."""
     return WorkItemResult(
@@ -33,8 +35,9 @@ def result_of(
         artifacts=artifacts or {},
         next_steps=next_steps or [],
         diff=diff,
-        output=output,
+        **left._asdict(),
         checks_changed=list(checks_changed),
+        read_before=list(read_before),
     )
 
 
@@ -44,17 +47,16 @@ class TaskRecord:
     def __init__(self, store: WorkItemStore, audit: Audit) -> None:
         self._store = store
         self._audit = audit
-        self._printed: dict[str, str] = {}
+        self._left: dict[str, Left] = {}
 
-    def printed(self, item: WorkItem, output: str) -> None:
-        """Note what the last attempt of a running item printed; its result will have it."""
-        self._printed.pop(item.id, None)
-        if output:
-            self._printed[item.id] = output
+    def leaves(self, item: WorkItem, left: Left) -> None:
+        """Note what the last attempt of a running item leaves; its result will have it."""
+        self._left[item.id] = left
 
-    def with_output(self, result: WorkItemResult) -> WorkItemResult:
-        """A result with what was printed on the way to it."""
-        return result.model_copy(update={"output": self._printed.get(result.work_item_id, "")})
+    def with_left(self, result: WorkItemResult) -> WorkItemResult:
+        """A result with what was printed and reported on the way to it."""
+        left = self._left.get(result.work_item_id, NOTHING_LEFT)
+        return result.model_copy(update=left._asdict())
 
     async def attempt(self, item: WorkItem, notify: Notify) -> None:
         """An attempt is about to begin."""
@@ -78,7 +80,7 @@ class TaskRecord:
         result = result_of(
             item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        return await self.finished(item, self.with_output(result))
+        return await self.finished(item, self.with_left(result))
 
     async def finished(self, item: WorkItem, result: WorkItemResult) -> WorkItemResult:
         """Keep state, result and audit entry as one: an item that looks done is on record."""
@@ -94,12 +96,12 @@ class TaskRecord:
         except BaseException:
             item.status = before  # what could not be kept has not happened
             raise
-        self._printed.pop(item.id, None)
+        self._left.pop(item.id, None)
         return result
 
     async def stopped(self, item: WorkItem) -> WorkItemResult | None:
         """The task was cancelled: `paused`, unless it had ended already; then its result."""
-        self._printed.pop(item.id, None)
+        self._left.pop(item.id, None)
         with suppress(DatabaseError):  # the cancellation must go on; rehydration finds the item
             if item.status not in _UNDER_WAY:
                 return await self._store.get_result(item.id)

@@ -8,8 +8,7 @@ the names that are there.
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from silas.plans import VerificationCheck, show
@@ -17,6 +16,7 @@ from silas.plans.runners import LAUNCHERS, LOOKS_ONLY
 from silas.plans.runs import How, program_of, programs_in, uses_of_text
 from silas.plans.shell_words import Command
 from silas.sandbox.workspace import Change
+from silas.work.copytree import Tree
 
 _OWN: Final = frozenset(sys.stdlib_module_names) - {"test"}  # a folder of tests is often called so
 _AT_START: Final = frozenset({"sitecustomize", "usercustomize"})
@@ -47,29 +47,6 @@ _ENVIRONMENT: Final = re.compile(r"(?:^|/)(?:site-packages|dist-packages)/(?P<in
 _PROGRAMS: Final = frozenset({"bin", ".bin", "sbin", "Scripts", "shims"})
 _SOURCES: Final = ("src", "lib", "python")
 _EXECUTABLE: Final = 0o111
-
-
-class Tree(NamedTuple):
-    """What is in the copy after the work: whether a path is there, and the names in a directory."""
-
-    exists: Callable[[str], bool]
-    names: Callable[[str], Sequence[str]]
-
-
-def tree_of(root: Path) -> Tree:
-    """A directory on disk; nothing that a link of it leads out to."""
-    top = root.resolve()
-
-    def names(place: str) -> Sequence[str]:
-        there = (top / place).resolve()
-        if not there.is_relative_to(top) or not there.is_dir():
-            return ()
-        return tuple(sorted(entry.name for entry in there.iterdir()))
-
-    def exists(path: str) -> bool:
-        return posixpath.basename(path) in names(posixpath.dirname(path))
-
-    return Tree(exists, names)
 
 
 class Shadow(NamedTuple):

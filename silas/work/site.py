@@ -10,24 +10,25 @@ from pathlib import Path
 
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
+from silas.plans.binding import bound_tools
 from silas.sandbox import Mount, SandboxFiles
 from silas.sandbox.content import Content
 from silas.sandbox.journal import read_journal
 from silas.sandbox.kept import KeptChanges
+from silas.sandbox.toolmounts import ToolMounts, make_masks, mounts_of
 from silas.sandbox.tree import opened, remove_tree
 from silas.sandbox.undo import recover, undo
 from silas.sandbox.workspace import Changes, Workspace
-from silas.work.compiled import COMPILED, compiled
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken
 from silas.work.verify import Bench
 
-_EMPTY_CWD = Path("/work")  # inside the sandbox, for tasks without a workspace
+_EMPTY_CWDS = (Path("/work"), *(Path(f"/work-{number}") for number in range(1, 101)))
+"""Inside the sandbox, for tasks without a workspace: the first that hides nothing they may read."""
 _ARTIFACTS = Path("/artifacts")  # inside the sandbox, inherited artifacts, read-only
 _DIFF_BYTES = 60_000  # of a diff that is shown
 _NAME_BYTES = 255  # of a file name, on every file system there is
-_MOST_HIDDEN = 500  # directories; each is a mount
 _UNCHANGED = Changes((), (), (), ())
 
 
@@ -35,13 +36,20 @@ class Site:
     """Everything on disk that belongs to one run of a task; the original is not touched by it."""
 
     def __init__(
-        self, scratch: Path, cwd: Path, root: Path, workspace: Workspace | None, read: list[Path]
+        self,
+        scratch: Path,
+        cwd: Path,
+        root: Path,
+        workspace: Workspace | None,
+        read: list[Path],
+        tools: ToolMounts,
     ) -> None:
         self._scratch = scratch
         self._cwd = cwd
         self._root = root
         self._workspace = workspace
         self._read = read
+        self._tools = tools
 
     @classmethod
     @asynccontextmanager
@@ -83,11 +91,13 @@ class Site:
             (inherited / name).write_text(text, encoding="utf-8", errors="backslashreplace")
         (scratch / "empty").mkdir()
         read = [Path(path) for path in item.read]
+        tools = mounts_of(bound_tools(item), item.workspace, make_masks(scratch / "masks"))
         if item.workspace is None:
-            return cls(scratch, _EMPTY_CWD, scratch / "empty", None, read)
+            cwd = _empty_cwd([*read, *(mount.target for mount in tools.below)], item)
+            return cls(scratch, cwd, scratch / "empty", None, read, tools)
         original = Path(item.workspace)
         workspace = Workspace.prepare(original, scratch)
-        return cls(scratch, original, workspace.copy, workspace, read)
+        return cls(scratch, original, workspace.copy, workspace, read, tools)
 
     @property
     def copied(self) -> tuple[int, int] | None:
@@ -101,37 +111,28 @@ class Site:
 
     def files(self) -> SandboxFiles:
         """What the agent's sandbox sees: the copy, writable, at the workspace's own path."""
-        return SandboxFiles(cwd=self._cwd, mounts=self._mounts(writable=True), loopback=True)
+        below, above = self._around()
+        work = Mount(source=self._root, target=self._cwd, writable=True)
+        return SandboxFiles(
+            cwd=self._cwd,
+            mounts=(*below, work, *above),
+            path=self._tools.path,
+            env=dict(self._tools.env),
+            loopback=True,
+        )
 
     def bench(self) -> Bench:
-        """What verification sees: the same, read-only, without the modules that Python compiled.
+        """What verification sees: a copy of the same, made anew for each check."""
+        below, above = self._around()
+        path, env = self._tools.path, dict(self._tools.env)
+        return Bench(self._cwd, self._root, self._scratch, below, above, path, env)
 
-        Python would run these in place of their sources, and the work could write them.
-
-        Raises:
-            SandboxError: There are too many directories of them.
-        """
-        mounts = (*self._mounts(writable=False), *self._hidden())
-        return Bench(cwd=self._cwd, mounts=mounts, root=self._root)
-
-    def _hidden(self) -> tuple[Mount, ...]:
-        empty = self._scratch / "empty"
-        found = compiled(self._root)
-        if len(found) > _MOST_HIDDEN:
-            raise SandboxError(
-                f"The workspace holds {len(found)} directories called {COMPILED}, more than the "
-                f"{_MOST_HIDDEN} that are hidden from checks; remove them.",
-                code="E_SANDBOX_WORKSPACE_SIZE",
-            )
-        return tuple(Mount(source=empty, target=self._cwd / place) for place in found)
-
-    def _mounts(self, *, writable: bool) -> tuple[Mount, ...]:
-        if self._workspace is not None:
-            work = self._workspace.mounts(writable)
-        else:
-            work = (Mount(source=self._root, target=self._cwd, writable=writable),)
+    def _around(self) -> tuple[tuple[Mount, ...], tuple[Mount, ...]]:
+        """What is shown read-only below the work and what covers parts of it."""
         reads = tuple(Mount(source=path, target=path) for path in self._read)
-        return (*reads, *work, Mount(source=self._scratch / "artifacts", target=_ARTIFACTS))
+        guarded = () if self._workspace is None else self._workspace.guarded()
+        artifacts = Mount(source=self._scratch / "artifacts", target=_ARTIFACTS)
+        return (*self._tools.below, *reads), (*guarded, *self._tools.above, artifacts)
 
     async def changes(self) -> Changes:
         """What the copy holds that the original does not; nothing without a workspace.
@@ -247,6 +248,19 @@ def _drop_if_unused(place: Path) -> None:
     """A place without a journal guards nothing, and would hide the undo of an earlier change."""
     if not (place / "journal.json").exists():
         remove_tree(place)
+
+
+def _empty_cwd(read: list[Path], item: WorkItem) -> Path:
+    """A place that is not within, above or at what is read: a mount there would cover it."""
+    for place in _EMPTY_CWDS:
+        if not any(one.is_relative_to(place) or place.is_relative_to(one) for one in read):
+            return place
+    raise SandboxError(
+        f"The plan reads all of {_EMPTY_CWDS[0]} to {_EMPTY_CWDS[-1]}, so its commands have no "
+        "directory to begin in; leave one of them out.",
+        code="E_SANDBOX_MOUNT",
+        work_item_id=item.id,
+    )
 
 
 def _check_name(name: str, item: WorkItem) -> None:

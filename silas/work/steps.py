@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from silas.audit import Audit
 from silas.gates import Gate, GateResult, Gates, GateTrigger
 from silas.plans import WorkItem
+from silas.types import OWNER
 from silas.work.ledger import Ledger
 from silas.work.models import AskGate
 
@@ -38,6 +39,31 @@ class StepGates:
             work_item_id=item.id,
         )
         return f"The gate {blocked.gate_name} stopped the work: {blocked.reason}."
+
+    async def passed(self, item: WorkItem, gates: Sequence[Gate], words: str) -> str:
+        """What may be told of an agent's report: as the gates for answers leave it (5.1 step 8).
+
+        A report that is blocked is withheld; the work itself goes on to its checks.
+        """
+        trigger = GateTrigger.every_agent_response
+        outcome = await self._gates.for_turn().check_gates(
+            list(gates), trigger, {"response": words, "sender_id": OWNER}
+        )
+        blocked = outcome.block
+        for result in outcome.approvals if blocked is None else ():
+            if not await self._ask(item.id, result):
+                blocked = result
+                break
+        if blocked is None:
+            return str(outcome.context["response"])
+        await self._audit.log(
+            "gate_blocked",
+            gate=blocked.gate_name,
+            reason=blocked.reason,
+            trigger=trigger.value,
+            work_item_id=item.id,
+        )
+        return f"[Withheld by the gate {blocked.gate_name}: {blocked.reason}.]"
 
     async def _results(
         self, item: WorkItem, gates: Sequence[Gate], ledger: Ledger

@@ -42,9 +42,9 @@ from silas.work.models import (
     ProgressEvent,
     Secrets,
 )
-from silas.work.printed import printed
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord
+from silas.work.report import for_next, left_of
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.unstartable import broken_plan, fingerprint
@@ -147,7 +147,7 @@ class TaskRunner:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
         async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
             if site.copied is not None:  # nobody else changes the copy: what it holds runs
-                differs = await self._entry.unbound(item, site.copied, site.root)
+                differs = await self._entry.unbound_copy(item, site.copied, site.root)
                 if differs is not None:
                     return await self._blocked(item, differs)
             tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
@@ -175,7 +175,7 @@ class TaskRunner:
     ) -> WorkItemResult:
         # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
-        failures, guidance = "", ""
+        failures, evidence, guidance = "", "", ""
         readings = Readings(item, self._secrets.redact)
         marks: Sequence[object] = ()
         # 2  retry loop
@@ -187,12 +187,16 @@ class TaskRunner:
             item.budget_used = tracker.used()
             await self._record.attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
-            briefing = instructions(item, failures, guidance)
+            briefing = instructions(item, evidence, guidance)
             attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker, readings)
             item.budget_used = tracker.used()
-            self._record.printed(item, printed(attempt.ledger.entries, self._secrets.redact))
+            left = left_of(attempt, self._secrets.redact)
+            self._record.leaves(item, left)
             if attempt.blocked is not None:
                 return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
+            if attempt.error is None and attempt.said.status in _GIVES_UP:
+                status = _GIVES_UP[attempt.said.status]
+                return await self._record.ended(item, status, attempt.said.gives_up(left.report))
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
                 refusal = await self._refusal(item, site)
@@ -211,17 +215,20 @@ class TaskRunner:
                     if taken is not None:
                         return await self._blocked(item, taken)
                     influence = readings.influence
-                    self._record.printed(item, "")  # what ends the work has the attempt itself
                     return await self._ending.done(item, site, attempt, changes, influence)
             failures, before = what_failed(attempt), marks
-            follows = self._settings.follows_runbook
+            follows = self._settings.follows_runbook and item.worker is None
             if broken := broken_plan(item, attempt, follows_runbook=follows):
                 return await self._record.ended(item, WorkItemStatus.blocked, broken)
             marks = fingerprint(attempt)
-            if follows and item.worker is None and marks == before:
-                break  # the same steps do the same again, however often
+            again = marks == before  # the same steps that failed in the same way
+            if again and (guidance or follows):
+                break
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
-            guidance = await self._guidance(item, failures, tracker)
+            evidence = for_next(failures, left)
+            guidance = await self._guidance(item, evidence, tracker, again=again)
+            if again and not guidance:
+                break
         # 3  budget or attempts exhausted
         words = failures or out_of_budget(item, tracker)
         item.budget_used = tracker.used()
@@ -254,12 +261,19 @@ class TaskRunner:
         )
         return attempt.report.all_passed
 
-    async def _guidance(self, item: WorkItem, failures: str, tracker: BudgetTracker) -> str:
+    async def _guidance(
+        self, item: WorkItem, failures: str, tracker: BudgetTracker, *, again: bool
+    ) -> str:
         """Planner advice when stuck, within the budget (2e).
 
         Advice is a help: where the planner cannot be asked the work goes on without it.
+
+        Args:
+            again: Whether the last two attempts failed in the same way; nothing but advice
+                can make the third another one.
         """
-        wanted = item.attempts >= _STUCK_AFTER and item.on_stuck == "consult_planner"
+        stuck = again or item.attempts >= _STUCK_AFTER
+        wanted = stuck and item.on_stuck == "consult_planner"
         if not wanted or not tracker.may_consult_planner() or _spent(tracker, item):
             return ""
         left = tracker.remaining()
@@ -283,6 +297,12 @@ class TaskRunner:
         held.settle(tokens=advice.tokens, cost_usd=advice.cost_usd)
         return advice
 
+
+_GIVES_UP = {
+    "blocked": WorkItemStatus.blocked,
+    "needs_another_plan": WorkItemStatus.stuck,
+}
+"""How work ends whose executor says that it cannot go on; words can end work, never pass it."""
 
 _BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)
 """What somebody has to look at before it is tried again."""

@@ -6,7 +6,8 @@ from silas.errors import PlanFamilyError
 from silas.plans import WorkItem
 from silas.sandbox.workspace import Changes
 from silas.work.check_files import changed_files
-from silas.work.shadowing import refusal, shadows, tree_of
+from silas.work.copytree import tree_of
+from silas.work.shadowing import refusal, shadows
 
 
 class VerdictRefused(PlanFamilyError):
@@ -24,7 +25,8 @@ def check_changes(item: WorkItem, root: Path, changes: Changes) -> tuple[str, ..
     Raises:
         VerdictRefused: `E_PLAN_SHADOWED`: something stands in for a part of a check's program.
     """
-    found = shadows(changes.all, item.verify, tree_of(root))
+    tree = tree_of(root)
+    found = shadows(changes.all, item.verify, tree)
     if found:
         raise VerdictRefused(refusal(found), code="E_PLAN_SHADOWED", work_item_id=item.id)
-    return changed_files(changes.all, item.verify, item.workspace or "")
+    return changed_files(changes.all, item.verify, item.workspace or "", tree)

@@ -1,6 +1,8 @@
 """External verification: fixed commands, their own sandbox, nothing the agent can touch (5.3)."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +12,9 @@ from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
 from silas.plans.reach import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox.layer import throwaway
 from silas.sandbox.traffic import unrecorded
+from silas.work.unbroken import unbroken
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 
@@ -21,21 +25,44 @@ def _unrecorded(check: str) -> Record:
 
 
 class Bench(NamedTuple):
-    """Where checks stand: the artifacts, read-only, and what may be looked at on the host.
+    """Where checks stand: a throw-away copy of the artifacts, and what else may be looked at.
 
     Attributes:
         cwd: Working directory inside: the workspace at its own path, or an empty directory.
-        mounts: Read-only views of the workspace copy and the plan's `read` paths.
-        root: The host directory that is `cwd` inside; `file_exists` looks nowhere else.
+        root: The host directory that is copied there; `file_exists` looks nowhere else.
+        scratch: Where copies are made: never seen by a sandbox as a whole.
+        below: Read-only views that the workspace may cover, such as the plan's `read` paths.
+        above: Read-only views that cover parts of the workspace, such as its `.git`.
+        path: Where commands are looked for, before the system's directories.
+        env: The environment of the tools found there.
         network: The hosts of the plan, for checks that say `network: true`.
         record: Where a check's use of the network is recorded, by the check's name.
     """
 
     cwd: Path
-    mounts: tuple[Mount, ...]
     root: Path
+    scratch: Path
+    below: tuple[Mount, ...] = ()
+    above: tuple[Mount, ...] = ()
+    path: tuple[Path, ...] = ()
+    env: dict[str, str] = {}  # noqa: RUF012 - never changed
     network: tuple[str, ...] = ()
     record: Callable[[str], Record] = _unrecorded
+
+    def files(self, copy: Path) -> SandboxFiles:
+        """What a check sees whose throw-away copy this is: the one place where it can write."""
+        work = Mount(source=copy, target=self.cwd, writable=True)
+        return SandboxFiles(
+            cwd=self.cwd,
+            mounts=(*self.below, work, *self.above),
+            path=self.path,
+            env=self.env,
+            loopback=True,
+        )
+
+
+_NOT_COPIED = frozenset({"__pycache__"})
+"""Python would run these modules in place of their sources, and the work could write them."""
 
 
 class VerificationRunner:
@@ -50,7 +77,7 @@ class VerificationRunner:
         self, checks: Sequence[VerificationCheck], bench: Bench
     ) -> VerificationReport:
         """Run all checks, even after a failure: the report is the evidence for a retry."""
-        if any(mount.writable for mount in bench.mounts):
+        if any(mount.writable for mount in (*bench.below, *bench.above)):
             raise SandboxError(
                 "Verification was given a writable mount; nothing was checked.",
                 code="E_SANDBOX_VERIFY_WRITABLE",
@@ -63,17 +90,17 @@ class VerificationRunner:
         )
 
     async def _run(self, check: VerificationCheck, bench: Bench) -> VerificationResult:
-        ran = await self._sandbox.run(
-            ["/bin/sh", "-c", check.run],
-            self._limits.model_copy(update={"wall_seconds": float(check.timeout)}),
-            SandboxFiles(
-                cwd=bench.cwd,
-                mounts=bench.mounts,
-                network=hosts_of_check(check.network, check.run, bench.network),
-                record=bench.record(check.name),
-                loopback=True,
-            ),
-        )
+        async with _layer(bench) as copy:
+            ran = await self._sandbox.run(
+                ["/bin/sh", "-c", check.run],
+                self._limits.model_copy(update={"wall_seconds": float(check.timeout)}),
+                bench.files(copy).model_copy(
+                    update={
+                        "network": hosts_of_check(check.network, check.run, bench.network),
+                        "record": bench.record(check.name),
+                    }
+                ),
+            )
         passed, reason = self._judge(check, ran, bench)
         output = ran.stdout or ran.stderr
         return VerificationResult(
@@ -116,3 +143,17 @@ class VerificationRunner:
                 return "Ended from outside"
             case "memory" | "processes" | "output":
                 return f"Ended at the limit on {ran.ended_by}"
+
+
+@asynccontextmanager
+async def _layer(bench: Bench) -> AsyncGenerator[Path]:
+    """A copy of the artifacts for one check: build tools and test runners write caches.
+
+    Nothing of it is delivered or seen by the next check; the artifacts stay as the work left them.
+    """
+    layer = throwaway(bench.root, bench.scratch, _NOT_COPIED)
+    copy = await unbroken(asyncio.to_thread(layer.__enter__))
+    try:
+        yield copy
+    finally:
+        await unbroken(asyncio.to_thread(layer.__exit__, None, None, None))

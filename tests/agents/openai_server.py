@@ -2,10 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+from tests.support.waits import SECONDS
 
 Json = dict[str, Any]
 
@@ -64,6 +66,13 @@ class OpenAIServer:
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     paths: list[str] = field(default_factory=list[str])
     gone: asyncio.Event = field(default_factory=asyncio.Event)
+    listing: dict[str, "Answer"] = field(default_factory=dict[str, "Answer"])
+    looked_at: list[str] = field(default_factory=list[str])
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.base_url.rpartition(":")[2].removesuffix("/v1"))
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -80,8 +89,12 @@ class OpenAIServer:
     ) -> bool:
         first, *lines = head.split("\r\n")
         headers = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines if line)}
+        method, path, _ = first.split(" ")
+        if method == "GET":
+            self.looked_at.append(path)
+            return await self._sent(self.listing.get(path, Failure(404)), {}, reader, writer)
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        self.paths.append(first.split(" ")[1])
+        self.paths.append(path)
         self.headers.append(headers)
         self.bodies.append(json.loads(body))
         turn = len(self.bodies) - 1
@@ -91,14 +104,23 @@ class OpenAIServer:
             else Failure(418, f"the script has only {len(self.replies)} answers")
         )
         answer = reply if not callable(reply) else reply(self.bodies[-1])
+        return await self._sent(answer, self.bodies[-1], reader, writer)
+
+    async def _sent(
+        self,
+        answer: Answer,
+        asked: Json,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> bool:
         if isinstance(answer, Hang):
             await reader.read()  # ends when the client gives up
             self.gone.set()
             return False
         if isinstance(answer, Drop):
             return False
-        status, sent, extra = _response(answer, self.bodies[-1], turn, self.usage)
-        streamed = bool(self.streams and self.bodies[-1].get("stream") and status == 200)
+        status, sent, extra = _response(answer, asked, len(self.bodies) - 1, self.usage)
+        streamed = bool(self.streams and asked.get("stream") and status == 200)
         data = (_events(json.loads(sent)) if streamed else sent).encode()
         fields = {
             "content-type": "text/event-stream" if streamed else "application/json",
@@ -182,10 +204,14 @@ def _cut(text: str) -> list[str]:
 
 @asynccontextmanager
 async def openai_server(
-    replies: Iterable[Reply], *, usage: bool = True, streams: bool = True
+    replies: Iterable[Reply],
+    *,
+    usage: bool = True,
+    streams: bool = True,
+    listing: Mapping[str, Answer] | None = None,
 ) -> AsyncGenerator[OpenAIServer]:
     """Listen on a free loopback port for the duration of the block."""
-    state = OpenAIServer(list(replies), usage, streams)
+    state = OpenAIServer(list(replies), usage, streams, listing=dict(listing or {}))
     tasks: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -202,5 +228,5 @@ async def openai_server(
         server.close()
         for task in tuple(tasks):
             task.cancel()
-        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 30)
-        await asyncio.wait_for(server.wait_closed(), 30)
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), SECONDS)
+        await asyncio.wait_for(server.wait_closed(), SECONDS)

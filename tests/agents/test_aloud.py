@@ -20,6 +20,7 @@ from silas.errors import LLMError
 from silas.testing import MockClock
 from silas.testing.models import ScriptedModel
 from tests.support.speaking import Speaker, direct, pieces, planned, to_planner
+from tests.support.waits import SECONDS
 
 NONE = FunctionToolset[None]()
 TURN = TurnRequest("hello", now=datetime(2026, 1, 2, tzinfo=UTC), profiles=("conversation",))
@@ -61,7 +62,7 @@ async def test_an_answer_is_heard_in_every_form_and_is_the_same_whole(
 ) -> None:
     ear, speaker = Ear(), Speaker(pieces(direct("Good morning, \u00e4ll \U0001f600.")))
     run = await asyncio.wait_for(
-        proxy(speaker, ear, output).route(TURN, toolset=NONE, deps=None), 5
+        proxy(speaker, ear, output).route(TURN, toolset=NONE, deps=None), SECONDS
     )
     assert run.output.response is not None
     assert "".join(ear.heard) == run.output.response.message == "Good morning, \u00e4ll \U0001f600."
@@ -77,7 +78,7 @@ async def test_a_proxy_that_sends_the_turn_on_is_not_heard() -> None:
 
 async def test_an_answer_out_of_form_is_withdrawn_and_the_next_one_heard() -> None:
     ear = Ear()
-    wrong = direct("No.").replace('"conversation"', '"elsewhere"')
+    wrong = direct("No.")[:-1]
     speaker = Speaker(pieces(wrong), pieces(direct("Yes.")))
     run = await proxy(speaker, ear).route(TURN, toolset=NONE, deps=None)
     assert not run.fell_back
@@ -96,7 +97,7 @@ async def test_a_provider_that_fails_in_the_middle_is_asked_again_and_begins_ane
     for _ in range(50):
         await asyncio.sleep(0)
         clock.advance(1)
-    run = await asyncio.wait_for(asking, 30)
+    run = await asyncio.wait_for(asking, SECONDS)
     assert run.output == AgentResponse(message="Good evening.")
     assert (ear.withdrawn[0][:4], "".join(ear.heard)) == ("Good", "Good evening.")
 
@@ -126,7 +127,7 @@ async def test_a_model_that_does_not_end_is_ended() -> None:
     planner = PlannerAgent(
         Speaker(endless, endless).model, MockClock(), output="tool", listen=ear.listen
     )
-    run = await asyncio.wait_for(planner.plan(TURN, toolset=NONE, deps=None), 30)
+    run = await asyncio.wait_for(planner.plan(TURN, toolset=NONE, deps=None), SECONDS)
     assert run.fell_back
     assert "does not come to an end" in run.detail
 

@@ -13,6 +13,7 @@ from silas.testing import MockClock
 from tests.agents.openai_server import Answer, Failure, OpenAIServer, Tool, openai_server
 from tests.agents.test_aloud import NONE, TURN, Ear
 from tests.support.speaking import direct
+from tests.support.waits import SECONDS
 
 MESSAGE = "Good morning, \u00e4ll. It is nine."
 ROUTE: dict[str, Any] = json.loads(direct(MESSAGE))
@@ -21,9 +22,11 @@ ROUTE: dict[str, Any] = json.loads(direct(MESSAGE))
 async def route(
     server: OpenAIServer, ear: Ear, output: OutputSetting = "tool"
 ) -> StructuredRun[RouteDecision]:
-    choice = ModelChoice(name="llama", base_url=server.base_url, output=output, timeout_seconds=5)
+    choice = ModelChoice(
+        name="llama", base_url=server.base_url, output=output, timeout_seconds=SECONDS
+    )
     model = make_model(choice, runbook=_unused)
-    async with asyncio.timeout(30), model:
+    async with asyncio.timeout(SECONDS), model:
         proxy = ProxyAgent(
             model,
             MockClock(),

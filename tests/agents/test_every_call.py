@@ -35,6 +35,7 @@ from silas.agents.run import SCHEMA_ERROR
 from silas.plans import WorkItem, WorkItemType
 from silas.testing import MockClock
 from silas.testing.models import ScriptedModel
+from tests.support.waits import SECONDS
 
 SOURCE = Path(str(silas.agents.__file__)).parents[1]
 TURN = TurnRequest("do it", now=datetime(2026, 1, 2, tzinfo=UTC))
@@ -72,7 +73,7 @@ CALLS: list[Callable[[ScriptedModel, Toolset], Awaitable[StructuredRun[Any]]]] =
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
 async def test_every_call_asks_twice_and_then_answers_by_itself(call: Any) -> None:
     model = ScriptedModel(["Sure, consider it done!"] * 3)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         run: StructuredRun[Any] = await call(model, Toolset())
     first, second = model.requests
     assert SCHEMA_ERROR not in first.text
@@ -132,7 +133,7 @@ async def test_one_agent_has_in_each_run_the_tools_of_that_run() -> None:
 @pytest.mark.parametrize(
     ("output", "fields"),
     [
-        (ExecutorAgentOutput, {"summary", "artifact_refs", "next_steps"}),
+        (ExecutorAgentOutput, {"summary", "status", "artifact_refs", "next_steps"}),
         (
             AgentResponse,
             {"message", "memory_queries", "memory_ops", "plan_action", "needs_approval"},
@@ -159,7 +160,10 @@ async def test_one_agent_has_in_each_run_the_tools_of_that_run() -> None:
 def test_a_model_is_asked_for_these_fields_and_no_others(
     output: type[BaseModel], fields: set[str]
 ) -> None:
-    """None counts tokens, cost, time or attempts; none drops, pins or summarises context."""
+    """None counts tokens, cost, time or attempts; none drops, pins or summarises context.
+
+    What of these a model is shown on the wire is in test_wire.py.
+    """
     assert set(output.model_json_schema()["properties"]) == fields
     said = {"message": "m", "summary": "s", "drop_context": ["x"], "tokens_used": 7}
     for model in (AgentResponse, ExecutorAgentOutput):
@@ -217,6 +221,6 @@ barred = ("silas.keys", "silas.approval.engine", "nacl", "keyring")
 print([name for name in sys.modules if name.startswith(barred)])
 """
     ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=SECONDS
     )
     assert ran.stdout.strip() == "[]"

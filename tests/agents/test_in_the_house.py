@@ -20,6 +20,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.tools import exited
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 LOOK = CallTool("shell_exec", {"argv": ["ls"]})
@@ -27,7 +28,7 @@ REPORT = ExecutorAgentOutput(summary="worked")
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waits import SECONDS
+
 ROOT = Path(__file__).parents[2]
 
 PLUGIN = """
@@ -64,7 +66,7 @@ def python(
         env={"PYTHONPATH": f"{ROOT}{os.pathsep}{path}", "HOME": str(path), **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SECONDS,
         check=True,
     )
 

@@ -12,10 +12,12 @@ from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.runbook import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
 from silas.plans.requires import Equipment
+from silas.sandbox.toolmounts import NoTools
 from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import exited
+from tests.support.waits import SECONDS
 
-EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)))
+EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)), NoTools(""), Path("/nowhere"))
 
 
 @pytest.mark.parametrize("request_text", ["fix the failing test", "Please make the tests pass!"])
@@ -39,7 +41,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
         workspace=str(tmp_path),
         facts={"python": "/usr/bin/python3"},
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         proxy = ProxyAgent(model, clock, output="auto", default_profile="conversation")
         route = await proxy.route(turn, toolset=tools, deps=None)
         assert route.output.route == "planner"

@@ -117,7 +117,7 @@ def test_fields_a_model_invents_are_dropped() -> None:
 @pytest.mark.parametrize("name", list(CALLS))
 def test_every_call_has_a_fallback_that_is_valid_and_does_nothing(name: str) -> None:
     call = CALLS[name]
-    answer = call.fallback("conversation")
+    answer = call.fallback("conversation", "proxy: llama")
     assert call.output.model_validate(answer.model_dump()) == answer
     assert getattr(answer, "plan_action", None) is None
     assert not getattr(answer, "evict_groups", [])

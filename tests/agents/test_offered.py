@@ -12,6 +12,7 @@ from silas.agents import PlannerAgent, TurnRequest
 from silas.agents.calls import PROXY
 from silas.agents.role import Role
 from silas.testing import MockClock
+from tests.support.waits import SECONDS
 
 
 def with_one(name: str) -> AbstractToolset[None]:
@@ -38,7 +39,7 @@ async def test_runs_side_by_side_of_one_agent_are_each_offered_their_own_tools()
     planner = PlannerAgent(FunctionModel(answer), MockClock(), output="tool")
     turn = TurnRequest("plan it", now=datetime(2026, 1, 2, tzinfo=UTC))
     runs = (planner.plan(turn, toolset=with_one(name), deps=None) for name in ("one", "other"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         await asyncio.gather(*runs)
     assert sorted(offered) == [["one"], ["other"]]
 
@@ -62,7 +63,7 @@ async def test_a_run_within_a_tool_leaves_the_run_around_it_its_tools() -> None:
 
     outer = FunctionToolset[None]()
     outer.add_function(delegate)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         run = await planner.plan(turn, toolset=outer, deps=None)
     assert run.output.message == "done"
     assert offered == [["delegate"], ["inner"], ["delegate"]]

@@ -5,14 +5,18 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.agents import TurnRequest, frame
-from silas.agents.calls import PROXY
-from silas.agents.prompt import load_prompt, read_pairs
-from silas.context import sections
+from silas.agents.calls import EXECUTOR, PROXY, SCORER
+from silas.agents.prompt import instructions, load_prompt, read_pairs
+from silas.context import TokenCounter, sections
 from silas.context.framing import escape, unescape
+from silas.plans import WorkItem
+from silas.plans.markdown import PlanParser
+from silas.plans.models import Budget, VerificationCheck
 from silas.types import TaintLevel
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -165,10 +169,36 @@ def test_facts_cannot_add_facts(workspace: str, text: str) -> None:
 
 
 def test_the_fixed_overhead_of_the_proxy_stays_below_two_thousand_tokens() -> None:
-    prose = load_prompt("constitution") + load_prompt("proxy")
-    schema = json.dumps(PROXY.output.model_json_schema())
+    schema = json.dumps(PROXY.shown(("conversation", "coding"), False).model_json_schema())
     # 3.5 characters a token is the specification's own count (5.13)
-    assert (len(prose) + len(schema)) / 3.5 <= 2000
+    assert (len(instructions("proxy")) + len(schema)) / 3.5 <= 2000
+
+
+@pytest.mark.parametrize(
+    ("role", "most"), [("proxy", 700), ("planner", 2000), ("executor", 1000), ("scorer", 600)]
+)
+def test_the_instructions_of_a_role_are_short(role: str, most: int) -> None:
+    """By the count that Silas keeps contexts with, which is rather too high than too low."""
+    assert 200 < TokenCounter().count(instructions(role)) <= most
+
+
+def test_every_role_is_shown_an_answer_that_is_read() -> None:
+    """What a prompt shows as an example must be one: it is what a small model copies."""
+    for role, call in (("proxy", PROXY), ("executor", EXECUTOR), ("scorer", SCORER)):
+        found = re.findall(r"`(\{[^`]+\})`", load_prompt(role))
+        keys = {"route", "summary", "evict_groups"}
+        answers = [json.loads(one) for one in found if keys & set(_json(one))]
+        assert answers, role
+        for answer in answers:
+            read = call.shown(("conversation",), True).model_validate(answer)
+            assert getattr(read, "dropped", ()) == ()
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
 
 
 @pytest.mark.parametrize("name", ["constitution", "proxy", "planner", "executor"])
@@ -178,8 +208,36 @@ def test_every_prompt_is_there_and_ascii(name: str) -> None:
     assert text.isascii()
 
 
-def test_the_planner_is_shown_a_complete_plan() -> None:
+def test_the_planner_is_shown_a_plan_that_is_one() -> None:
     found = re.search(r"^```\n(---\n.+?\n)```$", load_prompt("planner"), re.DOTALL | re.MULTILINE)
     assert found is not None
-    for part in ("id: task-", "type: task", "verify:", "expect:", "workspace:", "# What to do"):
-        assert part in found[1]
+    item = PlanParser().parse(found[1])
+    assert item.workspace
+    assert item.writes
+    assert item.verify
+    assert "# What to do" in item.body
+
+
+RUNTIME = {
+    *("parent", "spawned_by", "follow_up_of", "agent", "needs_approval", "approval_token", "body"),
+    *("status", "attempts", "budget_used", "verification_results", "created_at", "failure_context"),
+}
+"""Kept by Silas: a plan does not say them."""
+
+OF_OTHERS = {
+    *("domain", "input_artifacts_from", "gates", "access_levels", "escalation", "schedule"),
+    *("on_failure", "tasks", "depends_on", "worker", "credential_refs"),
+}
+"""Of goals, projects, workers and secrets, which their owner writes himself."""
+
+
+def test_the_planner_is_told_every_key_of_a_task_with_its_default() -> None:
+    keys = load_prompt("planner").split("Keys, with")[1].split("## Grants")[0]
+    told = set(re.findall(r"`([a-z_]+)`", keys.replace("`type: task`", "`type`")))
+    assert set(WorkItem.model_fields) - RUNTIME - OF_OTHERS <= told
+    budget = re.search(r"`budget`: `(\{[^`]+\})`", keys)
+    assert budget is not None
+    assert yaml.safe_load(budget[1]) == Budget().model_dump()
+    assert "`timeout` 60 seconds" in keys
+    assert VerificationCheck.model_fields["timeout"].default == 60
+    assert WorkItem.model_fields["on_stuck"].default in told

@@ -31,6 +31,7 @@ from tests.agents.openai_server import (
     Tool,
     openai_server,
 )
+from tests.support.waits import SECONDS
 
 NONE = FunctionToolset[None]()
 ROUTE = {
@@ -66,14 +67,14 @@ async def route(
     server: OpenAIServer,
     output: OutputSetting = "tool",
     clock: MockClock | None = None,
-    timeout_seconds: float = 5,
+    timeout_seconds: float = SECONDS,
     turns: int = 1,
 ) -> StructuredRun[RouteDecision]:
     choice = ModelChoice(
         name="llama", base_url=server.base_url, output=output, timeout_seconds=timeout_seconds
     )
     model = make_model(choice, runbook=unused)
-    async with asyncio.timeout(30), model:
+    async with asyncio.timeout(SECONDS), model:
         proxy = ProxyAgent(model, clock or Waits(), output=output, default_profile="conversation")
         for _ in range(turns - 1):
             await proxy.route(TURN, toolset=NONE, deps=None)
@@ -91,7 +92,7 @@ def unused() -> Any:
         ("tool", Tool.call("route", **ROUTE), "tools", "response_format"),
         ("native", JSON, "response_format", "tools"),
         ("prompted", JSON, "messages", "tools"),
-        ("auto", Tool.call("route", **ROUTE), "tools", "response_format"),
+        ("auto", JSON, "response_format", "tools"),
     ],
 )
 async def test_every_output_mode_brings_a_valid_decision_over_http(
@@ -121,29 +122,42 @@ async def test_native_output_sends_the_schema_and_prompted_output_puts_it_in_the
 
 @pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
 async def test_auto_falls_back_once_to_another_mode_when_no_form_was_attempted() -> None:
-    async with openai_server(["Sure, I will plan it.", JSON]) as server:
+    called = Tool.call("route", **ROUTE)
+    async with openai_server(["Sure, I will plan it.", called]) as server:
         run = await route(server, "auto")
     assert run.output.route == "planner"
-    assert "tools" in server.bodies[0]
-    assert "tools" not in server.bodies[1]
-    assert "response_format" in server.bodies[1]
-    assert SCHEMA_ERROR in server.bodies[1]["messages"][-1]["content"]
+    assert "response_format" in server.bodies[0]
+    assert "response_format" not in server.bodies[1]
+    assert "tools" in server.bodies[1]
+    asked_again = server.bodies[1]["messages"][-1]["content"]
+    assert SCHEMA_ERROR in asked_again
+    assert "calling the tool `route`" in asked_again  # the words of the mode that is asked in now
+
+
+@pytest.mark.parametrize("output", ["native", "prompted"])
+async def test_the_retry_speaks_of_the_mode_that_is_used(output: OutputSetting) -> None:
+    async with openai_server(["Sure.", JSON]) as server:
+        await route(server, output)
+    asked_again = server.bodies[1]["messages"][-1]["content"]
+    assert "one JSON object" in asked_again
+    assert "tool" not in asked_again.split(SCHEMA_ERROR)[1]
 
 
 @pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
 async def test_auto_falls_back_when_the_server_refuses_the_form() -> None:
-    refusal = Failure(400, "this model does not support tools")
-    async with openai_server([refusal, JSON]) as server:
+    refusal = Failure(400, "this server has no grammars")
+    async with openai_server([refusal, Tool.call("route", **ROUTE)]) as server:
         run = await route(server, "auto")
     assert run.output.route == "planner"
-    assert "response_format" in server.bodies[1]
+    assert "tools" in server.bodies[1]
 
 
 async def test_auto_stays_with_the_mode_that_worked() -> None:
-    async with openai_server(["no form", JSON, JSON]) as server:
+    called = Tool.call("route", **ROUTE)
+    async with openai_server(["no form", called, called]) as server:
         run = await route(server, "auto", turns=2)
     assert run.requests == 1
-    assert "response_format" in server.bodies[2]
+    assert "tools" in server.bodies[2]
 
 
 @pytest.mark.proves("A21-AUTO-FALLS-BACK-ONCE")
@@ -165,11 +179,10 @@ async def test_an_explicit_mode_is_never_left() -> None:
 @pytest.mark.parametrize(
     ("bad", "named"),
     [
-        (Tool("route", '{"route": "planner", '), "Invalid JSON"),
-        (Tool.call("route"), "reason: Field required"),
-        (Tool.call("route", **{**ROUTE, "route": "direct"}), "requires a response"),
-        (Tool.call("route", **{**ROUTE, "context_profile": "poetry"}), "coding, conversation"),
-        (Tool.call("route", **{**ROUTE, "interaction_mode": "yolo"}), "interaction_mode"),
+        (Tool("route", '{"route": "planner", '), "must be JSON"),
+        (Tool.call("route"), "route: it is needed and is missing"),
+        (Tool.call("route", **{**ROUTE, "route": "direct"}), "requires `message`"),
+        (Tool.call("route", **{**ROUTE, "route": "executor"}), "'direct' or 'planner'"),
         (NO_CHOICES, "incomplete"),
         ("", ""),
     ],
@@ -194,13 +207,13 @@ async def test_a_malformed_answer_is_retried_once_with_what_was_wrong(
 async def test_a_second_malformed_answer_ends_in_the_deterministic_decision(
     output: OutputSetting,
 ) -> None:
-    wrong = Tool.call("route", route="planner") if output in ("tool", "auto") else '{"route": 1}'
+    wrong = Tool.call("route", reason="r") if output == "tool" else '{"reason": "r"}'
     async with openai_server([wrong, wrong, Tool.call("route", **ROUTE)]) as server:
         run = await route(server, output)
     assert len(server.bodies) == 2
     assert run.fell_back
     assert run.error == "proxy_structured_output_invalid"
-    assert "Field required" in run.detail
+    assert "it is needed and is missing" in run.detail
     assert run.output.route == "direct"
     assert run.output.interaction_register == "status"
     assert run.output.interaction_mode == "confirm_only_when_required"
@@ -289,7 +302,7 @@ async def test_a_refused_key_is_said_in_one_sentence_without_the_key() -> None:
         async with model:
             proxy = ProxyAgent(model, Waits(), output="tool", default_profile="conversation")
             with pytest.raises(ModelRunFailed) as failed:
-                await asyncio.wait_for(proxy.route(TURN, toolset=NONE, deps=None), 30)
+                await asyncio.wait_for(proxy.route(TURN, toolset=NONE, deps=None), SECONDS)
     assert server.headers[0]["authorization"] == "Bearer sk-secret"
     assert "refused the API key; check the key in the environment" in str(failed.value)
     assert "sk-secret" not in str(failed.value)
@@ -309,9 +322,9 @@ async def test_an_answer_that_never_comes_is_a_timeout_and_the_connection_is_giv
     async with openai_server([Hang(), Hang(), Hang()]) as server:
         with pytest.raises(ModelRunFailed) as failed:
             await route(server, clock=clock, timeout_seconds=0.2)
-        await asyncio.wait_for(server.gone.wait(), 30)
+        await asyncio.wait_for(server.gone.wait(), SECONDS)
     assert failed.value.code == "E_LLM_TIMEOUT"
-    assert clock.waited == [1.0, 2.0]
+    assert (clock.waited, len(server.bodies)) == ([1.0], 2)
 
 
 async def test_a_server_that_is_not_there_is_a_connection_error() -> None:

@@ -34,6 +34,7 @@ from silas.plans import WorkItem, WorkItemType
 from silas.testing import MockClock
 from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
 from silas.types import InteractionMode, InteractionRegister
+from tests.support.waits import SECONDS
 
 NONE = FunctionToolset[None]()
 TURN = TurnRequest("plan it", now=datetime(2026, 1, 2, tzinfo=UTC))
@@ -57,7 +58,7 @@ async def execute(model: ScriptedModel, limits: UsageLimits) -> StructuredRun[Ex
     assert shell_exec
     agent = ExecutorAgent[None](model, MockClock(), output="tool", capabilities=())
     return await asyncio.wait_for(
-        agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits), 5
+        agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits), SECONDS
     )
 
 
@@ -82,7 +83,7 @@ async def test_the_retry_repeats_the_prompt_with_the_error_and_counts_both() -> 
     assert run.tokens == 22
     again = model.requests[1].text
     assert SCHEMA_ERROR in again
-    assert "message: Field required" in again
+    assert "message: it is needed and is missing" in again
     assert "plan it" in again
 
 
@@ -124,7 +125,7 @@ async def test_runs_of_one_agent_at_once_keep_each_their_own_ceiling() -> None:
         agent.plan(TURN, toolset=NONE, deps=None, limits=UsageLimits(cost_limit=Decimal(limit)))
         for limit in ("1.00", "0.10")
     ]
-    rich, poor = await asyncio.wait_for(asyncio.gather(*runs, return_exceptions=True), 30)
+    rich, poor = await asyncio.wait_for(asyncio.gather(*runs, return_exceptions=True), SECONDS)
     assert isinstance(rich, StructuredRun)
     assert isinstance(poor, ModelRunFailed)
     assert poor.code == "E_LLM_BUDGET"
@@ -163,7 +164,7 @@ async def test_waiting_goes_through_the_clock_and_nothing_else() -> None:
     asked = asyncio.ensure_future(
         PlannerAgent(model, clock, output="tool").plan(TURN, toolset=NONE, deps=None)
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while not model.requests:
             await asyncio.sleep(0)
         for _ in range(100):
@@ -245,13 +246,15 @@ async def test_the_proxy_accepts_only_a_configured_profile() -> None:
             context_profile=profile,
         )
 
-    model = ScriptedModel([decision("poetry"), decision("conversation")])
+    model = ScriptedModel([decision("poetry")])
     proxy = ProxyAgent(model, MockClock(), output="tool", default_profile="conversation")
     run = await proxy.route(TURN, toolset=NONE, deps=None)
-    assert run.output.context_profile == "conversation"
-    assert "must be one of: conversation" in model.requests[1].text
+    assert (run.output.route, run.output.context_profile) == ("planner", "conversation")
+    assert run.dropped == ("context_profile",)
 
 
 def test_importing_the_agents_does_not_import_pydantic_ai() -> None:
     code = "import sys, silas.agents; sys.exit('pydantic_ai' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False, timeout=SECONDS).returncode == 0
+    )

@@ -25,6 +25,7 @@ from silas.agents import (
 from silas.agents.runbook import RunbookModel
 from silas.errors import PlanFamilyError
 from silas.testing import MockClock
+from tests.support.waits import SECONDS
 
 NONE = FunctionToolset[None]()
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -148,15 +149,47 @@ async def test_the_same_turn_makes_the_same_plan_and_another_turn_another_id() -
     [
         ("fix it", "- branch: the branch to work on"),
         ("fix it on main", "branch must not be main."),
-        ("sing a song", "cannot answer free questions"),
     ],
 )
 async def test_without_what_it_needs_it_asks_and_proposes_nothing(text: str, said: str) -> None:
     run = await PlannerAgent(model(), MockClock(), output="tool").plan(
         turn(text), toolset=NONE, deps=None
     )
-    assert run.output.plan_action is None
+    assert run.output.plan_action is not None
+    assert run.output.plan_action.action == "abort"
+    assert run.output.plan_action.plan_markdown is None
     assert said in run.output.message
+
+
+async def test_what_the_library_has_nothing_for_is_not_understood() -> None:
+    run = await PlannerAgent(model(), MockClock(), output="tool").plan(
+        turn("sing a song"), toolset=NONE, deps=None
+    )
+    assert run.output.plan_action is None
+    assert "cannot answer free questions" in run.output.message
+    assert not run.output.understood
+
+
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        ("hello", True),
+        ("Hi there!", True),
+        ("what can you do?", True),
+        ("Silas, help me.", True),
+        ("Was kannst du?", True),
+        ("hello, what is the capital of France?", False),
+        ("what can you do about the weather", False),
+        ("help me with my taxes", False),
+        ("", False),
+    ],
+)
+async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -> None:
+    proxy = ProxyAgent(model(), MockClock(), output="auto", default_profile="conversation")
+    run = await proxy.route(turn(text), toolset=NONE, deps=None)
+    assert run.output.response is not None
+    assert "I can run these plans" in run.output.response.message
+    assert run.output.response.understood is understood
 
 
 @pytest.mark.proves("B9-FRAMED")
@@ -213,7 +246,8 @@ async def follow(
 ) -> StructuredRun[ExecutorAgentOutput]:
     agent = ExecutorAgent[None](model(), MockClock(), output=mode, capabilities=())
     return await asyncio.wait_for(
-        agent.run(briefing, skills=(), toolset=tools.toolset, deps=None, limits=UsageLimits()), 5
+        agent.run(briefing, skills=(), toolset=tools.toolset, deps=None, limits=UsageLimits()),
+        SECONDS,
     )
 
 

@@ -12,6 +12,7 @@ from silas.agents.providers import make_model
 from silas.agents.run import SCHEMA_ERROR
 from silas.testing import MockClock
 from tests.agents.openai_server import Failure, OpenAIServer, Tool, openai_server
+from tests.support.waits import SECONDS
 
 
 class Waits(MockClock):
@@ -41,7 +42,7 @@ def tools() -> tuple[FunctionToolset[None], list[list[str]]]:
 async def execute(server: OpenAIServer, toolset: FunctionToolset[None], limits: UsageLimits) -> Any:
     choice = ModelChoice(name="llama", base_url=server.base_url)
     model = make_model(choice, runbook=unused)
-    async with asyncio.timeout(30), model:
+    async with asyncio.timeout(SECONDS), model:
         agent = ExecutorAgent[None](model, Waits(), output="tool", capabilities=())
         return await agent.run("do it", skills=(), toolset=toolset, deps=None, limits=limits)
 

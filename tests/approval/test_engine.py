@@ -34,6 +34,7 @@ from silas.testing.approval import (
     a_subject,
     a_token,
 )
+from tests.support.waits import SECONDS
 
 TASK, GOAL, SPAWNED = a_subject(), a_goal(), a_spawned_task()
 STANDING = ApprovalScope.standing
@@ -270,7 +271,7 @@ async def test_a_copy_of_an_unused_token_cannot_be_spent_as_well(
 async def test_of_two_concurrent_spends_one_succeeds(engine: ApprovalEngine) -> None:
     token = await engine.issue_token(TASK, a_decision())
     verdicts = await asyncio.wait_for(
-        asyncio.gather(*(engine.verify(token, TASK) for _ in range(8))), 5
+        asyncio.gather(*(engine.verify(token, TASK) for _ in range(8))), SECONDS
     )
     assert sorted(v.code for v in verdicts) == ["", *["E_APPROVAL_SPENT"] * 7]
 

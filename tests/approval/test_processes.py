@@ -15,6 +15,7 @@ from silas.clock import SystemClock
 from silas.db import Database
 from silas.keys import KeyRing
 from silas.testing.approval import NeverStopped, a_decision, a_signer, a_subject
+from tests.support.waits import SECONDS
 
 SPENDER = """
 import asyncio, os, signal, sys
@@ -72,12 +73,12 @@ async def spender(tmp_path: Path, token_file: Path, death: str) -> asyncio.subpr
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 30) == b"ready\n"
+    assert await asyncio.wait_for(process.stdout.readline(), SECONDS) == b"ready\n"
     return process
 
 
 async def go(process: asyncio.subprocess.Process) -> str:
-    out, _ = await asyncio.wait_for(process.communicate(b"go\n"), 30)
+    out, _ = await asyncio.wait_for(process.communicate(b"go\n"), SECONDS)
     return out.decode().strip()
 
 

@@ -11,6 +11,7 @@ from silas.audit import AuditLog
 from silas.db import Database
 from silas.testing import MockClock
 from silas.testing.approval import a_signer
+from tests.support.waits import SECONDS
 
 EACH = 400
 """Entries of one process: fifty are written before the next process has begun."""
@@ -37,7 +38,7 @@ async def test_many_tasks_keep_one_chain(audit: AuditLog) -> None:
             await audit.log("x", task=task, n=n)
             await asyncio.sleep(0)
 
-    await asyncio.wait_for(asyncio.gather(*(write(n) for n in range(20))), 30)
+    await asyncio.wait_for(asyncio.gather(*(write(n) for n in range(20))), SECONDS)
     assert await audit.verify_chain() == (True, 400, "")
 
 
@@ -46,18 +47,18 @@ async def test_several_threads_keep_one_chain_while_it_is_verified(audit: AuditL
     begin = threading.Barrier(5)
 
     def write(name: int) -> None:
-        begin.wait(30)
+        begin.wait(SECONDS)
         for n in range(100):
             audit.log_now("x", thread=name, n=n)
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
-    begin.wait(30)
+    begin.wait(SECONDS)
     while any(thread.is_alive() for thread in threads):
-        assert (await asyncio.wait_for(audit.verify_chain(), 30)).valid
+        assert (await asyncio.wait_for(audit.verify_chain(), SECONDS)).valid
     for thread in threads:
-        thread.join(30)
+        thread.join(SECONDS)
     assert await audit.verify_chain() == (True, 400, "")
 
 
@@ -75,8 +76,10 @@ async def test_four_processes_keep_one_chain(tmp_path: Path, audit: AuditLog) ->
     ]  # fmt: skip
     for writer in writers:
         assert writer.stdout is not None
-        assert await asyncio.wait_for(writer.stdout.readline(), 30) == b"ready\n"
-    ends = await asyncio.gather(*(asyncio.wait_for(w.communicate(b"go\n"), 30) for w in writers))
+        assert await asyncio.wait_for(writer.stdout.readline(), SECONDS) == b"ready\n"
+    ends = await asyncio.gather(
+        *(asyncio.wait_for(w.communicate(b"go\n"), SECONDS) for w in writers)
+    )
     assert len(ends) == 4
     assert [w.returncode for w in writers] == [0, 0, 0, 0]
     assert await audit.verify_chain() == (True, 4 * EACH, "")

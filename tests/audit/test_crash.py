@@ -20,6 +20,7 @@ from silas.errors import DatabaseError
 from silas.keys import Ed25519Signer
 from silas.testing import MockClock
 from tests.support.disk import full_disk
+from tests.support.waits import SECONDS
 
 # Every effect is a row written in one transaction with its entry; each that was said to be done is
 # acknowledged on standard output after it was committed.
@@ -55,12 +56,12 @@ async def killed_at_work(database: Path, first: int, after: int) -> list[int]:
     )  # fmt: skip
     assert writer.stdin is not None
     assert writer.stdout is not None
-    assert await asyncio.wait_for(writer.stdout.readline(), 30) == b"ready\n"
+    assert await asyncio.wait_for(writer.stdout.readline(), SECONDS) == b"ready\n"
     writer.stdin.write(b"go\n")
-    said = [int(await asyncio.wait_for(writer.stdout.readline(), 30)) for _ in range(after)]
+    said = [int(await asyncio.wait_for(writer.stdout.readline(), SECONDS)) for _ in range(after)]
     writer.kill()
-    rest = await asyncio.wait_for(writer.stdout.read(), 30)
-    assert await asyncio.wait_for(writer.wait(), 30) == -signal.SIGKILL
+    rest = await asyncio.wait_for(writer.stdout.read(), SECONDS)
+    assert await asyncio.wait_for(writer.wait(), SECONDS) == -signal.SIGKILL
     whole = rest[: rest.rfind(b"\n") + 1]
     return said + [int(line) for line in whole.split()]
 

@@ -22,6 +22,7 @@ from silas.audit.verify import DOMAIN, GENESIS, ed25519_verify, main
 from silas.db import Database
 from silas.keys import Ed25519Signer
 from silas.testing.approval import a_signer
+from tests.support.waits import SECONDS
 
 KEY = a_signer().public_key
 OTHER = a_signer("somebody else")
@@ -273,7 +274,7 @@ async def test_it_runs_on_the_standard_library_alone(
         env={"PYTHONPATH": str(source.parents[2])},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=SECONDS,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -291,7 +292,7 @@ def test_a_line_that_does_not_fit_into_memory_is_said_in_one_sentence(tmp_path: 
         cwd=Path(str(module.__file__)).parents[2],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=SECONDS,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (2, "")

@@ -19,6 +19,7 @@ from silas.testing.cards import a_card
 from silas.testing.channels import ScriptedChannel
 
 # what each kind's silence says, in the words of its own answers
+_NO_DECISION = {"selected_value": None, "freetext": None, "approved": False, "signed": False}
 _SAFE: dict[str, Any] = {
     "PlanCard": {"verdict": "declined"},
     "GateCard": "block",
@@ -27,13 +28,28 @@ _SAFE: dict[str, Any] = {
     "CheckpointCard": "stop here",
     "BatchReviewCard": {"verdict": "decline", "selected_item_ids": ()},
     "DraftReviewCard": {"verdict": "reject", "edited_text": None},
-    "DecisionCard": {"selected_value": None, "freetext": None, "approved": False},
-    "SuggestionCard": {"selected_value": None, "freetext": None, "approved": False},
+    "DecisionCard": _NO_DECISION,
+    "SuggestionCard": {
+        "selected_value": None,
+        "freetext": None,
+        "approved": False,
+        "signed": False,
+    },
     "AutonomyThresholdCard": "decline",
     "SecureInputCard": {"ref_id": "ref", "success": False},
     "ConnectionSetupCard": {"step_type": "device_code", "action": "cancel"},
-    "PermissionEscalationCard": {"selected_value": None, "freetext": None, "approved": False},
-    "ConnectionFailureCard": {"selected_value": None, "freetext": None, "approved": False},
+    "PermissionEscalationCard": {
+        "selected_value": None,
+        "freetext": None,
+        "approved": False,
+        "signed": False,
+    },
+    "ConnectionFailureCard": {
+        "selected_value": None,
+        "freetext": None,
+        "approved": False,
+        "signed": False,
+    },
 }
 
 

@@ -20,6 +20,7 @@ from silas.channels.paint import columns_of, paint_diff, wants_colour
 from silas.main.terminal import signs_of_life
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ class _Keyboard(io.StringIO):
         self._typed.put("")
 
     def readline(self, size: int = -1, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - typeshed's default differs
-        line = self._typed.get(timeout=5)
+        line = self._typed.get(timeout=SECONDS)
         self._taken += 1
         return line
 
@@ -79,7 +80,7 @@ class _Terminal:
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 30)
+    return await asyncio.wait_for(work, SECONDS)
 
 
 @pytest.fixture

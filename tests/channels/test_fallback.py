@@ -10,12 +10,13 @@ from silas.cards import CardChannel, Channel, ChannelMessage, GateCard, PlanCard
 from silas.channels import TextCards
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 30)
+    return await asyncio.wait_for(work, SECONDS)
 
 
 class _Wire:

@@ -22,8 +22,9 @@ from silas.sandbox.journal import held
 from silas.testing import ScriptedChannel
 from silas.wiring import Silas, open_work
 from tests.stream.kit import saying_yes
-from tests.support.command import ROOT, SECONDS, Ended, environment, person, run, silas
+from tests.support.command import ROOT, Ended, environment, person, run, silas
 from tests.support.plans import check, sh_plan
+from tests.support.waits import SECONDS
 
 _KILLED = """
 import os, signal

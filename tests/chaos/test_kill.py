@@ -11,10 +11,10 @@ from pathlib import Path
 
 from tests.chaos.kit import ALL_POINTS, Aftermath, broken_at, holds, next_process, sample
 from tests.chaos.scenario import World
+from tests.support.waits import SECONDS
 
 ROOT = Path(__file__).parents[2]
 TIMES = 200 if ALL_POINTS else 5
-PATIENCE = 60.0  # seconds for Python to start and import everything on a busy machine
 
 
 class Victims:
@@ -27,7 +27,7 @@ class Victims:
 
     async def said(self) -> bytes:
         """The next line."""
-        return await asyncio.wait_for(self._answer.readline(), PATIENCE)
+        return await asyncio.wait_for(self._answer.readline(), SECONDS)
 
     async def killed(self, base: Path, point: int, after_seconds: float) -> int:
         """The exit code of one that kills itself at a point, or is killed after a while."""
@@ -50,7 +50,7 @@ async def victims() -> "AsyncGenerator[Victims]":
         yield made
     finally:
         maker.kill()
-        await asyncio.wait_for(maker.wait(), PATIENCE)
+        await asyncio.wait_for(maker.wait(), SECONDS)
 
 
 def judge(base: Path) -> None:

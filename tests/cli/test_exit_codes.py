@@ -68,3 +68,43 @@ def test_an_id_that_nothing_has_ends_the_command_with_two(name: str, here: Path)
     last = done.stderr.strip().splitlines()
     assert len(last) == 1, done.stderr
     assert NOBODY in last[0] or "silas devices list" in last[0]
+
+
+RUNBOOK = """\
+---
+id: greet
+type: task
+title: Greet somebody
+runbook:
+  phrases: [greet somebody]
+  parameters:
+    who: { description: whom to greet, pattern: "@[a-z]+", example: "@anna" }
+    place: { description: where, pattern: "in-[a-z]+", default: in-brno, example: in-brno }
+verify:
+  - { name: ran, run: "true", expect: { exit_code: 0 } }
+---
+
+Say hello to $who $place.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("hello", 0, "I can run these plans"),
+        ("what can you do?", 0, "I can run these plans"),
+        ("what is the capital of France?", 1, "I can run these plans"),
+        ("greet somebody", 3, "- who: whom to greet"),
+    ],
+)
+def test_ask_ends_with_zero_only_where_it_was_answered(
+    text: str, code: int, said: str, tmp_path: Path, here: Path
+) -> None:
+    assert here.is_dir()
+    (tmp_path / "runbooks").mkdir()
+    (tmp_path / "runbooks" / "greet.md").write_text(RUNBOOK, encoding="utf-8")
+    config = tmp_path / "config.yaml"
+    config.write_text(f"silas:\n  plans_dirs: ['{tmp_path / 'runbooks'}']\n", encoding="utf-8")
+    done = CliRunner().invoke(cli, ["--config", str(config), "ask", text])
+    assert done.exit_code == code, done.output
+    assert said in done.output

@@ -9,6 +9,7 @@ import pytest
 from tests.sandbox.trees import exact
 from tests.support.command import Ended, environment, person, run, silas
 from tests.support.plans import check, sh_plan
+from tests.support.waits import SECONDS
 
 
 def git(root: Path, *words: str) -> str:
@@ -23,7 +24,7 @@ def git(root: Path, *words: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=5,
+        timeout=SECONDS,
     )
     return done.stdout
 

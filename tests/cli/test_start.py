@@ -12,7 +12,8 @@ from typing import Any
 
 from silas.main.reclaim import EVERY_SECONDS, reclaiming
 from silas.testing import MockClock
-from tests.support.command import ROOT, SECONDS, environment
+from tests.support.command import ROOT, environment
+from tests.support.waits import SECONDS
 
 _TELLS = """
 import gc, click

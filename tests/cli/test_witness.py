@@ -10,6 +10,7 @@ import pytest
 
 from silas.testing import Harness, ScriptedChannel
 from tests.support.command import Ended, environment, run, silas
+from tests.support.waits import SECONDS
 
 
 class Told:
@@ -153,7 +154,7 @@ async def until(holds: object) -> None:
     import asyncio
 
     assert callable(holds)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while not holds():
             await asyncio.sleep(0.01)
 

@@ -19,8 +19,7 @@ from silas.channels.web.wire import Proof, Response, command_bytes, decision_byt
 from silas.clock import SystemClock
 from silas.keys.signer import Ed25519Signer
 from silas.types import new_nonce
-
-_SECONDS = 20.0  # for one event: a sandbox on a busy machine takes some
+from tests.support.waits import SECONDS
 
 
 class ProgramPage:
@@ -62,7 +61,7 @@ class ProgramPage:
 
     async def next(self, kind: str) -> dict[str, Any]:
         """The next event of a kind; those before it are passed over."""
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(SECONDS):
             while True:
                 while self._got:
                     event = self._got.popleft()
@@ -122,7 +121,7 @@ class ProgramPage:
     async def closed(self) -> int:
         """The code with which Silas closes the connection."""
         assert self._live is not None
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(SECONDS):
             await self._live.wait_closed()
         return self._live.close_code or 0
 

@@ -18,6 +18,7 @@ from silas.work.stepwords import step_words
 from tests.cockpit.house import a_house
 from tests.cockpit.test_secrets import CANARY
 from tests.support.plans import a_workspace, check, sh_plan
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, argv, owner, sh
 
 
@@ -54,7 +55,7 @@ async def _run(tmp_path: Path, screen: Screen, *steps: Any, **house: Any) -> lis
     workspace = a_workspace(tmp_path / "project")
     async with a_house(screen, models={"executor": model}, **house) as cockpit:
         await cockpit.harness.silas.run(_plan(workspace))
-        await asyncio.wait_for(cockpit.harness.silas.settled(), 30)
+        await asyncio.wait_for(cockpit.harness.silas.settled(), SECONDS)
     return screen.shown
 
 
@@ -121,12 +122,12 @@ async def test_work_that_was_stopped_says_so_to_every_page(tmp_path: Path) -> No
         silas = house.harness.silas
         item = silas.parse(plan)
         run = asyncio.create_task(silas.run(plan))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while not any(p.steps for p in screen.shown):
                 await asyncio.wait([run], timeout=0.01)
         assert screen.shown[-1].message == "Run sleep 60"
         assert (await house.post(f"/work/{item.id}/cancel")).status_code == 200
-        await asyncio.wait_for(asyncio.wait([run]), 30)
+        await asyncio.wait_for(asyncio.wait([run]), SECONDS)
         last = screen.shown[-1]
     assert (last.status, last.stoppable) == ("paused", False)
 
@@ -151,7 +152,11 @@ async def test_lines_of_text_are_told_as_ever(tmp_path: Path) -> None:
     async with a_house(channel, models={"executor": model}) as house:
         await house.harness.silas.run(_plan(workspace))
         assert house.parts.board.followed == ()  # nobody follows, so nothing is kept
-    assert channel.texts == ["working: attempt 1", "done: Done and verified: checked."]
+    assert channel.texts == [
+        "working: attempt 1",
+        "The executor's report (its own words; on record: 2 calls ran):\n    Did it.",
+        "done: Done and verified: checked.",
+    ]
 
 
 def test_of_long_work_only_the_last_is_kept() -> None:

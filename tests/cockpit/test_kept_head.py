@@ -14,9 +14,10 @@ from websockets.typing import Origin
 
 from silas.audit.kept import KeptAuditLog
 from silas.channels.web.wire import Auth
-from silas.errors import Stopped
+from silas.errors import DatabaseError, Stopped
 from silas.testing.approval import a_decision, a_signer, a_subject
 from tests.channels.web.test_the_whole_house import cookie_of, pair
+from tests.cockpit.program_page import a_page
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 
 
@@ -55,6 +56,24 @@ def log_of(cockpit: Cockpit) -> KeptAuditLog:
     audit = cockpit.running.silas.audit
     assert isinstance(audit, KeptAuditLog)
     return audit
+
+
+def edit_record(cockpit: Cockpit) -> None:
+    """Other words in the past, the hashes left as they were."""
+    with closing(sqlite3.connect(cockpit.config.data_dir / "silas.db")) as driver:
+        driver.execute("DROP TRIGGER audit_log_no_update")
+        driver.execute("UPDATE audit_log SET body = replace(body, 'stream_', 'dream_')")
+        driver.commit()
+
+
+def seq_in(line: str) -> int:
+    """Which entry a head is of."""
+    return int(json.loads(line)["checkpoint"]["seq"])
+
+
+async def link_of(cockpit: Cockpit) -> tuple[str, str]:
+    """Where a page pairs, and with what."""
+    return cockpit.origin, await cockpit.link()
 
 
 @asynccontextmanager
@@ -104,6 +123,28 @@ async def test_what_a_device_told_is_remembered_until_the_owner_accepts(tmp_path
         assert await silas.approval.issue_token(a_subject(), a_decision())
 
 
+async def test_a_page_that_is_there_is_told_each_head_that_is_signed_and_a_change(
+    tmp_path: Path,
+) -> None:
+    async with a_cockpit(Home(tmp_path)) as cockpit, a_page(*await link_of(cockpit)) as page:
+        first = (await page.connect())["head"]
+        log = log_of(cockpit)
+        for _ in range(2):
+            await log.log("turn_finished", outcome="answered")
+            await log.write_checkpoint()
+            told = await page.next("record")
+            assert told["changed"] == ""
+            assert seq_in(told["head"]) > seq_in(first)
+            assert told["head"] == log.newest_line()
+            first = told["head"]
+        edit_record(cockpit)
+        with pytest.raises(DatabaseError):
+            await log.write_checkpoint()
+        told = await page.next("record")
+        assert "The record was changed outside Silas" in told["changed"]
+        assert told["head"] == ""
+
+
 async def test_a_head_that_the_owner_did_not_sign_says_nothing(tmp_path: Path) -> None:
     phone = Phone()
     async with a_cockpit(Home(tmp_path)) as cockpit:
@@ -121,11 +162,7 @@ async def test_a_page_shows_that_the_record_was_edited(tmp_path: Path) -> None:
     async with a_cockpit(home) as cockpit:
         port = int(cockpit.origin.rpartition(":")[2])
         await phone.pair(cockpit)
-        database = cockpit.config.data_dir / "silas.db"
-    with closing(sqlite3.connect(database)) as driver:
-        driver.execute("DROP TRIGGER audit_log_no_update")
-        driver.execute("UPDATE audit_log SET body = replace(body, 'stream_', 'dream_')")
-        driver.commit()
+    edit_record(cockpit)
     async with a_cockpit(home, port=port) as cockpit:
         assert "The record was changed outside Silas" in await phone.opens(cockpit)
         assert phone.head == ""  # a head of a changed record is nobody's to keep

@@ -16,6 +16,7 @@ from silas.sandbox.journal import read_journal, write_journal
 from silas.testing import ScriptedChannel
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.support.plans import a_workspace, sh_plan, writing_plan
+from tests.support.waits import SECONDS
 from tests.work.kit import owner
 
 
@@ -120,7 +121,7 @@ async def test_work_that_runs_can_be_stopped_and_is_then_not_applied(tmp_path: P
         assert (await house.get(f"/work/{item.id}"))["running"] is True
         cancelled = await house.post(f"/work/{item.id}/cancel")
         assert cancelled.status_code == 200, cancelled.text
-        await asyncio.wait_for(asyncio.wait([run]), 30)
+        await asyncio.wait_for(asyncio.wait([run]), SECONDS)
         assert not (workspace / "result.txt").exists()
         again = await house.post(f"/work/{item.id}/cancel")
     assert again.status_code == 409
@@ -160,7 +161,7 @@ async def test_a_waiting_plan_is_listed_and_goes_on_after_its_card_was_shown_aga
 
 
 async def _until_done(house: House, item_id: str) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while (await house.get("/work"))[0]["status"] != "done":
             await asyncio.wait([asyncio.create_task(house.harness.silas.settled())])
 

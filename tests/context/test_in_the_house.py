@@ -7,6 +7,7 @@ from silas.testing import Harness, ScriptedModel
 from silas.types import OWNER
 from tests.context.kit import words
 from tests.stream.kit import direct
+from tests.support.waits import SECONDS
 
 TURNS = 14
 
@@ -20,7 +21,7 @@ async def test_what_leaves_a_small_window_is_found_again_byte_for_byte() -> None
     small = {"context": {"total_tokens": 5200}}
     async with Harness(models={"proxy": model}, settings=small) as harness:
         for turn in range(TURNS):
-            await asyncio.wait_for(harness.silas.ask(_said(turn)), 30)
+            await asyncio.wait_for(harness.silas.ask(_said(turn)), SECONDS)
         in_view = {one.content for one in harness.context.in_view(OWNER)}
         first = f"[owner] {OWNER}: {_said(0)}"
         assert first not in in_view

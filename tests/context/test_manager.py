@@ -9,6 +9,7 @@ import pytest
 from silas.context import ContextError, ContextItem, ContextZone, ScorerGroups, scrub, sections
 from silas.types import TaintLevel
 from tests.context.kit import A, B, Context, item, words
+from tests.support.waits import SECONDS
 
 OUTSIDE = TaintLevel.external
 
@@ -305,9 +306,9 @@ async def test_what_left_is_kept_until_somebody_takes_it() -> None:
         A, item("p", words(300), zone=ContextZone.workspace, kind="plan", source="agent:planner")
     )
     budget = asyncio.ensure_future(context.manager.enforce_budget(A, 20))
-    await asyncio.wait_for(asked.wait(), 30)
+    await asyncio.wait_for(asked.wait(), SECONDS)
     budget.cancel()
-    await asyncio.wait({budget}, timeout=30)
+    await asyncio.wait({budget}, timeout=SECONDS)
     assert budget.cancelled()
     kept: list[ContextItem] = []
     kept += context.manager.in_view(A)

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.command import ROOT, Ended, environment, run
 from tests.support.plans import a_workspace, check, sh_plan
+from tests.support.waits import SECONDS
 
 WHERE = (
     "docs", "silas", "scripts", "plans", "web", "workers", "config",
@@ -32,7 +33,8 @@ ALLOWED = {
     "silas/agents/prompts/planner.md": IN_THE_SANDBOX,
     "workers/maintainer.worker": IN_THE_SANDBOX,
     "plans/fix-bug.md": IN_THE_SANDBOX,
-    "scripts/demo.py": "runs the tests of a repository that the same script has just written",
+    "silas/main/demo.py": IN_THE_SANDBOX,
+    "silas/sandbox/toolprobe.py": IN_THE_SANDBOX,
     "scripts/stress.py": "runs the suite, whose tests import `tests.support`",
     "scripts/mutants.py": "runs the suite of a private copy, whose tests import `tests.support`",
 }
@@ -178,7 +180,7 @@ def test_an_mcp_server_of_ours_imports_nothing_from_the_directory_one_stands_in(
         input=json.dumps(hello) + "\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SECONDS,
         check=False,
     )
     assert '"serverInfo"' in served.stdout, served.stderr

@@ -1,7 +1,7 @@
 """Where a turn goes, and in which register and mode: what an assistant should decide.
 
 Each case says what is right for any assistant. `known` says whether the built-in runbook model gets
-it right, which knows three runbooks and their phrases and nothing else.
+it right, which knows its runbooks and their sentences and nothing else.
 """
 
 from typing import NamedTuple

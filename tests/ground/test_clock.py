@@ -6,6 +6,7 @@ import pytest
 
 from silas.clock import SystemClock, TimeLimitReached, time_limit
 from silas.testing import MockClock
+from tests.support.waits import SECONDS
 
 
 async def limited(clock: MockClock, reached: asyncio.Event, result: asyncio.Future[str]) -> str:
@@ -17,7 +18,7 @@ async def limited(clock: MockClock, reached: asyncio.Event, result: asyncio.Futu
 async def test_work_is_broken_off_when_the_clock_says_so_and_not_before() -> None:
     clock, reached = MockClock(), asyncio.Event()
     work = asyncio.create_task(limited(clock, reached, asyncio.Future()))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         await reached.wait()
         await clock.sleep(0)
         clock.advance(3599.9)
@@ -32,7 +33,7 @@ async def test_what_ends_in_time_is_not_broken_off_and_leaves_nobody_waiting() -
     clock, reached = MockClock(), asyncio.Event()
     result = asyncio.Future[str]()
     work = asyncio.create_task(limited(clock, reached, result))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         await reached.wait()
         result.set_result("done")
         assert await work == "done"
@@ -50,5 +51,5 @@ async def test_a_timeout_of_the_works_own_is_not_taken_for_the_limit() -> None:
 
 async def test_no_time_at_all_is_over_at_once_on_the_machines_clock() -> None:
     with pytest.raises(TimeLimitReached):
-        async with asyncio.timeout(30), time_limit(SystemClock(), 0):
+        async with asyncio.timeout(SECONDS), time_limit(SystemClock(), 0):
             await asyncio.Event().wait()

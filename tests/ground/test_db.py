@@ -15,6 +15,7 @@ from sqlalchemy import text
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.testing import MockClock
+from tests.support.waits import SECONDS
 
 CREATE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL);\n"
 
@@ -199,7 +200,7 @@ def test_writes_from_many_threads_queue(db: Database) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(SECONDS)
     assert count(db) == 100
 
 
@@ -292,7 +293,7 @@ def test_a_write_waits_for_the_one_of_another_process_to_end(tmp_path: Path) -> 
     assert writer.is_alive()
     holder.execute("ROLLBACK")
     holder.close()
-    writer.join(5)
+    writer.join(SECONDS)
     assert failed == []
     assert count(db) == 1
     db.close()
@@ -332,7 +333,9 @@ def test_a_second_look_at_the_file_lets_go_of_no_lock(tmp_path: Path) -> None:
         path, MockClock()
     )  # and its connections stay open, as those of a process at work
     other = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM kept')"
-    subprocess.run([sys.executable, "-c", f"{other}; c.close()", str(path)], check=True, timeout=5)
+    subprocess.run(
+        [sys.executable, "-c", f"{other}; c.close()", str(path)], check=True, timeout=SECONDS
+    )
     assert path.with_name("silas.db-wal").exists()
     second.close()
     first.close()

@@ -149,7 +149,7 @@ class _Stub(Model):
             )
         if call == "planner":
             return says.answer
-        return CALLS[call].fallback("conversation") if call in CALLS else "Done."
+        return CALLS[call].fallback("conversation", call) if call in CALLS else "Done."
 
 
 def _part(output: Answer, asked: ModelRequestParameters) -> TextPart | ToolCallPart:

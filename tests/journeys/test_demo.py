@@ -1,6 +1,7 @@
 """The demonstration: it does the main job, asks whoever can answer, and tells how it ended."""
 
 import asyncio
+import os
 import re
 import shutil
 import sys
@@ -8,21 +9,28 @@ from pathlib import Path
 
 import pytest
 
+from silas.main.demo import reaches
+from silas.plans import PlanParser
 from tests.agents.openai_server import Failure, openai_server
-from tests.support.command import ROOT, Ended, environment, person, run, without_bubblewrap
+from tests.support.command import Ended, environment, person, run, silas, without_bubblewrap
 from tests.support.models import models_as_environment, scripted_fix
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A directory without git that holds nothing but the script."""
-    (tmp_path / "scripts").mkdir()
-    shutil.copy(ROOT / "scripts" / "demo.py", tmp_path / "scripts")
+    """An empty directory, far from any checkout."""
     return tmp_path
 
 
-def demo(place: Path) -> list[str]:
-    return [sys.executable, str(place / "scripts" / "demo.py")]
+DEMO = silas("demo")
+
+
+def without_git(argv: list[str]) -> list[str]:
+    """The same command on a machine that seems to have no git: an empty file is there."""
+    bwrap, git = shutil.which("bwrap"), shutil.which("git")
+    assert bwrap is not None
+    assert git is not None
+    return [bwrap, "--dev-bind", "/", "/", "--ro-bind", "/dev/null", os.path.realpath(git), *argv]
 
 
 def env_of(place: Path, **extra: str) -> dict[str, str]:
@@ -40,23 +48,23 @@ def proved(done: Ended) -> None:
 
 
 def fixed(place: Path) -> bool:
-    return ' == "open"' in (place / ".demo/orders/orders.py").read_text()
+    return ' == "open"' in (place / "silas-demo/orders/orders.py").read_text()
 
 
 def untouched(place: Path) -> bool:
-    return ' is "open"' in (place / ".demo/orders/orders.py").read_text()
+    return ' is "open"' in (place / "silas-demo/orders/orders.py").read_text()
 
 
 def test_it_does_the_main_job_and_does_it_again(place: Path) -> None:
     for _ in range(2):
-        done = run(demo(place), env_of(place), cwd=place)
+        done = run(DEMO, env_of(place), cwd=place)
         proved(done)
         assert fixed(place)
         assert re.search(r"approving exactly sha256:[0-9a-f]{64}", done.out)
         assert '-    return [order for order in map(parse, lines) if order["status"] is' in done.out
         assert done.out.count("Silas started on cli.") == 1  # the record of this run alone
-    assert (place / ".demo/orders/.git").exists()
-    assert sorted(path.name for path in (place / ".demo/orders").iterdir()) == [
+    assert (place / "silas-demo/orders/.git").exists()
+    assert sorted(path.name for path in (place / "silas-demo/orders").iterdir()) == [
         ".git",
         "orders.py",
         "test_orders.py",
@@ -65,13 +73,13 @@ def test_it_does_the_main_job_and_does_it_again(place: Path) -> None:
 
 
 def test_it_needs_no_git(place: Path) -> None:
-    proved(run(demo(place), env_of(place, PATH="/nonexistent"), cwd=place))
+    proved(run(without_git(DEMO), env_of(place), cwd=place))
     assert fixed(place)
-    assert not (place / ".demo/orders/.git").exists()
+    assert not (place / "silas-demo/orders/.git").exists()
 
 
 def test_on_a_terminal_it_asks_and_a_yes_does_the_job(place: Path) -> None:
-    with person(demo(place), {**env_of(place), "NO_COLOR": "1"}, cwd=place) as owner:
+    with person(DEMO, {**env_of(place), "NO_COLOR": "1"}, cwd=place) as owner:
         owner.waits_for("Your choice, 1 to 3:")
         owner.types("1\r")
         assert owner.leaves() == 0
@@ -81,7 +89,7 @@ def test_on_a_terminal_it_asks_and_a_yes_does_the_job(place: Path) -> None:
 
 
 def test_on_a_terminal_a_no_runs_nothing(place: Path) -> None:
-    with person(demo(place), env_of(place), cwd=place) as owner:
+    with person(DEMO, env_of(place), cwd=place) as owner:
         owner.waits_for("Your choice, 1 to 3:")
         owner.types("3\r")
         assert owner.leaves() == 3
@@ -90,7 +98,7 @@ def test_on_a_terminal_a_no_runs_nothing(place: Path) -> None:
 
 
 def test_on_a_terminal_ctrl_c_stops(place: Path) -> None:
-    with person(demo(place), env_of(place), cwd=place) as owner:
+    with person(DEMO, env_of(place), cwd=place) as owner:
         owner.waits_for("Your choice, 1 to 3:")
         owner.types("\x03")
         assert owner.leaves() == 4
@@ -99,7 +107,7 @@ def test_on_a_terminal_ctrl_c_stops(place: Path) -> None:
 
 
 def test_without_a_sandbox_it_asks_nothing_and_says_what_to_install(place: Path) -> None:
-    done = run(without_bubblewrap(demo(place)), env_of(place), cwd=place)
+    done = run(without_bubblewrap(DEMO), env_of(place), cwd=place)
     assert done.code == 2
     assert "bubblewrap is not installed; run: " in done.err
     assert len(done.err.strip().splitlines()) == 1
@@ -108,10 +116,10 @@ def test_without_a_sandbox_it_asks_nothing_and_says_what_to_install(place: Path)
 
 
 async def test_with_a_model_the_same_command_lets_the_model_find_the_fix(place: Path) -> None:
-    script = scripted_fix(place / ".demo/orders", "tool")
+    script = scripted_fix(place / "silas-demo/orders", "tool")
     async with openai_server(script) as server:
         env = env_of(place, **models_as_environment(server.base_url, "tool"))
-        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+        done = await asyncio.to_thread(run, DEMO, env, cwd=place)
     proved(done)
     assert fixed(place)
     assert len(server.bodies) == len(script)
@@ -119,24 +127,24 @@ async def test_with_a_model_the_same_command_lets_the_model_find_the_fix(place: 
 
 
 async def test_models_of_the_owners_own_configuration_are_used(place: Path) -> None:
-    script = scripted_fix(place / ".demo/orders", "native")
+    script = scripted_fix(place / "silas-demo/orders", "native")
     async with openai_server(script) as server:
         home = place / "owner"
         home.mkdir()
         role = f"{{name: m, base_url: '{server.base_url}', output: native}}"
         roles = "\n".join(f"    {name}: {role}" for name in ("proxy", "planner", "executor"))
         (home / "config.yaml").write_text(f"silas:\n  models:\n{roles}\n")
-        done = await asyncio.to_thread(run, demo(place), env_of(place), cwd=place)
+        done = await asyncio.to_thread(run, DEMO, env_of(place), cwd=place)
     proved(done)
     assert len(server.bodies) == len(script)
     assert [path.name for path in home.iterdir()] == ["config.yaml"]
 
 
 async def test_a_model_that_fixes_nothing_fails_the_check_and_changes_nothing(place: Path) -> None:
-    script = scripted_fix(place / ".demo/orders", "tool", code="print('looked')")
+    script = scripted_fix(place / "silas-demo/orders", "tool", code="print('looked')")
     async with openai_server(script) as server:
         env = env_of(place, **models_as_environment(server.base_url, "tool"))
-        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+        done = await asyncio.to_thread(run, DEMO, env, cwd=place)
     assert done.code == 1
     assert untouched(place)
     assert 'check "tests_pass" failed' in done.err
@@ -146,8 +154,84 @@ async def test_a_model_that_fixes_nothing_fails_the_check_and_changes_nothing(pl
 async def test_a_model_that_only_fails_runs_nothing(place: Path) -> None:
     async with openai_server([Failure(500)] * 20) as server:
         env = env_of(place, **models_as_environment(server.base_url, "tool"))
-        done = await asyncio.to_thread(run, demo(place), env, cwd=place)
+        done = await asyncio.to_thread(run, DEMO, env, cwd=place)
     assert done.code == 1
     assert "Nothing was run." in done.out
     assert "approving exactly" not in done.out
     assert untouched(place)
+
+
+async def test_without_a_terminal_a_plan_that_reaches_further_is_not_approved(place: Path) -> None:
+    script = scripted_fix(place / "silas-demo/orders", "tool", front="network: [example.com]")
+    async with openai_server(script) as server:
+        env = env_of(place, **models_as_environment(server.base_url, "tool"))
+        done = await asyncio.to_thread(run, DEMO, env, cwd=place)
+    assert done.code == 3
+    assert "this plan wants more than the demonstration has (a network)" in done.err
+    assert "approving exactly" not in done.out
+    assert untouched(place)
+
+
+@pytest.mark.parametrize(
+    ("front", "words"),
+    [
+        ("", ""),
+        ("read: [/usr]", ""),
+        (f"read: [{sys.prefix}, {sys.base_prefix}]", ""),
+        ("read: [/home/me]", "reading /home/me"),
+        ("network: [example.com]", "a network"),
+        ("tools: [{tool: web_fetch, args: {url: 'https://example.com/'}}]", "further tools"),
+        ("worker: reviewer", "a worker"),
+        ("credential_refs: {TOKEN: ref_00000000000000000000000000000000}", "secrets"),
+    ],
+)
+def test_what_a_plan_reaches_is_named(tmp_path: Path, front: str, words: str) -> None:
+    lines = ["---", "id: task-a", "type: task", "title: A", f"workspace: {tmp_path}", front]
+    check = ["verify:", "  - {name: a, run: 'true', expect: {exit_code: 0}}"]
+    item = PlanParser().parse("\n".join([*lines, *check, "---", "", "Do it."]))
+    assert ", ".join(reaches(item, tmp_path)) == words
+    elsewhere = ", ".join(reaches(item, tmp_path / "other"))
+    assert elsewhere.startswith("another workspace")
+
+
+@pytest.mark.parametrize("named", ["plain", "link"])
+def test_a_directory_that_it_did_not_make_is_left_as_it_is(place: Path, named: str) -> None:
+    mine = place / "mine"
+    (mine / "orders").mkdir(parents=True)
+    (mine / "orders/kept.txt").write_text("kept")
+    target = mine if named == "plain" else place / "link"
+    if named == "link":
+        target.symlink_to(mine)
+    done = run([*DEMO, "--directory", str(target)], env_of(place), cwd=place)
+    assert (done.code, "was not made by `silas demo`" in done.err) == (2, True)
+    assert [path.name for path in mine.rglob("*")] == ["orders", "kept.txt"]
+
+
+def test_a_link_in_its_place_is_not_followed(place: Path) -> None:
+    (place / "silas-demo").mkdir()
+    (place / "silas-demo/.silas-demo").touch()
+    (place / "mine").mkdir()
+    (place / "mine/kept.txt").write_text("kept")
+    (place / "silas-demo/orders").symlink_to(place / "mine")
+    done = run(DEMO, env_of(place), cwd=place)
+    assert (done.code, "is a link, which is not followed" in done.err) == (2, True)
+    assert [path.name for path in (place / "mine").iterdir()] == ["kept.txt"]
+
+
+def test_while_silas_is_stopped_it_does_nothing(place: Path) -> None:
+    env = env_of(place)
+    env["SILAS_KEYS__BACKEND"] = "file"
+    env |= {"SILAS_KEYS__KEY_FILE": str(place / "key"), "SILAS_KEYS__CREATE_KEY_FILE": "true"}
+    for words in (["init"], ["stop", "--now"]):
+        assert run(silas(*words), env, cwd=place).code == 0
+    done = run(DEMO, env, cwd=place)
+    assert (done.code, "silas resume" in done.err) == (4, True)
+    assert not (place / "silas-demo").exists()
+
+
+def test_a_configuration_that_was_named_must_fit(place: Path) -> None:
+    bad = place / "bad.yaml"
+    bad.write_text("silas:\n  modles: {}\n")
+    done = run(silas("--config", bad, "demo"), env_of(place), cwd=place)
+    assert (done.code, "modles" in done.err) == (2, True)
+    assert not (place / "silas-demo").exists()

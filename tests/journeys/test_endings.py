@@ -14,9 +14,10 @@ from silas.plans import PlanParser, WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, Harness, MockClock, ScriptedChannel
 from silas.testing.tools import SandboxRun, exited
-from tests.support.command import SECONDS, Ended, run, silas, started
+from tests.support.command import Ended, run, silas, started
 from tests.support.home import Home, digest_of, soon
 from tests.support.plans import check, sh_plan, writing_plan
+from tests.support.waits import SECONDS
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ async def test_an_approval_that_expired_while_silas_was_down_runs_nothing(tmp_pa
     clock.advance(timedelta(minutes=31).total_seconds())
     channel, sandbox = ScriptedChannel(), FakeSandbox(_ok)
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=sandbox) as h:
-        result = await asyncio.wait_for(h.silas.wait("task-late"), 30)
+        result = await asyncio.wait_for(h.silas.wait("task-late"), SECONDS)
     assert result is not None
     assert STATUS_CODES[result.status.value] == 3
     assert result.summary.startswith("The approval does not hold: ")

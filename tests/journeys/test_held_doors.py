@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.cards import a_card
 from silas.tools import RunApprovalMode, RunApprovalPolicy
 from tests.cockpit.house import a_house
-from tests.support.command import environment, run, silas
+from tests.journeys.reporting_model import PRINTED, REPORT
+from tests.support.command import ROOT, environment, person, run, silas
 from tests.support.plans import a_workspace, sh_plan, writing_plan
 from tests.work.kit import state_of
 
@@ -58,7 +60,8 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     assert run(silas("init"), env).code == 0
     workspace = a_workspace(tmp_path / "desk")
     plan = tmp_path / "plan.md"
-    plan.write_text(sh_plan("rm input.txt", workspace=str(workspace), verify=None, id="task-tidy"))
+    blocks = ("echo to be seen; seq 1000 1400", "rm input.txt")
+    plan.write_text(sh_plan(*blocks, workspace=str(workspace), verify=None, id="task-tidy"))
     checked = run(silas("plan", "check", plan), env).out
     assert "may change: nothing; what it changes is shown to you first" in checked
     digest = checked.rpartition("sha256:")[2].split()[0]
@@ -67,6 +70,8 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     ended = run(silas("run", plan, "--approve", f"sha256:{digest}"), env)
     assert (ended.code, state_of(workspace)) == (3, before)
     assert "Apply 1 change" in ended.out
+    printed = ["    to be seen", *(f"    {number}" for number in range(1000, 1401))]
+    assert "\n".join(printed) in ended.out
     assert "silas approvals approve task-tidy" in ended.err
     assert "held     task-tidy" in run(silas("status"), env).out
     [row] = json.loads(run(silas("approvals", "list", "--json"), env).out)
@@ -74,7 +79,12 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     shown = run(silas("approvals", "show", "task-tidy"), env).out
     assert "-as it was" in shown
     assert f"sha256:{row['changes_hash']}" in shown
+    assert shown.index("What it printed (not Silas's words)") < shown.index("to be seen")
+    assert " 1400" in shown
     assert "Not applied" in run(silas("diff", "task-tidy"), env).err
+    assert "\n".join(printed) in run(silas("show", "task-tidy"), env).out
+    document = json.loads(run(silas("show", "task-tidy", "--json"), env).out)
+    assert [line for line in document["output"].split("\n") if line in printed] == printed
 
     # nobody to ask, another hash: nothing; the hash of these changes: applied
     for given in ([], ["--approve", f"sha256:{digest}"]):
@@ -92,6 +102,38 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     assert run(silas("approvals", "approve", "task-tidy"), env).code != 0
     assert state_of(workspace) == before
     assert run(silas("audit", "verify"), env).code == 0
+
+
+def test_the_document_of_a_request_has_all_that_held_work_printed_and_reported(
+    tmp_path: Path,
+) -> None:
+    home, out = tmp_path / "home", tmp_path / "out.json"
+    env = environment(home, SILAS_MODELS__EXECUTOR="python:tests.journeys.reporting_model:make")
+    assert run(silas("init"), environment(home)).code == 0
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "tidy.md").write_text(RUNBOOK)
+    settings = {"silas": {"plans_dirs": [str(tmp_path / "plans")]}}
+    (home / "config.yaml").write_text(json.dumps(settings))
+    workspace = a_workspace(tmp_path / "desk")
+    before = state_of(workspace)
+    ask = ["ask", "tidy the desk", "--workspace", str(workspace), "--json"]
+    apart = ["sh", "-c", 'out=$1; shift; exec "$@" > "$out"', "sh", str(out)]
+    with person([*apart, sys.executable, "-m", "silas", *ask], env, cwd=ROOT) as owner:
+        owner.waits_for("Tidy the desk")
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("1\r")
+        owner.waits_for("3  Apply nothing, keep them")
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("3\r")
+        assert owner.leaves() == 3
+    document = json.loads(out.read_text())
+    result = document["result"]
+    assert (document["outcome"], result["status"]) == ("dispatched", "blocked")
+    assert result["output"].split("\n")[1:] == [f"    {line}" for line in PRINTED]
+    assert result["report"] == REPORT
+    [row] = json.loads(run(silas("approvals", "list", "--json"), env).out)
+    assert (row["work_item"], row["changes_hash"]) == (result["work_item_id"], result["held"])
+    assert state_of(workspace) == before
 
 
 async def test_the_python_api_ends_blocked_and_names_what_waits(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from silas.keys.apart import Ruling, SigningDesk, listening
 from silas.keys.remote import RemoteSigner, asked_public_key, pin_public_key
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
+from tests.support.waits import SECONDS
 
 KEY = a_signer()
 ME = os.geteuid()
@@ -58,7 +59,7 @@ async def serving(place: Path, *, agent_uid: int = ME) -> AsyncGenerator[Owner]:
     def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         under_way.add(asyncio.create_task(desk.serve(reader, writer)))
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         async with await asyncio.start_unix_server(serve, sock=listening(place, -1)):
             yield owner
             with contextlib.suppress(ApprovalError):  # who came before is served when this is
@@ -301,6 +302,6 @@ async def test_a_key_that_would_verify_forgeries_is_not_taken(tmp_path: Path) ->
     place = tmp_path / "s"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place))
-        async with asyncio.timeout(30), await asyncio.start_unix_server(claim, sock=listener):
+        async with asyncio.timeout(SECONDS), await asyncio.start_unix_server(claim, sock=listener):
             with pytest.raises(ApprovalError, match="not a usable"):
                 await asyncio.to_thread(asked_public_key, place, ME)

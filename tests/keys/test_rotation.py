@@ -15,6 +15,7 @@ from silas.keys.files import replace
 from silas.keys.ring import Handover
 from tests.keys.places import PASSPHRASE, PLACES, Place
 from tests.support.command import ROOT
+from tests.support.waits import SECONDS
 
 HANDOVER = Handover(datetime(2026, 1, 2, tzinfo=UTC), 7, "ab" * 32, ("token-a",))
 
@@ -249,7 +250,7 @@ def test_a_crash_at_any_moment_leaves_one_key_in_force(kind: str, tmp_path: Path
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

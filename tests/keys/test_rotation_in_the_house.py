@@ -36,6 +36,7 @@ from silas.wiring.ownerkey import CheckpointKeys
 from tests.support.command import ROOT, environment, run, silas, started
 from tests.support.home import Home, soon
 from tests.support.plans import a_workspace, writing_plan
+from tests.support.waits import SECONDS
 
 
 @pytest.fixture
@@ -349,7 +350,7 @@ async def test_another_process_that_runs_keeps_the_key_and_its_death_frees_it(
         refused = run(silas("keys", "rotate"), home.env)
         assert (refused.code, "E_CFG_KEY_BUSY" in refused.err) == (2, True)
         process.kill()
-        process.wait(timeout=30)
+        process.wait(timeout=SECONDS)
     soon(home.nobody, "the sandbox ended")
     done = run(silas("keys", "rotate"), home.env)
     assert done.code == 0, done.err
@@ -445,7 +446,7 @@ def test_after_a_crash_the_record_holds_and_names_the_key_in_force_once(tmp_path
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -21,6 +21,7 @@ from tests.keys.places import Place
 from tests.support.command import Ended, processes_saying, run, silas, started
 from tests.support.home import Home, digest_of, soon
 from tests.support.plans import check, sh_plan
+from tests.support.waits import SECONDS
 
 SEED = bytes(range(7, 39))
 UNLOCK = bytes(range(100, 132))
@@ -155,7 +156,7 @@ def test_no_byte_that_silas_leaves_behind_shows_the_key(tmp_path: Path) -> None:
             environments.append(_read(Path(f"/proc/{pid}/environ")))
             environments.append(_read(Path(f"/proc/{pid}/cmdline")))
         p.send_signal(signal.SIGABRT)
-        out, err = p.communicate(timeout=60)
+        out, err = p.communicate(timeout=SECONDS)
     soon(home.nobody, "the sandbox ended")
     assert any(environments)
 

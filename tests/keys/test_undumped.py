@@ -13,6 +13,7 @@ import pytest
 
 from tests.keys.places import Place
 from tests.support.command import ROOT
+from tests.support.waits import SECONDS
 
 HOLDER = """
 import ctypes, os, resource, sys
@@ -94,11 +95,13 @@ def test_another_program_of_the_same_user_cannot_look_into_it(
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         looked = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", READER, str(process.pid)], check=False, timeout=60
+            [sys.executable, "-I", "-S", "-c", READER, str(process.pid)],
+            check=False,
+            timeout=SECONDS,
         )
         assert looked.returncode == code
     finally:
-        process.communicate("\n", timeout=60)
+        process.communicate("\n", timeout=SECONDS)
 
 
 def test_what_it_starts_is_ordinary_again(tmp_path: Path) -> None:

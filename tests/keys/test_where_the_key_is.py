@@ -16,6 +16,7 @@ from silas.keys import KeysConfig, Vault
 from silas.keys.vault import refuse_to_prompt
 from silas.testing import ScriptedChannel
 from silas.wiring import initialise
+from tests.support.waits import SECONDS
 
 
 def no_keyring() -> None:
@@ -55,7 +56,7 @@ async def test_after_a_whole_session_the_private_key_is_in_no_file_and_no_word_o
     config, channel = a_home(home, unlock), ScriptedChannel()
     with caplog.at_level(logging.DEBUG):
         said = await initialise(config)
-        async with asyncio.timeout(30), Silas.open(config, channel=channel) as silas:
+        async with asyncio.timeout(SECONDS), Silas.open(config, channel=channel) as silas:
             await silas.ask("what are you?")
             shown = "\n".join([*said, *channel.texts, repr(silas), repr(config)])
             await silas.audit.write_checkpoint()

@@ -23,6 +23,7 @@ from silas.testing.models import Step
 from silas.tools.mcp_trust import SqlTrust
 from silas.wiring.ground import MIGRATED
 from silas.wiring.mcp import Look, MCPDesk
+from tests.support.waits import SECONDS
 
 REPORT = ExecutorAgentOutput(summary="did what I could")
 CHECK = [{"name": "checked", "run": "true", "expect": {"exit_code": 0}}]
@@ -140,7 +141,7 @@ class House:
 
     async def until(self, name: str, count: int = 1, *, passing: float = 0) -> None:
         """Wait until an event was recorded so often, while Silas's own time passes; bounded."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while len(await self.events(name)) < count:
                 self.h.clock.advance(passing)
                 await asyncio.sleep(0.01)

@@ -9,6 +9,7 @@ from silas.sandbox.resident import UNREAD_BYTES
 from silas.testing import CallTool
 from silas.tools.mcp_definitions import Offered, listing
 from tests.mcp.house import Fake, a_tool, desk, house, trust
+from tests.support.waits import SECONDS
 
 ACT = CallTool("fake__act", {"what": "it"})
 
@@ -147,7 +148,7 @@ async def test_of_a_call_that_broke_off_nobody_claims_to_know_the_outcome(
     tmp_path: Path, how: str
 ) -> None:
     fake = Fake(tmp_path / "fake", call=how, size=UNREAD_BYTES + 1)
-    settings = fake.settings(timeout_seconds=0.5 if how == "hang" else 5.0)
+    settings = fake.settings(timeout_seconds=0.5 if how == "hang" else SECONDS)
     await trust(tmp_path, settings, "fake")
     async with house(tmp_path, settings, ACT) as at:
         result = await at.work()

@@ -17,6 +17,7 @@ from silas.config import SilasConfig
 from silas.sandbox.resident import UNREAD_BYTES
 from silas.testing import CallTool
 from tests.mcp.house import house, trust
+from tests.support.waits import SECONDS
 
 ACT = CallTool("web__act", {"what": "it"})
 SECRET = "Bearer 8f2c1b7e-none-may-see"
@@ -68,14 +69,14 @@ async def on_the_web(web: Web) -> AsyncGenerator[dict[str, Any]]:
             "headers": {"Authorization": SECRET},
         }
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(SECONDS):
                 while not server.started:
                     await asyncio.sleep(0.01)
-            yield {"mcpServers": {"web": entry}, "mcp": {"web": {"timeout_seconds": 5}}}
+            yield {"mcpServers": {"web": entry}, "mcp": {"web": {"timeout_seconds": SECONDS}}}
         finally:
             server.should_exit = True
             server.force_exit = True
-            await asyncio.wait([task], timeout=30)
+            await asyncio.wait([task], timeout=SECONDS)
 
 
 async def test_a_server_over_http_is_trusted_called_and_told_its_headers(tmp_path: Path) -> None:

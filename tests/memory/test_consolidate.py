@@ -18,6 +18,7 @@ from silas.types import TaintLevel
 from silas.wiring.memory import asked_on, promotion_card
 from tests.memory.memories import NOW, a_memory
 from tests.memory.rooms import House, a_house
+from tests.support.waits import SECONDS
 
 DAY = timedelta(days=1)
 OFTEN = a_memory("often", "Anna prefers trains.", taint=TaintLevel.auth, access_count=5)
@@ -274,7 +275,7 @@ async def test_two_rounds_never_run_at_once(house: House) -> None:
     await house.rooms.store.store_many(
         [OFTEN, a_memory("more", "Anna prefers the sea.", access_count=9)]
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         await asyncio.gather(*(house.rooms.consolidator.run_once() for _ in range(3)))
     assert len(house.asked.about) == 2
 
@@ -286,7 +287,7 @@ async def test_memories_are_tidied_regularly_and_a_failure_is_on_record(
     (tidy,) = house.rooms.upkeep
     task = asyncio.create_task(tidy())
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while not house.told("memory.consolidated"):
                 house.clock.advance(30 * 60)
                 await asyncio.sleep(0)

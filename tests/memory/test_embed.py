@@ -18,6 +18,7 @@ from silas.wiring.memory import embedder_finding, embedder_of
 from tests.agents.openai_server import Drop, Failure, Hang, Json, OpenAIServer, Raw, openai_server
 from tests.memory.memories import a_memory
 from tests.memory.rooms import a_house
+from tests.support.waits import SECONDS
 
 MINILM = Path(__file__).resolve().parents[2] / ".venv" / "minilm"
 
@@ -99,7 +100,7 @@ async def test_an_answer_that_is_none_is_one_sentence(answer: str) -> None:
 
 async def test_a_server_that_does_not_answer_is_not_waited_for() -> None:
     assert httpx  # imported before, so that the wait below is not spent on it
-    async with openai_server([Hang()]) as server, asyncio.timeout(30):
+    async with openai_server([Hang()]) as server, asyncio.timeout(SECONDS):
         embedder = EndpointEmbedder(server.base_url, "m", 2, "", 0.5)
         with pytest.raises(LLMError, match=r"within 0.5 seconds|timed out"):
             await embedder.embed("a")

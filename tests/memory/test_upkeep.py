@@ -5,6 +5,7 @@ import asyncio
 from silas.memory import TrustLevel
 from silas.testing import Harness, ScriptedChannel
 from tests.memory.memories import a_memory
+from tests.support.waits import SECONDS
 
 HALF_AN_HOUR = 30 * 60
 
@@ -18,7 +19,7 @@ async def test_a_running_silas_tidies_its_memories_and_asks_before_it_confirms_o
             a_memory("often", "Anna lives in Graz.", taint="auth", access_count=7),
         ):
             await h.memory.store(item)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while not await confirmed(h):
                 h.clock.advance(HALF_AN_HOUR)
                 await asyncio.sleep(0)

@@ -21,6 +21,7 @@ from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex, Unembedded
 from silas.testing import MockClock
 from tests.memory.memories import NOW, a_memory
+from tests.support.waits import SECONDS
 
 DIM = 70  # no multiple of a word
 
@@ -270,7 +271,7 @@ async def test_a_question_waits_three_seconds_for_its_vector_and_then_goes_by_wo
 
     monkeypatch.setattr(place.embedder, "embed", never)
     question = asyncio.create_task(place.near("aaab"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         await asked.wait()
         place.clock.advance(2.9)
         await asyncio.sleep(0)
@@ -291,7 +292,7 @@ async def test_a_model_that_fails_midway_loses_nothing(place: Place) -> None:
 async def test_new_memories_are_embedded_in_the_background(place: Place) -> None:
     task = asyncio.create_task(place.search.keep_up())
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await place.keep(a="aaaa")
             while not await place.near("aaaa"):
                 place.clock.advance(10)

@@ -46,7 +46,7 @@ def test_every_type_is_on_the_page_with_its_limits_and_in_the_prompt(kind: str) 
     row = next(line for line in PAGE.splitlines() if line.startswith("|") and f"`{kind}`" in line)
     if SLOT_TYPES[kind].most:
         assert row.endswith(f"| {SLOT_TYPES[kind].chars:,}; {SLOT_TYPES[kind].most:,} |")
-    assert re.search(rf"Types:[^.]*\b{kind}\b", PROMPT)
+    assert re.search(rf"[Tt]ypes:[^.]*\b{kind}\b", PROMPT)
 
 
 def test_lists_are_on_the_page_with_their_limits() -> None:

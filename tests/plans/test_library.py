@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silas.channels import render_card
 from silas.errors import PlanFamilyError
-from silas.plans import LibraryPlan, PlanError, PlanLibrary, PlanParser, shipped_plans
+from silas.plans import (
+    LibraryPlan,
+    PlanError,
+    PlanLibrary,
+    PlanParser,
+    plan_bytes,
+    plan_card,
+    shipped_plans,
+)
 
 SHIPPED = PlanLibrary([shipped_plans()])
 
@@ -64,19 +73,39 @@ def _only(library: PlanLibrary) -> LibraryPlan:
 
 
 def test_the_shipped_runbooks_are_plans_that_ask_for_a_place() -> None:
-    assert [plan.name for plan in SHIPPED.plans()] == [
-        "fix-comparisons",
-        "lint-fix",
-        "list-files",
-        "run-tests",
-    ]
+    names = {plan.name for plan in SHIPPED.plans()}
+    assert names >= {"fix-comparisons", "lint-fix", "list-files", "run-tests", "find-files"}
     for plan in SHIPPED.plans():
-        (missing,) = SHIPPED.missing(plan, {})
-        item = PlanParser().parse(SHIPPED.fill(plan, {missing: "/srv/project"}, "task-1"))
+        missing = SHIPPED.missing(plan, {})
+        assert "workspace" in missing
+        values = {name: plan.parameters[name].example for name in missing}
+        item = PlanParser().parse(SHIPPED.fill(plan, values, "task-1"))
         assert item.id == "task-1"
         assert item.verify
         assert "```sh\n" in item.body or "```python\n" in item.body
         assert item.network == []
+
+
+@pytest.mark.parametrize(
+    ("name", "may_change"),
+    [
+        ("fix-comparisons", ["`**/*.py`"]),
+        ("lint-fix", ["`**/*.py`", "`**/*.pyi`", "`**/*.ipynb`"]),
+        ("list-files", ["nothing of yours"]),
+        ("show-file", ["nothing of yours"]),
+        ("run-tests", ["nothing"]),
+    ],
+)
+def test_the_card_of_a_shipped_runbook_says_what_it_may_change(
+    name: str, may_change: list[str]
+) -> None:
+    plan = SHIPPED.named(name)
+    assert plan is not None
+    examples = {one: plan.parameters[one].example for one in SHIPPED.missing(plan, {})}
+    filled = SHIPPED.fill(plan, {**examples, "workspace": "/srv/project"}, "task-1")
+    shown = render_card(plan_card(plan_bytes(PlanParser().parse(filled)), rationale="r"), 200)
+    lines = [line.strip() for line in shown.splitlines() if "may change:" in line]
+    assert [line.partition("may change: ")[2] for line in lines] == may_change
 
 
 def test_the_lint_runbook_runs_the_linter_and_lets_the_tests_decide() -> None:
@@ -269,6 +298,9 @@ def test_equally_good_runbooks_are_told_apart_by_name(tmp_path: Path) -> None:
         ("type: goal", "type: gaol", "line 12, column 7"),
         ("workspace: $place", "workspce: $place", "did you mean `workspace`"),
         ("network: [$host]", "network: [$host, 'a b']", "host name"),
+        ("  parameters:", "  sentences: ['polish {mirror}']\n  parameters:", "no parameter"),
+        ("  parameters:", "  sentences: ['polish [the']\n  parameters:", "cannot be read"),
+        ("  parameters:", "  sentences: ['polish it']\n  parameters:", "none of its sentences"),
         ("---\n\nIn", "---oops\n\nIn", "not closed"),
     ],
 )

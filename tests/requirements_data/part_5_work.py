@@ -36,7 +36,7 @@ REQUIREMENTS: tuple[R, ...] = (
     # 5.3 verification
     R("S5.3-OWN-SANDBOX", "5.3", "Verification runs in a sandbox instance apart from the task's."),
     R("S5.3-NO-AGENT-INFLUENCE", "3.3, 5.3", "Nothing the agent says or sets changes a check or what it decides."),
-    R("S5.3-READ-ONLY", "5.3", "A check sees the task's artifacts read-only."),
+    R("S5.3-READ-ONLY", "5.3", "A check sees the task's artifacts read-only: it writes to a throw-away copy."),
     R("S5.3-MINIMAL-ENVIRONMENT", "5.3", "A check's environment is PATH and HOME; no secret and nothing of the host."),
     R("S5.3-NO-NETWORK", "5.3", "A check has no network unless it asks, and fails where that cannot be enforced."),
     R("S5.3-TIMEOUT", "5.3", "A check that exceeds its time fails as a timeout."),

@@ -17,6 +17,7 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.workspace import Workspace
+from tests.support.waits import SECONDS
 
 _PREFIX = Path(sys.base_prefix).resolve()
 PYTHON = str(Path(sys.executable).resolve())
@@ -24,7 +25,7 @@ PYTHON_MOUNTS = () if _PREFIX.is_relative_to("/usr") else (Mount(source=_PREFIX,
 
 Run = Callable[..., Coroutine[Any, Any, SandboxResult]]
 
-FAST: dict[str, Any] = {"wall_seconds": 5.0}
+AMPLE: dict[str, Any] = {"wall_seconds": SECONDS}
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def run(sandbox: Sandbox, tmp_path: Path) -> Run:
         files.setdefault("cwd", Path("/work/empty"))
         return await sandbox.run(
             argv,
-            SandboxLimits(**{**FAST, **(limits or {})}),
+            SandboxLimits(**{**AMPLE, **(limits or {})}),
             SandboxFiles(mounts=(*PYTHON_MOUNTS, *mounts), **files),
         )
 

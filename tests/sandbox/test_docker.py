@@ -42,9 +42,9 @@ from silas.sandbox.mounts import Roots
 from silas.sandbox.names import endpoints
 from silas.stop.runs import UNREGISTERED
 from silas.testing import plan_text
+from tests.support.waits import SECONDS
 
 IMAGE = "sha256:1234"
-SECONDS = 5.0  # bounds a hang; nothing waits for it otherwise
 NOWHERE = Client(Path("/nowhere/docker"), Path("/nowhere/docker.sock"))
 WHOLE = Engine(NOWHERE, "20.10", IMAGE, True, True, True)
 
@@ -193,7 +193,8 @@ async def test_a_run_with_secrets_is_refused_and_no_secret_is_told() -> None:
 def test_an_approval_binds_the_image_as_well_as_the_backend() -> None:
     def bound_to(engine: Engine) -> dict[str, Any]:
         name = DockerSandbox(engine, boxer(engine), UNREGISTERED).name
-        return bound(PlanParser().parse(plan_text()), {}, {}, Grants(name, SandboxLimits()), {}, {})
+        grants = Grants(name, SandboxLimits())
+        return bound(PlanParser().parse(plan_text()), {}, {}, grants, {}, {}, {})
 
     signed = bound_to(WHOLE)
     assert difference(signed, bound_to(WHOLE)) == ""

@@ -38,13 +38,13 @@ from silas.stop.runs import UNREGISTERED, RunRegister, end_runs
 from silas.stop.sentinel import Sentinel
 from silas.testing import Harness
 from tests.support.plans import a_workspace, check, sh_plan
+from tests.support.waits import SECONDS
 from tests.work.kit import owner
 
 from .test_killed import alive
 
 IMAGE = "silas-base"
 DOCKER = SandboxConfig(backend="docker", base_image=IMAGE)
-SECONDS = 5.0  # bounds a hang; nothing waits for it otherwise
 
 
 def _missing() -> str:
@@ -62,7 +62,7 @@ pytestmark = pytest.mark.skipif(bool(WHY), reason=f"no Docker engine with its im
 async def run(
     script: str, *mounts: Mount, limits: dict[str, float] | None = None, stdin: bytes = b""
 ) -> SandboxResult:
-    ceiling = SandboxLimits.model_validate({"wall_seconds": 5.0, **(limits or {})})
+    ceiling = SandboxLimits.model_validate({"wall_seconds": SECONDS, **(limits or {})})
     files = SandboxFiles(cwd=Path("/work"), mounts=mounts, stdin=stdin)
     return await default(DOCKER).run(["/bin/sh", "-c", script], ceiling, files)
 
@@ -100,7 +100,7 @@ async def test_where_an_engine_runs_a_plan_is_done_in_it_and_its_files_are_the_o
         ("exit 7", {}, "exit", 7),
         ("kill -9 $$", {}, "signal", 137),
         ("sleep 30", {"wall_seconds": 0.5}, "timeout", 137),
-        ("while :; do :; done", {"cpu_seconds": 1, "wall_seconds": 30.0}, "timeout", 152),
+        ("while :; do :; done", {"cpu_seconds": 1, "wall_seconds": SECONDS}, "timeout", 152),
         ("while :; do echo xxxxxxxxxxxxxxxx; done", {"output_bytes": 99}, "output", 137),
         ("for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait", {"processes": 5}, "processes", 137),
     ],
@@ -111,7 +111,7 @@ async def test_where_an_engine_runs_a_command_ends_as_it_does_under_bubblewrap(
     here = await run(script, limits=limits)
     there = await default(SandboxConfig()).run(
         ["/bin/sh", "-c", script],
-        SandboxLimits.model_validate({"wall_seconds": 5.0, **limits}),
+        SandboxLimits.model_validate({"wall_seconds": SECONDS, **limits}),
         SandboxFiles(cwd=Path("/work")),
     )
     assert (here.ended_by, here.exit_code) == (there.ended_by, there.exit_code) == (ended_by, code)
@@ -193,7 +193,7 @@ async def test_where_an_engine_runs_a_killed_silas_leaves_no_container_alive(
 
 
 async def until(path: Path) -> None:
-    async with asyncio.timeout(2 * SECONDS):
+    async with asyncio.timeout(SECONDS):
         while not path.exists():
             await asyncio.sleep(0.02)
 

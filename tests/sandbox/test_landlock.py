@@ -29,7 +29,7 @@ from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.starter import STARTER
 from silas.stop.runs import UNREGISTERED
 
-from .conftest import FAST, PYTHON, PYTHON_MOUNTS, Run
+from .conftest import AMPLE, PYTHON, PYTHON_MOUNTS, Run
 from .test_ordinary_user import as_ordinary_user, sandboxed
 
 NONE = Landlock(0)
@@ -49,7 +49,7 @@ async def told(sandbox: Sandbox, script: str, **files: Any) -> str:
     """What a shell script prints."""
     files.setdefault("cwd", Path("/work"))
     result = await sandbox.run(
-        ["/bin/sh", "-c", script], SandboxLimits(**FAST), SandboxFiles(**files)
+        ["/bin/sh", "-c", script], SandboxLimits(**AMPLE), SandboxFiles(**files)
     )
     assert result.ended_by == "exit", result.stderr
     return result.stdout
@@ -251,7 +251,7 @@ async def test_every_kind_of_file_work_is_possible_where_writing_is(
         for landlock in (HERE, NONE):
             files = SandboxFiles(cwd=chosen, mounts=(*PYTHON_MOUNTS, mount))
             result = await behind(landlock).run(
-                [PYTHON, "-I", "-c", script], SandboxLimits(**FAST), files
+                [PYTHON, "-I", "-c", script], SandboxLimits(**AMPLE), files
             )
             assert (result.stderr, result.exit_code) == ("", 0), (name, place)
             answers.append(result.stdout)
@@ -298,7 +298,7 @@ async def test_rules_that_cannot_be_applied_refuse_the_run(
     mount = Mount(source=workdir, target=Path("/project"), writable=True)
     files = SandboxFiles(cwd=mount.target, mounts=(mount,))
     with pytest.raises(SandboxUnavailable, match=f"nothing was run .allow {path}:") as refused:
-        await behind(HERE).run(["/usr/bin/touch", "ran"], SandboxLimits(**FAST), files)
+        await behind(HERE).run(["/usr/bin/touch", "ran"], SandboxLimits(**AMPLE), files)
     assert refused.value.code == "E_SANDBOX_LANDLOCK"
     assert [path.name for path in workdir.iterdir()] == ["link"]
 

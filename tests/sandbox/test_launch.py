@@ -14,6 +14,7 @@ from silas.sandbox.launch import ISOLATION, Launch
 from silas.sandbox.mounts import Roots
 from silas.sandbox.supervise import Run, nothing_before
 from silas.stop.runs import UNREGISTERED
+from tests.support.waits import SECONDS
 
 ALWAYS = (
     "--unshare-all",
@@ -84,7 +85,9 @@ def bare(isolation: tuple[str, ...], script: str) -> str:
         *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
         *("--", "/bin/sh", "-c", script),
     ]
-    done = subprocess.run(command, env={}, capture_output=True, text=True, timeout=5, check=False)
+    done = subprocess.run(
+        command, env={}, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
     return done.stdout
 
 
@@ -130,7 +133,7 @@ async def test_a_supervisor_that_dies_before_opening_the_gate_never_lets_the_com
         init = os.pidfd_open(int(os.read(status_in, 4096).split()[2].strip(b",")))
     os.close(gate_out)  # as the kernel does for a process that died; its report's end is closed too
     try:
-        assert bwrap.wait(5) != 0
+        assert bwrap.wait(SECONDS) != 0
         assert select.select([init], [], [], 5)[0]
         assert not (tmp_path / "ran").exists()
     finally:

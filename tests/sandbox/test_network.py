@@ -22,6 +22,7 @@ from silas.sandbox import (
 from silas.sandbox.names import Reason
 from silas.sandbox.traffic import Denied, Opened, Traffic
 from silas.testing import FakeOutside
+from tests.support.waits import SECONDS
 
 from .conftest import PYTHON, PYTHON_MOUNTS
 from .test_ordinary_user import as_ordinary_user, home
@@ -35,7 +36,7 @@ FETCH = """
 import sys, urllib.error, urllib.request
 for url in sys.argv[1:]:
     try:
-        print(urllib.request.urlopen(url, timeout=4).read().decode())
+        print(urllib.request.urlopen(url, timeout=60).read().decode())
     except urllib.error.HTTPError as error: print(error.code, error.read().decode().strip())
     except OSError as error: print("failed", error)
 """
@@ -66,7 +67,7 @@ def files(record: Recorded, **more: Any) -> SandboxFiles:
     return SandboxFiles(**{**usual, **more}, record=record)
 
 
-LIMITS = SandboxLimits(wall_seconds=10.0)
+LIMITS = SandboxLimits(wall_seconds=SECONDS)
 
 
 @pytest.mark.proves("B1-NAMED-HOSTS")
@@ -98,7 +99,7 @@ async def test_around_the_proxy_nothing_is_reached() -> None:
     record = Recorded()
     async with serving(answers) as server:
         outside = FakeOutside({"a.example": [HERE]}, {HERE: server.port})
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS):
             pass  # it is there
         result = await a_sandbox(outside).run(
             [PYTHON, "-I", "-c", DIRECT, str(server.port)], LIMITS, files(record)
@@ -145,7 +146,7 @@ f.write(b"abc"); f.flush(); f.read()
         run = asyncio.create_task(
             a_sandbox(outside).run([PYTHON, "-I", "-c", hold], LIMITS, files(record))
         )
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while not server.received.endswith(b"abc"):
                 await asyncio.wait([run], timeout=0.01)
         run.cancel()

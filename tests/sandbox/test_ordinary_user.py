@@ -17,12 +17,12 @@ from silas.sandbox import Mount, SandboxConfig, SandboxFiles, SandboxLimits, def
 from silas.sandbox.capability import forget
 from silas.sandbox.process import BubblewrapSandbox
 from silas.sandbox.workspace import Workspace, undo
+from tests.support.waits import SECONDS
 
 UID = 54321
-_SECONDS = 20.0
 
 
-def as_ordinary_user(act: Callable[[], Any], home: Path, seconds: float = _SECONDS) -> Any:
+def as_ordinary_user(act: Callable[[], Any], home: Path, seconds: float = SECONDS) -> Any:
     """Call something in a child process that gave up root for good; its answer as JSON."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -65,7 +65,7 @@ def sandboxed(
         sandbox = default(SandboxConfig(), forbidden=())
         assert isinstance(sandbox, BubblewrapSandbox)
         asked = SandboxFiles(cwd=cwd, mounts=mounts)
-        given: dict[str, Any] = {"wall_seconds": 5.0, **(limits or {})}
+        given: dict[str, Any] = {"wall_seconds": SECONDS, **(limits or {})}
         ceiling = SandboxLimits(**given)
         result = asyncio.run(sandbox.run(["/bin/sh", "-c", script], ceiling, asked))
         return [result.ended_by, result.exit_code, result.stdout, result.stderr]
@@ -118,7 +118,7 @@ def test_a_workspace_is_written_and_history_is_not(home: Path) -> None:
 
 
 def test_the_kernel_itself_refuses_more_processes_than_allowed(home: Path) -> None:
-    script = "i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done"
+    script = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done"
     limits = {"processes": 10}
     ended, code, _, stderr = as_ordinary_user(sandboxed(script, limits), home)
     assert "fork" in stderr.lower()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from silas.sandbox.hunks import hunks, lines_of
 from silas.sandbox.patch import exact_patch
 from silas.sandbox.workspace import Workspace, content_at
+from tests.support.waits import SECONDS
 
 from .test_workspace import EDITS, Edits, is_protected, play
 from .trees import edit, picture
@@ -34,7 +35,7 @@ def applied(program: str, patch: str, root: Path) -> None:
         env={"GIT_DIR": os.devnull, "PATH": os.environ["PATH"]},
         capture_output=True,
         check=False,
-        timeout=5,
+        timeout=SECONDS,
     )
     assert done.returncode == 0, (done.stderr, patch)
 

@@ -15,6 +15,7 @@ from silas.sandbox.proxy import Proxy, ProxyLimits
 from silas.sandbox.traffic import Denied, NetworkEvent, Opened, Record, Traffic, unrecorded
 from silas.testing import FakeOutside
 from tests.sandbox.test_proxy_rules import hello
+from tests.support.waits import SECONDS
 
 HERE = "93.184.215.14"
 ELSEWHERE = "93.184.215.15"
@@ -78,7 +79,7 @@ async def serving(
     async with listening:
         yield server
     if attending:
-        _, late = await asyncio.wait(attending, timeout=30)
+        _, late = await asyncio.wait(attending, timeout=SECONDS)
         assert not late
 
 
@@ -107,7 +108,7 @@ class Door:
 
     async def say(self, *parts: bytes) -> bytes:
         """Send parts, each after something came back for the last; everything that came back."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
             told = b""
             for part in parts[:-1]:
@@ -134,7 +135,7 @@ async def a_proxy(
     try:
         yield Door(proxy, listener.getsockname()[1])
     finally:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await proxy.close()
 
 
@@ -173,7 +174,7 @@ async def test_a_tunnel_passes_bytes_both_ways_after_a_matching_client_hello() -
         outside = FakeOutside({"a.example": [HERE]}, {HERE: server.port})
         async with a_proxy(outside, record) as door:
             reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(SECONDS):
                 writer.write(CONNECT)
                 assert await reader.readexactly(len(ESTABLISHED)) == ESTABLISHED
                 writer.write(first)
@@ -335,7 +336,7 @@ async def test_too_many_connections_and_a_slow_head_are_refused() -> None:
         told, idle = await asyncio.open_connection("127.0.0.1", door.port)
         idle.write(b"GET ")
         assert await door.say(GET) == b""
-        assert b"in time" in await asyncio.wait_for(told.readuntil(b"in time"), 30)
+        assert b"in time" in await asyncio.wait_for(told.readuntil(b"in time"), SECONDS)
         idle.close()
     assert record.reasons == [Reason.too_many, Reason.slow]
 
@@ -386,7 +387,7 @@ async def test_closing_ends_what_is_open() -> None:
         async with a_proxy(outside, record) as door:
             reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
             writer.write(CONNECT + hello("a.example"))
-            await asyncio.wait_for(reader.readexactly(len(ESTABLISHED) + 5), 30)
-        assert (await asyncio.wait_for(reader.read(-1), 30)) is not None
+            await asyncio.wait_for(reader.readexactly(len(ESTABLISHED) + 5), SECONDS)
+        assert (await asyncio.wait_for(reader.read(-1), SECONDS)) is not None
         writer.close()
     assert isinstance(record.events[-1], Traffic)

@@ -9,6 +9,7 @@ import pytest
 from silas.sandbox.names import Reason
 from silas.sandbox.proxy import Proxy, ProxyLimits
 from silas.testing import FakeOutside
+from tests.support.waits import SECONDS
 
 from .test_proxy import (
     ALLOWED,
@@ -39,7 +40,7 @@ async def test_who_waits_at_the_door_when_the_run_ends_reaches_nobody(turns: int
                 await asyncio.sleep(0)
             await proxy.close()
             known = (list(outside.connected), list(record.events))
-            client.settimeout(5)
+            client.settimeout(SECONDS)
             with suppress(ConnectionResetError):  # the proxy lets go of it, now or soon
                 await asyncio.to_thread(client.recv, 1)
             assert (outside.connected, record.events) == known
@@ -65,11 +66,11 @@ async def test_a_client_that_does_not_read_keeps_its_place_and_loses_nothing() -
                 lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
                 lazy.connect(("127.0.0.1", door.port))
                 lazy.sendall(GET)
-                await asyncio.wait_for(sent.wait(), 30)
+                await asyncio.wait_for(sent.wait(), SECONDS)
                 for _ in range(50):
                     await asyncio.sleep(0)
                 assert await door.say(GET) == b""
                 assert record.reasons == [Reason.too_many]
-                lazy.settimeout(5)
+                lazy.settimeout(SECONDS)
                 with lazy.makefile("rb") as reading:
                     assert await asyncio.to_thread(reading.read) == much

@@ -15,6 +15,7 @@ from silas.sandbox.resident import Conversation, Residents
 from silas.stop import RunRegister, Sentinel
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
 from tests.support.command import processes_saying
+from tests.support.waits import SECONDS
 
 
 @asynccontextmanager
@@ -25,7 +26,7 @@ async def resident(*argv: str, register: Any = None, **limits: Any) -> AsyncGene
     given_limits: dict[str, Any] = {"wall_seconds": math.inf, **limits}
     bounds = SandboxLimits(**given_limits)
     files = SandboxFiles(cwd=Path("/work"), mounts=PYTHON_MOUNTS)
-    async with asyncio.timeout(30), sandbox.resident(argv, bounds, files) as talk:
+    async with asyncio.timeout(SECONDS), sandbox.resident(argv, bounds, files) as talk:
         yield talk
 
 

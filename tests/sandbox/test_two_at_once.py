@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+from tests.support.waits import SECONDS
 
 from .conftest import PYTHON, PYTHON_MOUNTS
 
@@ -85,7 +86,7 @@ async def told(sandbox: Sandbox, *argv: str, work: Path) -> str:
         mounts=(*PYTHON_MOUNTS, Mount(source=work, target=work, writable=True)),
         loopback=True,
     )
-    result = await sandbox.run(argv, SandboxLimits(wall_seconds=20.0), files)
+    result = await sandbox.run(argv, SandboxLimits(wall_seconds=SECONDS), files)
     assert result.ok, result.stderr
     return result.stdout
 
@@ -100,7 +101,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
 
 
 async def until_ready(work: Path) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while not (work / "ready").exists():
             await asyncio.to_thread((work / "ready").exists)
 

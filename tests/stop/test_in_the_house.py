@@ -37,21 +37,34 @@ from silas.testing.tools import SandboxRun, a_context, exited
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall
 from silas.wiring.stop import open_stop
 from tests.support.plans import a_workspace, check, sh_plan
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, at_work, owner, sh
 
 T = TypeVar("T")
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 
 async def until(holds: Callable[[], bool]) -> None:
     """Give other tasks, and the watching thread, their turn."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while not holds():
             await asyncio.sleep(0.01)
+
+
+def counted(patch: pytest.MonkeyPatch) -> list[bool]:
+    """What each look of the watch finds from now on."""
+    looks, stands = list[bool](), Sentinel.stands
+
+    def look(sentinel: Sentinel) -> bool:
+        looks.append(stands(sentinel))
+        return looks[-1]
+
+    patch.setattr(Sentinel, "stands", look)
+    return looks
 
 
 def sentinel_of(h: Harness) -> Sentinel:
@@ -332,7 +345,7 @@ async def test_a_stop_that_is_over_when_it_is_noticed_ends_nothing_new(
     def slow(folder: Path, patience_seconds: float = 0.0) -> None:
         del folder, patience_seconds
         seen.set()
-        go.wait(5)
+        go.wait(SECONDS)
 
     async with Harness() as h:
         with monkeypatch.context() as patch:
@@ -343,7 +356,8 @@ async def test_a_stop_that_is_over_when_it_is_noticed_ends_nothing_new(
             ended = asyncio.Event()
             work = asyncio.create_task(h.silas.halt.unless_stopped(ended.wait))
             await until(lambda: h.silas.halt.busy)
+            looks = counted(patch)
             go.set()
-            await asyncio.sleep(0.2)  # several looks of the watch
+            await until(lambda: len(looks) > 3)
             ended.set()
             assert await soon(work)

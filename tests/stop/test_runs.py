@@ -14,8 +14,9 @@ import pytest
 from silas.errors import SandboxError, Stopped
 from silas.sandbox import Sandbox, SandboxConfig, SandboxFiles, SandboxLimits, default
 from silas.stop import RunRegister, Sentinel, end_runs
-from tests.support.command import SECONDS, processes_saying
+from tests.support.command import processes_saying
 from tests.support.home import soon
+from tests.support.waits import SECONDS
 
 FILES = SandboxFiles(cwd=Path("/work"))
 
@@ -53,14 +54,14 @@ async def test_everything_inside_a_run_dies_and_the_run_says_so(
     await asyncio.to_thread(soon, lambda: len(processes_saying(f"sleep\0{nap}")) == 2, "both")
     assert len(entries(tmp_path)) == 1
 
-    ended = await asyncio.to_thread(end_runs, tmp_path, 5.0)
+    ended = await asyncio.to_thread(end_runs, tmp_path, SECONDS)
     assert ended == (1, 0)
     assert processes_saying(nap) == []
     async with asyncio.timeout(SECONDS):
         result = await run
     assert result.ended_by == "cancelled"
     assert entries(tmp_path) == []
-    assert end_runs(tmp_path, 5.0) == (0, 0)
+    assert end_runs(tmp_path, SECONDS) == (0, 0)
 
 
 async def test_a_run_that_ended_is_not_registered_any_more(
@@ -155,7 +156,7 @@ def test_a_number_that_belongs_to_somebody_else_is_never_killed(
     with bystander as process:
         name = changed(_of(process, register, tmp_path))
         (tmp_path / "runs" / name).touch()
-        assert end_runs(tmp_path, 5.0).killed == int(dies)
+        assert end_runs(tmp_path, SECONDS).killed == int(dies)
         if dies:
             assert process.wait(timeout=SECONDS) == -signal.SIGKILL
         else:
@@ -166,5 +167,5 @@ def test_entries_that_a_crash_left_are_tidied_up(tmp_path: Path, register: RunRe
     with _bystander() as process:
         register.enter(process.pid, process.pid)
     assert len(entries(tmp_path)) == 1
-    assert end_runs(tmp_path, 5.0) == (0, 0)
+    assert end_runs(tmp_path, SECONDS) == (0, 0)
     assert entries(tmp_path) == []

@@ -41,16 +41,14 @@ from tests.stream.rooms import (
     NotingSignIn,
     Watched,
 )
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
-
-PATIENCE = 5.0
-"""Seconds until a test that waits has failed."""
 
 
 async def soon(what: Awaitable[T]) -> T:
     """Wait, but not for ever."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 

@@ -10,6 +10,7 @@ from silas.plans import WorkItemStatus
 from silas.testing import Harness, MockClock, ScriptedChannel, a_plan, plan_text
 from silas.types import OWNER
 from tests.stream.kit import done_sandbox, planned, proposing, saying_yes, soon
+from tests.support.waits import SECONDS
 
 
 class AtTheCard(ScriptedChannel):
@@ -32,7 +33,7 @@ async def test_a_request_whose_plan_waits_is_not_to_be_said_once_more(tmp_path: 
     models = planned(proposing(plan_text()), executor=[])
     async with Harness(channel, models=models, home=home, clock=clock, sandbox=done_sandbox()) as h:
         asking = asyncio.create_task(h.silas.ask("do it"))
-        await asyncio.wait_for(channel.shown.wait(), 30)
+        await asyncio.wait_for(channel.shown.wait(), SECONDS)
         shutil.copytree(home, left)  # what a process that is killed now leaves
         asking.cancel()
         await asyncio.wait([asking])

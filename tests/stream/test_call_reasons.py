@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,13 +21,11 @@ from silas.tools import (
     RunApprovalPolicy,
     Stance,
     ToolConfig,
-    ToolPolicyConfig,
     ToolResult,
 )
 from silas.tools.asked import AskReason
 from silas.tools.models import CONTAINED
 from silas.types import TaintLevel
-from silas.wiring import parts
 from tests.work.test_workers import DONE, LS, House, house, plan, worker_file
 
 LOW, MEDIUM = RiskLevel.low, RiskLevel.medium
@@ -57,7 +55,7 @@ class Alone(NamedTuple):
     risk: RiskLevel = LOW
     worker: tuple[str, ...] = ()
     read_first: bool = False
-    quiet: bool = False
+    settings: Mapping[str, Any] = {}
     secret: bool = False
     late: bool = False
 
@@ -67,7 +65,7 @@ ALONE: dict[AskReason, Alone] = {
     AskReason.approval: Alone({"requires_authority": True}, {"tools": [GRANT]}, late=True),
     AskReason.risk: Alone(risk=MEDIUM),
     AskReason.secrets: Alone(secret=True),
-    AskReason.quiet_hours: Alone(quiet=True),
+    AskReason.quiet_hours: Alone(settings={"quiet_hours": {"start": "00:00", "end": "23:59"}}),
     # granted exactly, and still asked about
     AskReason.toolset: Alone({"stance": Stance.ask}, {"tools": [GRANT]}),
     AskReason.gate: Alone(plan={"tools": [GRANT], "gates": [GATE]}),
@@ -84,19 +82,15 @@ def owner(card: Card[Any]) -> Any:
 
 
 @asynccontextmanager
-async def at_the_lamp(
-    case: Alone, at: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncGenerator[House]:
+async def at_the_lamp(case: Alone, at: Path) -> AsyncGenerator[House]:
     """A house whose agent reads a mail where the case says so, then switches the lamp."""
-    if case.quiet:
-        always = ToolPolicyConfig(quiet_from=time(0), quiet_until=time(23, 59, 59, 999999))
-        monkeypatch.setattr(parts, "ToolPolicyConfig", lambda: always)
     lamp = CallTool("lamp", {"to": "eve" if case.read_first else "anna"})
     call = LS if case.worker else lamp
     first = [READ] if case.read_first or case.late else []
     steps = [*first, call, DONE]
     files = {"lead": worker_file("lead", *case.worker)} if case.worker else {}
-    async with house(at, files, {"lead" if case.worker else "executor": steps}, owner) as made:
+    scripts = {"lead" if case.worker else "executor": steps}
+    async with house(at, files, scripts, owner, **case.settings) as made:
         kept = ToolConfig(connector_id="test", risk_default=case.risk)
 
         async def answer(request: dict[str, Any]) -> ToolResult:
@@ -138,22 +132,54 @@ def test_every_reason_has_a_sentence_and_a_case_of_its_own() -> None:
     assert len(set(REASONS.values())) == len(REASONS)
 
 
-@pytest.mark.parametrize("reason", list(AskReason))
-async def test_a_card_gives_the_reason_that_decided_and_no_other(
-    reason: AskReason, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def gives(reason: AskReason, at: Path) -> None:
+    """The one card of the case gives its reason and no other, in the terminal and the cockpit."""
     case = ALONE[reason]
-    async with at_the_lamp(case, tmp_path, monkeypatch) as at:
-        await at.run(work(at, case))
-        (card,) = at.cards()
+    async with at_the_lamp(case, at) as made:
+        await made.run(work(made, case))
+        (card,) = made.cards()
     assert card.tool_name == ("shell_exec" if case.worker else "lamp")
     assert named(render_card(card, 2000)) == {reason}
     assert named(in_the_cockpit(card)) == {reason}
 
 
-async def test_calls_asked_about_together_name_the_reason_of_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_card_says_that_the_plan_does_not_cover_the_call(tmp_path: Path) -> None:
+    await gives(AskReason.plan, tmp_path)
+
+
+async def test_a_card_says_that_the_approval_no_longer_holds(tmp_path: Path) -> None:
+    await gives(AskReason.approval, tmp_path)
+
+
+async def test_a_card_says_that_the_call_is_too_risky_to_be_made_unasked(tmp_path: Path) -> None:
+    await gives(AskReason.risk, tmp_path)
+
+
+async def test_a_card_says_that_the_call_could_use_a_secret(tmp_path: Path) -> None:
+    await gives(AskReason.secrets, tmp_path)
+
+
+async def test_a_card_says_that_these_are_quiet_hours(tmp_path: Path) -> None:
+    await gives(AskReason.quiet_hours, tmp_path)
+
+
+async def test_a_card_says_that_the_tool_asks(tmp_path: Path) -> None:
+    await gives(AskReason.toolset, tmp_path)
+
+
+async def test_a_card_says_that_a_gate_asks(tmp_path: Path) -> None:
+    await gives(AskReason.gate, tmp_path)
+
+
+async def test_a_card_says_that_the_call_rests_on_words_of_others(tmp_path: Path) -> None:
+    await gives(AskReason.taint, tmp_path)
+
+
+async def test_a_card_says_that_the_workers_rules_ask(tmp_path: Path) -> None:
+    await gives(AskReason.worker_policy, tmp_path)
+
+
+async def test_calls_asked_about_together_name_the_reason_of_each(tmp_path: Path) -> None:
     both = (CallTool("lamp", {"to": "anna"}), CallTool("bell", {"to": "anna"}))
     alike = (CallTool("lamp", {"to": "anna"}), CallTool("lamp", {"to": "bob"}))
     async with house(tmp_path, {}, {"executor": [both, alike, DONE]}, owner) as at:
@@ -175,21 +201,43 @@ async def test_calls_asked_about_together_name_the_reason_of_each(
         assert text.count(REASONS[AskReason.toolset]) == 1
 
 
-async def test_a_call_for_which_nothing_asks_has_no_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with at_the_lamp(Alone(), tmp_path, monkeypatch) as at:
+async def test_a_call_for_which_nothing_asks_has_no_card(tmp_path: Path) -> None:
+    async with at_the_lamp(Alone(), tmp_path) as at:
         await at.run(work(at, Alone()))
         assert at.cards() == []
 
 
+@pytest.mark.parametrize(
+    ("hours", "zone", "asks"),
+    [
+        (("00:00", "00:00"), "UTC", False),
+        (("03:04", "03:05"), "UTC", True),
+        (("03:00", "03:04"), "UTC", False),
+        (("03:04", "03:05"), "Asia/Tokyo", False),
+        (("12:04", "12:05"), "Asia/Tokyo", True),
+        (("22:00", "07:00"), "UTC", True),
+        (("22:00", "07:00"), "Asia/Tokyo", False),
+    ],
+)
+async def test_quiet_hours_are_as_the_configuration_has_them_in_the_owners_zone(
+    hours: tuple[str, str], zone: str, asks: bool, tmp_path: Path
+) -> None:
+    start, end = hours
+    settings = {"quiet_hours": {"start": start, "end": end}, "scheduler": {"timezone": zone}}
+    case = Alone(settings=settings)
+    async with at_the_lamp(case, tmp_path) as at:
+        assert at.h.clock.now().strftime("%H:%M %Z") == "03:04 UTC"
+        await at.run(work(at, case))
+        assert bool(at.cards()) is asks
+
+
 @pytest.mark.parametrize("reason", list(AskReason))
 async def test_a_run_that_rejects_every_question_shows_none(
-    reason: AskReason, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reason: AskReason, tmp_path: Path
 ) -> None:
     """A run's policy lifts or rejects a question; it never raises one, so it is no reason."""
     case = ALONE[reason]
-    async with at_the_lamp(case, tmp_path, monkeypatch) as at:
+    async with at_the_lamp(case, tmp_path) as at:
         await at.h.silas.run(
             work(at, case), policy=RunApprovalPolicy(mode=RunApprovalMode.reject_all)
         )

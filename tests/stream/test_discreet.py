@@ -15,6 +15,7 @@ from silas.wiring.build import alone
 from silas.wiring.parts import Parts
 from tests.stream.test_drafts import DraftChannel
 from tests.support.speaking import Speaker, direct, pieces
+from tests.support.waits import SECONDS
 
 SECRET = "Xk9-hunter2-pq"
 ENCODED = base64.b64encode(f"user:{SECRET}".encode()).decode()
@@ -37,7 +38,7 @@ async def test_a_known_secret_is_neither_sent_nor_kept_with_a_whole_answer(
     said, known = channel(), list[Parts]()
     async with a_house(said, known, direct(f"The password is {secret}, keep it."), tmp_path) as h:
         known[0].secrecy.learn({"door": SECRET})
-        reply = await asyncio.wait_for(h.silas.ask("hello"), 30)
+        reply = await asyncio.wait_for(h.silas.ask("hello"), SECONDS)
         kept = await known[0].mind.chronicle.get_recent(OWNER, 10)
     assert said.texts == [reply.text]
     assert "[secret door]" in reply.text
@@ -54,7 +55,7 @@ async def test_what_became_of_a_plan_is_said_without_a_known_secret(tmp_path: Pa
     body = direct("Here it is.", plan_action=unread)
     async with a_house(channel, known, body, tmp_path) as house:
         known[0].secrecy.learn({"door": SECRET})
-        reply = await asyncio.wait_for(house.silas.ask("hello"), 30)
+        reply = await asyncio.wait_for(house.silas.ask("hello"), SECONDS)
     assert reply.outcome == "blocked"
     assert channel.texts == [reply.text]
     assert "[secret door]" in reply.text

@@ -18,6 +18,7 @@ from silas.types import OWNER
 from silas.wiring.build import alone
 from silas.wiring.parts import Parts
 from tests.support.speaking import Speaker, direct, pieces, planned, to_planner
+from tests.support.waits import SECONDS, pass_seconds
 
 SECRET = "Xk9-hunter2-pq"
 FORBIDS = {
@@ -65,7 +66,7 @@ class DraftChannel(ScriptedChannel):
         """Until a draft shows what begins with this."""
         while not any(shown.startswith(text) for shown in self.shows.values()):
             self.grew.clear()
-            await asyncio.wait_for(self.grew.wait(), 30)
+            await asyncio.wait_for(self.grew.wait(), SECONDS)
 
 
 def a_house(
@@ -85,7 +86,7 @@ def a_house(
 
 
 async def ask(house: Harness) -> Any:
-    return await asyncio.wait_for(house.silas.ask("hello"), 30)
+    return await asyncio.wait_for(house.silas.ask("hello"), SECONDS)
 
 
 async def test_an_answer_grows_while_it_comes_and_the_whole_takes_its_place() -> None:
@@ -114,7 +115,9 @@ async def test_where_any_gate_looks_at_answers_nothing_is_shown_before_it_has(la
     assert not any("phoenix" in text for text in channel.texts)
 
 
-async def test_what_a_gate_takes_out_of_answers_is_in_no_piece_of_one() -> None:
+async def test_what_a_gate_takes_out_of_answers_is_in_no_piece_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = DraftChannel()
     key = "sk-" + "a1B2" * 6
     gates = GatesConfig().model_dump(mode="json")["system"]
@@ -123,7 +126,8 @@ async def test_what_a_gate_takes_out_of_answers_is_in_no_piece_of_one() -> None:
         asking = asyncio.create_task(ask(house))
         for _ in range(speaker.pieces_through("and no")):
             speaker.release()
-            await asyncio.sleep(SECONDS_BETWEEN / 4)
+            await speaker.taken()
+            pass_seconds(monkeypatch, SECONDS_BETWEEN / 4)
         await channel.until("Your key is [API key removed] and")
         speaker.release(300)
         reply = await asking
@@ -164,7 +168,7 @@ async def test_what_the_turn_says_instead_replaces_what_was_shown() -> None:
 
 async def test_an_answer_out_of_form_is_withdrawn() -> None:
     channel = DraftChannel()
-    wrong = direct("Wrong.").replace('"conversation"', '"elsewhere"')
+    wrong = direct("Wrong.")[:-1]
     async with a_house(channel, proxy=Speaker([wrong], pieces(direct("Right.")))) as house:
         await ask(house)
     assert channel.seen[:2] == ["Wrong.", ""]
@@ -172,7 +176,9 @@ async def test_an_answer_out_of_form_is_withdrawn() -> None:
     assert channel.texts == ["Right."]
 
 
-async def test_a_secret_that_comes_in_pieces_is_shown_in_none() -> None:
+async def test_a_secret_that_comes_in_pieces_is_shown_in_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = DraftChannel()
     body = direct(f"The password is {SECRET}, and the rest is said.")
     at = body.index(SECRET)
@@ -185,7 +191,8 @@ async def test_a_secret_that_comes_in_pieces_is_shown_in_none() -> None:
         asking = asyncio.create_task(ask(house))
         for _ in range(9):
             speaker.release()
-            await asyncio.sleep(SECONDS_BETWEEN * 1.5)
+            await speaker.taken()
+            pass_seconds(monkeypatch, SECONDS_BETWEEN * 1.5)
         await channel.until("The password is [secret door], and the rest is said.")
         speaker.release(3)
         await asking
@@ -216,20 +223,22 @@ async def test_a_very_long_answer_is_shown_so_far_and_said_whole() -> None:
     assert max(map(len, channel.seen)) <= LONGEST
 
 
-async def test_a_turn_that_is_stopped_leaves_no_draft() -> None:
+async def test_a_turn_that_is_stopped_leaves_no_draft(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = DraftChannel()
     speaker = Speaker(pieces(direct("Good morning.")), paced=True)
     async with a_house(channel, proxy=speaker) as house:
         asking = asyncio.create_task(ask(house))
         speaker.release(30)
         while not channel.seen:
-            await asyncio.wait_for(channel.grew.wait(), 30)
+            await asyncio.wait_for(channel.grew.wait(), SECONDS)
         house.silas.halt.ring()
         with pytest.raises(SilasError):
             await asking
         assert list(channel.shows.values()) == [""]
         seen = len(channel.seen)
-        await asyncio.sleep(SECONDS_BETWEEN * 2)
+        pass_seconds(monkeypatch, SECONDS_BETWEEN * 2)
+        for _ in range(3):
+            await asyncio.sleep(0)  # what is due goes first
         assert len(channel.seen) == seen
     assert (channel.answered, channel.texts) == ([], [])
 
@@ -241,7 +250,7 @@ async def test_a_stranger_is_shown_no_draft() -> None:
         message = ChannelMessage(
             channel="cli", sender_id="stranger", text="hello", timestamp=house.clock.now()
         )
-        await asyncio.wait_for(house.silas.stream.handle(Incoming(message, "stranger")), 30)
+        await asyncio.wait_for(house.silas.stream.handle(Incoming(message, "stranger")), SECONDS)
     assert (channel.seen, speaker.streams) == ([], 0)
     assert channel.sent == [("stranger", "Hello.")]
 

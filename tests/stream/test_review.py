@@ -24,7 +24,6 @@ from silas.types import OWNER, TaintLevel
 from silas.wiring.parts import Parts
 from silas.wiring.review import picked
 from tests.stream.kit import (
-    PATIENCE,
     direct,
     done_sandbox,
     entries_of,
@@ -33,6 +32,7 @@ from tests.stream.kit import (
     soon,
     to_planner,
 )
+from tests.support.waits import SECONDS
 
 
 class Beside(ScriptedChannel):
@@ -91,7 +91,7 @@ def ended(*steps: str, status: WorkItemStatus = WorkItemStatus.done) -> WorkItem
 
 async def until(true: Callable[[], bool]) -> None:
     """Let everything else go on until this holds."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(SECONDS):
         while not true():
             await asyncio.sleep(0)
 

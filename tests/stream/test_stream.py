@@ -25,7 +25,6 @@ from silas.testing import (
 from silas.tools import RiskLevel, ToolConfig
 from silas.types import OWNER
 from tests.stream.kit import (
-    PATIENCE,
     direct,
     done_sandbox,
     entries_of,
@@ -37,6 +36,7 @@ from tests.stream.kit import (
     saying_yes,
     soon,
 )
+from tests.support.waits import SECONDS
 
 
 class HeldModel(ScriptedModel):
@@ -250,7 +250,7 @@ class OpenChannel(ScriptedChannel):
 
 def never_for_ever(let_go: Callable[[], object]) -> None:
     """Let go after a while, so that a Stream that cannot stop fails a test and does not hold it."""
-    asyncio.get_running_loop().call_later(PATIENCE, let_go)
+    asyncio.get_running_loop().call_later(SECONDS, let_go)
 
 
 async def test_stopping_answers_open_questions_safely_and_lets_the_turn_end() -> None:

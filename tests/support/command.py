@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from tests.support.waits import SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 60.0  # a whole command on a busy machine; nothing here waits that long unless it hangs
 
 
 _TAKE_TERMINAL = (

@@ -12,8 +12,9 @@ from silas.db import Database
 from silas.plans import PlanParser, plan_hash
 from silas.testing import ScriptedChannel
 from silas.wiring import initialise
-from tests.support.command import SECONDS, environment, processes_saying, silas
+from tests.support.command import environment, processes_saying, silas
 from tests.support.plans import a_workspace, check, sh_plan
+from tests.support.waits import SECONDS
 
 
 def soon(holds: Callable[[], bool], what: str) -> None:

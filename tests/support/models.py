@@ -21,7 +21,7 @@ def answer(form: str, mode: str, content: dict[str, Any]) -> Reply:
     return Tool.call(form, **content) if mode == "tool" else json.dumps(content)
 
 
-def scripted_fix(workspace: Path, mode: str, *, code: str = FIX) -> list[Reply]:
+def scripted_fix(workspace: Path, mode: str, *, code: str = FIX, front: str = "") -> list[Reply]:
     """Route, plan, one tool call, report."""
     plan = f"""\
 ---
@@ -31,6 +31,7 @@ title: Compare the status by value
 workspace: {workspace}
 read: [{", ".join(sorted({sys.prefix, sys.base_prefix} - {"/usr"}))}]
 budget: {{ max_attempts: 1 }}
+{front}
 verify:
   - name: tests_pass
     run: "{sys.executable} -m pytest -q -p no:cacheprovider"

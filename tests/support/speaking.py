@@ -1,24 +1,26 @@
 """A model that answers in pieces, as far as a test lets it."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from silas.agents import AgentResponse, RouteDecision
-from silas.types import InteractionMode, InteractionRegister
+from silas.agents import AgentResponse
+from tests.support.waits import SECONDS
 
 
 def direct(message: str, **more: Any) -> str:
     """A proxy's answer, as JSON."""
-    return _route(route="direct", response=AgentResponse(message=message, **more))
+    own = AgentResponse(message=message, **more).model_dump(mode="json", exclude_unset=True)
+    return json.dumps({"route": "direct", **own, **_SIGNALS})
 
 
 def to_planner() -> str:
     """A proxy that sends the turn on, as JSON."""
-    return _route(route="planner")
+    return json.dumps({"route": "planner", "reason": "it is clear", **_SIGNALS})
 
 
 def planned(message: str, **more: Any) -> str:
@@ -26,14 +28,11 @@ def planned(message: str, **more: Any) -> str:
     return AgentResponse(message=message, **more).model_dump_json()
 
 
-def _route(**fields: Any) -> str:
-    return RouteDecision(
-        reason="it is clear",
-        interaction_register=InteractionRegister.status,
-        interaction_mode=InteractionMode.confirm_only_when_required,
-        context_profile="conversation",
-        **fields,
-    ).model_dump_json()
+_SIGNALS = {
+    "interaction_register": "status",
+    "interaction_mode": "confirm_only_when_required",
+    "context_profile": "conversation",
+}
 
 
 def pieces(text: str, size: int = 5) -> list[str]:
@@ -54,6 +53,7 @@ class Speaker:
         self._answers = list(answers)
         self._paced = paced
         self._released = 0
+        self._asked_for = 0
         self.asked = 0
         self.allowed = asyncio.Semaphore(0)
         self.streams = 0
@@ -78,6 +78,12 @@ class Speaker:
         """Let the pieces go with which all of this text has come, and none that follows."""
         self.release(self.pieces_through(text))
 
+    async def taken(self) -> None:
+        """Wait until every piece that was let go has been heard, and one more is asked for."""
+        async with asyncio.timeout(SECONDS):
+            while self._asked_for <= self._released:
+                await asyncio.sleep(0)
+
     async def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         del messages
         text = "".join(map(str, self._answers[self.asked]))
@@ -96,6 +102,7 @@ class Speaker:
         name: str | None = info.output_tools[0].name if info.output_tools else None
         for piece in answer:
             if self._paced:
+                self._asked_for += 1
                 await self.allowed.acquire()
             if isinstance(piece, Exception):
                 raise piece

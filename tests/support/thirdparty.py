@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.waits import SECONDS
+
 SOURCE = Path(__file__).parents[1] / "tools" / "thirdparty"
 PACKAGE = "acme_toolsets"
 
@@ -24,7 +26,7 @@ def built() -> Path:
     atexit.register(rmtree, place, ignore_errors=True)
     words = ["install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
     words += ["--disable-pip-version-check", "--target", str(place / "site"), str(SOURCE)]
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "pip", *words], check=True, timeout=SECONDS)
     return place / "site"
 
 

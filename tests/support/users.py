@@ -12,7 +12,8 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from tests.support.command import SECONDS, Person
+from tests.support.command import Person
+from tests.support.waits import SECONDS
 
 _SET_DUMPABLE = 4  # of prctl(2)
 

@@ -50,9 +50,8 @@ from silas.tools import (
     validated_call,
 )
 from silas.types import TaintLevel
+from tests.support.waits import SECONDS
 from tests.tools.door import Door, answering, blocking, failing, rewriting
-
-WAIT = 5.0
 
 
 # 1 -----------------------------------------------------------------------------------------------
@@ -482,7 +481,7 @@ async def test_step_8_concurrent_duplicates_run_once_and_share_the_outcome(door:
     tasks = [
         asyncio.create_task(door.executor.call("fake", "run", {}, a_context())) for _ in range(5)
     ]
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(SECONDS):
         await started.wait()
         release.set()
         results = await asyncio.gather(*tasks)
@@ -501,7 +500,7 @@ async def test_step_8_duplicates_of_a_cancelled_call_do_not_run_it_again(door: D
 
     tool = door.add(FakeTool(work=endless))
     first = asyncio.create_task(door.executor.call("fake", "run", {}, a_context()))
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(SECONDS):
         await started.wait()
         second = asyncio.create_task(door.executor.call("fake", "run", {}, a_context()))
         await asyncio.sleep(0)
@@ -641,7 +640,7 @@ async def test_step_10_cancellation_is_recorded_as_unknown_and_goes_on(door: Doo
 
     door.add(FakeTool(work=endless))
     task = asyncio.create_task(door.executor.call("fake", "run", {}, a_context()))
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(SECONDS):
         await started.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -26,6 +26,7 @@ from silas.testing.tools import a_context, exited
 from silas.tools import FILE_TOOL_NAMES, FILE_TOOLS, ToolResult
 from silas.tools.files import MAX_TEXT, FileTool
 from silas.types import OriginKind, TaintLevel
+from tests.support.waits import SECONDS
 
 REPORT = ExecutorAgentOutput(summary="worked")
 
@@ -43,7 +44,7 @@ class Place:
         for directory in (self.work, self.shown, self.hidden):
             directory.mkdir()
         (self.hidden / "secret.txt").write_text("a secret of the host\n")
-        self.limits = SandboxLimits(wall_seconds=20)
+        self.limits = SandboxLimits(wall_seconds=SECONDS)
 
     def files(self) -> SandboxFiles:
         mounts = (
@@ -55,7 +56,7 @@ class Place:
     async def call(self, name: str, **args: Any) -> ToolResult:
         made = tool(name, self.sandbox)
         context = a_context(files=self.files(), limits=self.limits)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             return await made.execute("run", made.validate(args), context)
 
     async def says(self, name: str, **args: Any) -> str:
@@ -172,7 +173,7 @@ async def test_a_text_that_is_not_there_or_there_twice_changes_nothing(
 
 async def test_a_write_that_fails_leaves_nothing_half_done(place: Place) -> None:
     (place.work / "a.txt").write_text("whole")
-    place.limits = SandboxLimits(file_mb=1, wall_seconds=20)
+    place.limits = SandboxLimits(file_mb=1, wall_seconds=SECONDS)
     content = "x" * MAX_TEXT
     (place.work / "big.txt").write_text(content)
     refused = await place.refuses("file_edit", path="big.txt", old="x" * 1000, new="y" * 100_000)
@@ -422,7 +423,7 @@ async def test_under_an_approved_plan_files_are_worked_on_and_only_verified_chan
     ]
     executor, channel = ScriptedModel([*calls, REPORT]), ScriptedChannel(approves)
     async with Harness(channel, models={"executor": executor}) as h:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(SECONDS):
             result = await h.silas.run(plan)
         rows = {row["name"]: row for row in h.silas.tool_rows()}
     assert result.status is WorkItemStatus.done, result.model_dump()

@@ -13,6 +13,7 @@ from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
 from silas.tools.models import HealthStatus
 from silas.tools.registry import HealthOutcome, next_health
 from tests.support.command import environment, run, silas
+from tests.support.waits import SECONDS
 from tests.support.web import answer, serving
 
 ANY = ToolConfig(connector_id="test", risk_default=RiskLevel.low)
@@ -114,7 +115,7 @@ async def test_a_pause_that_a_provider_wants_outlasts_a_restart_and_ends_in_its_
             context = a_context(authorise=unsafe_approve_all)
             call = h.tools.call("web_search", "search", {"query": "x"}, context)
             with pytest.raises(RateLimited):
-                await asyncio.wait_for(call, 30)
+                await asyncio.wait_for(call, SECONDS)
         async with house() as h:
             known = h.silas.registry.get("web_search")
             assert known is not None

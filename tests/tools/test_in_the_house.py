@@ -34,6 +34,7 @@ from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
 from silas.types import InteractionMode, InteractionRegister
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 PLAN = plan_text(verify=None, body="# What to do\n\nTurn the lamp on.")
@@ -44,7 +45,7 @@ LOOKUPS = {"memory_search", "context_inspection"}
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 

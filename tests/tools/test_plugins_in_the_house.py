@@ -20,6 +20,7 @@ from silas.tools.plugin_names import BUILT_IN
 from silas.types import InteractionMode, InteractionRegister
 from tests.support.command import environment, run
 from tests.support.thirdparty import acme, imported, of_acme
+from tests.support.waits import SECONDS
 
 __all__ = ["acme"]
 
@@ -158,7 +159,7 @@ async def test_the_emergency_stop_ends_a_call_of_a_toolset_that_hangs(acme: Path
     ) as h:
         running = asyncio.create_task(h.silas.run(PLAN))
         hanging = of_acme("odd").Failing.hanging
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await hanging.wait()
             Sentinel(h.config.data_dir).place()
             result = await running

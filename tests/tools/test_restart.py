@@ -17,6 +17,7 @@ from silas.tools import (
     ToolConfig,
     ToolResult,
 )
+from tests.support.waits import SECONDS
 
 ON, OFF = {"state": "on"}, {"state": "off"}
 
@@ -38,7 +39,7 @@ class House:
 
 
 async def soon(what: Awaitable[ToolResult]) -> ToolResult:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 

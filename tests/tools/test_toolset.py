@@ -69,8 +69,8 @@ from silas.tools.toolset import (
     build_chain,
     unwatched,
 )
+from tests.support.waits import SECONDS
 
-WAIT = 5.0
 Turn = list[ToolCallPart] | str
 
 
@@ -150,7 +150,7 @@ class House:
             capabilities=[approval_handler(self.executor, self.registry)],
         )
         deps = ToolRun(role, allowed, self.context, self.ask, self.record, unwatched)
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(SECONDS):
             result = await agent.run("go", deps=deps)
         return [
             part

@@ -20,6 +20,7 @@ from silas.tools.web import WebClient, address
 from silas.tools.web_fetch import MAX_BYTES, MAX_SHOWN, WebFetchTool
 from silas.types import OriginKind, TaintLevel
 from silas.wiring.webtools import Web
+from tests.support.waits import SECONDS
 from tests.support.web import PLAIN, PUBLIC, Asked, Site, answer, serving
 
 PAGE = "https://a.example.com/page?q=1"
@@ -38,7 +39,7 @@ def fetcher(web: Web) -> WebFetchTool:
 
 async def get(web: Web, url: str = PAGE, **args: Any) -> ToolResult:
     tool = fetcher(web)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await tool.execute("get", tool.validate({"url": url, **args}), a_context())
 
 
@@ -403,7 +404,7 @@ async def test_in_work_without_grants_each_page_is_asked_for_and_its_connection_
     sandbox = FakeSandbox(lambda run: exited())
     models = {"executor": executor}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await h.silas.run(plan_text(verify=None, body="# What to do\n\nRead the page."))
         assert isinstance(h.audit, AuditLog)
         log = "".join(entry.body for entry in await h.audit.entries(limit=1000))
@@ -439,7 +440,7 @@ async def reading(site: Site, said: str, url: str = PAGE, **front: Any) -> list[
     sandbox = FakeSandbox(lambda run: exited(stdout=f"get {url} now"))
     models = {"executor": ScriptedModel(steps * 5)}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await h.silas.run(plan_text(verify=None, body=NAMED, **front))
     return [card for card in channel.cards if isinstance(card, ToolCallCard)]
 

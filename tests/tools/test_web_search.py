@@ -30,6 +30,7 @@ from silas.tools.web import WebClient
 from silas.tools.web_search import PROVIDERS, WebSearchTool
 from silas.types import InteractionMode, InteractionRegister, OriginKind, TaintLevel
 from silas.wiring.webtools import SEARCH_KEY
+from tests.support.waits import SECONDS
 from tests.support.web import Asked, Site, answer, serving
 
 KEY = "tvly-the-providers-own-key-0123456789"
@@ -66,7 +67,7 @@ class Search:
 
     async def find(self, query: str = "red pandas", **args: Any) -> ToolResult:
         request = self.tool.validate({"query": query, **args})
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             return await self.tool.execute("search", request, a_context())
 
 
@@ -167,21 +168,21 @@ async def test_long_and_odd_results_are_shortened_to_three_lines_each() -> None:
     assert max(map(len, lines)) <= 510
 
 
-SECONDS = timedelta(seconds=1)
+SECOND = timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(
     ("headers", "wait"),
     [
-        ({"Retry_After": "30"}, 30 * SECONDS),
-        ({"Retry_After": "Fri, 02 Jan 2026 03:05:05 GMT"}, 60 * SECONDS),
-        ({"Retry_After": "Thu, 01 Jan 2026 00:00:00 GMT"}, 1 * SECONDS),
+        ({"Retry_After": "30"}, 30 * SECOND),
+        ({"Retry_After": "Fri, 02 Jan 2026 03:05:05 GMT"}, 60 * SECOND),
+        ({"Retry_After": "Thu, 01 Jan 2026 00:00:00 GMT"}, 1 * SECOND),
         ({"Retry_After": "99999999"}, timedelta(days=1)),
-        ({"Retry_After": "soon"}, 60 * SECONDS),
-        ({}, 60 * SECONDS),
-        ({"X_RateLimit_Reset": "1, 1419", "X_RateLimit_Remaining": "0, 90"}, 1 * SECONDS),
-        ({"X_RateLimit_Reset": "1, 1419", "X_RateLimit_Remaining": "0, 0"}, 1419 * SECONDS),
-        ({"X_RateLimit_Reset": "x", "X_RateLimit_Remaining": "0"}, 60 * SECONDS),
+        ({"Retry_After": "soon"}, 60 * SECOND),
+        ({}, 60 * SECOND),
+        ({"X_RateLimit_Reset": "1, 1419", "X_RateLimit_Remaining": "0, 90"}, 1 * SECOND),
+        ({"X_RateLimit_Reset": "1, 1419", "X_RateLimit_Remaining": "0, 0"}, 1419 * SECOND),
+        ({"X_RateLimit_Reset": "x", "X_RateLimit_Remaining": "0"}, 60 * SECOND),
     ],
 )
 async def test_a_provider_that_wants_a_pause_says_until_when(
@@ -248,7 +249,7 @@ async def test_searches_of_a_scope_are_limited_by_the_minute() -> None:
         await search.find()
         with pytest.raises(RateLimited) as caught:
             await search.find()
-        assert caught.value.resets_at == search.clock.now() + 40 * SECONDS
+        assert caught.value.resets_at == search.clock.now() + 40 * SECOND
         search.clock.advance(41)
         await search.find()
         with pytest.raises(RateLimited):
@@ -330,7 +331,7 @@ def offered(model: ScriptedModel) -> list[set[str]]:
 
 
 async def soon(what: Awaitable[Any]) -> Any:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 
@@ -429,7 +430,7 @@ async def test_a_pause_takes_the_tool_away_until_it_is_over_and_then_it_works_ag
         with pytest.raises(RateLimited):
             await soon(call("1"))
         assert health().status is HealthStatus.unavailable
-        assert health().rate_limit_resets_at == h.clock.now() + 30 * SECONDS
+        assert health().rate_limit_resets_at == h.clock.now() + 30 * SECOND
         assert "web_search" not in {t.tool_name for t in h.silas.registry.list_healthy()}
         with pytest.raises(ToolUnavailable):
             await soon(call("2"))

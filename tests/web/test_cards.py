@@ -19,14 +19,13 @@ from silas.cards.models import (
 )
 from silas.types import Risk
 from silas.wiring.secretdesk import secret_facts
+from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, Gesture, NewDevice, devices
 from tests.web.support.examples import BATCH, DECISION, DRAFT, EXAMPLES, FOR_GOOD, GATE, TOOL_CALL
 
 pytestmark = in_a_browser
-
-_BOUND = 10.0
 
 
 class Table(NamedTuple):
@@ -42,7 +41,7 @@ class Table(NamedTuple):
         await device.sees_a_card(card.intent)
         for label in labels:
             await device.answers(label)
-        return await asyncio.wait_for(asked, _BOUND)
+        return await asyncio.wait_for(asked, SECONDS)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -104,7 +103,7 @@ async def test_each_card_is_answered_by_touch_with_the_gesture_of_its_risk(
     await table.phone.sees_a_card(card.intent)
     gesture = await table.phone.answers(action.label)
     assert gesture == ("tap" if refusing else _GESTURES[card.risk])
-    assert await asyncio.wait_for(asked, _BOUND) == action.value
+    assert await asyncio.wait_for(asked, SECONDS) == action.value
 
 
 async def test_of_a_batch_what_is_unusual_starts_unchosen_and_the_chosen_come_back(
@@ -119,7 +118,7 @@ async def test_of_a_batch_what_is_unusual_starts_unchosen_and_the_chosen_come_ba
     ]
     await boxes.nth(0).uncheck()
     await table.desktop.answers("Archive the chosen ones", exact=False)
-    assert await asyncio.wait_for(asked, _BOUND) == BatchAnswer(
+    assert await asyncio.wait_for(asked, SECONDS) == BatchAnswer(
         verdict="edit_selection", selected_item_ids=("m2", "m3", "m5")
     )
 
@@ -129,7 +128,7 @@ async def test_of_a_batch_all_or_nothing_can_be_said(table: Table) -> None:
     card = await table.desktop.sees_a_card(BATCH.intent)
     await card.get_by_role("checkbox").nth(3).check()
     await table.desktop.answers("Archive all")
-    assert await asyncio.wait_for(asked, _BOUND) == BATCH.actions[0].value
+    assert await asyncio.wait_for(asked, SECONDS) == BATCH.actions[0].value
     assert await table.answer(BATCH, table.desktop, "Archive none") == BATCH.safe
 
 
@@ -138,7 +137,7 @@ async def test_a_draft_comes_back_in_the_owners_own_words(table: Table) -> None:
     card = await table.desktop.sees_a_card(DRAFT.intent)
     await card.get_by_role("textbox").fill("Hello Marta, thank you.")
     await table.desktop.answers("Send it, as you changed it")
-    assert await asyncio.wait_for(asked, _BOUND) == DraftAnswer(
+    assert await asyncio.wait_for(asked, SECONDS) == DraftAnswer(
         verdict="edit", edited_text="Hello Marta, thank you."
     )
 
@@ -148,9 +147,21 @@ async def test_a_decision_takes_words_of_the_owners_own_and_never_needs_them(tab
     card = await table.desktop.sees_a_card(DECISION.intent)
     await card.get_by_role("textbox").fill("the shared one")
     await table.desktop.answers("The one of the office")
-    assert await asyncio.wait_for(asked, _BOUND) == DecisionAnswer(
-        selected_value="office", freetext="the shared one", approved=True
+    assert await asyncio.wait_for(asked, SECONDS) == DecisionAnswer(
+        selected_value="office", freetext="the shared one", approved=True, signed=True
     )
+
+
+async def test_own_words_are_an_answer_by_themselves_and_a_no_sends_none(table: Table) -> None:
+    for button, answer in (
+        ("Answer in these words", DecisionAnswer(freetext="ask Mia", approved=True, signed=True)),
+        (DECISION.actions[-1].label, DECISION.safe),
+    ):
+        asked = table.cockpit.asking(DECISION)
+        card = await table.desktop.sees_a_card(DECISION.intent)
+        await card.get_by_role("textbox").fill("ask Mia")
+        await table.desktop.answers(button)
+        assert await asyncio.wait_for(asked, SECONDS) == answer
 
 
 @pytest.mark.proves("S0.5.1-ONE-ACTIVE-CARD")
@@ -192,7 +203,7 @@ async def test_a_card_fits_a_phone_and_its_details_are_open_where_the_risk_is_hi
     labels = [action.label for action in card.actions]
     assert await buttons.last.inner_text() == labels[-1]
     await table.phone.declines()
-    assert await asyncio.wait_for(asked, _BOUND) == card.safe
+    assert await asyncio.wait_for(asked, SECONDS) == card.safe
 
 
 @pytest.mark.proves("S0.5.5-IRREVERSIBLE-SAID")
@@ -216,7 +227,7 @@ async def test_a_slide_that_is_let_go_or_jumps_confirms_nothing(table: Table) ->
     await mouse.up()
     assert not asked.done()
     await table.desktop.slides()
-    assert await asyncio.wait_for(asked, _BOUND) == "approve"
+    assert await asyncio.wait_for(asked, SECONDS) == "approve"
 
 
 async def test_a_card_that_was_changed_on_its_way_is_not_signed(
@@ -244,7 +255,7 @@ async def test_a_card_that_was_changed_on_its_way_is_not_signed(
     await expect(device.at("slide")).to_have_count(0)
     assert not asked.done()
     await device.declines()  # which needs no signature
-    assert await asyncio.wait_for(asked, _BOUND) == "block"
+    assert await asyncio.wait_for(asked, SECONDS) == "block"
 
 
 async def test_a_secret_goes_into_the_key_store_and_never_over_the_live_connection(
@@ -285,6 +296,6 @@ async def test_a_card_answered_on_one_device_closes_on_the_other(table: Table, f
     for device in (quick, slow):
         await device.sees_a_card(GATE.intent)
     await quick.answers("Go on")
-    assert await asyncio.wait_for(asked, _BOUND) == "approve"
+    assert await asyncio.wait_for(asked, SECONDS) == "approve"
     for device in (quick, slow):
         await expect(device.no_card()).to_be_attached()

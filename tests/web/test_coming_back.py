@@ -4,6 +4,7 @@ import asyncio
 
 from playwright.async_api import Browser, expect
 
+from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit, free_port
 from tests.web.support.device import DESKTOP, PHONE, NewDevice, devices
@@ -12,7 +13,6 @@ from tests.web.support.library import COPY, SLOWLY
 
 pytestmark = in_a_browser
 
-_BOUND = 10.0
 _BROKEN = ("WebSocket connection", "net::ERR", "failed: GET", "503")
 """What a browser says where there is no server for a while."""
 
@@ -43,7 +43,7 @@ async def test_a_card_outlives_a_reload_and_is_answered_once(
     await device.page.reload()
     await device.sees_a_card(GATE.intent)
     await device.answers("Go on")
-    assert await asyncio.wait_for(asked, _BOUND) == "approve"
+    assert await asyncio.wait_for(asked, SECONDS) == "approve"
     assert (await cockpit.events()).count("card_answered") == 1
 
 
@@ -61,7 +61,7 @@ async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is
     await expect(device.at("said").last).to_contain_text("Waits for the connection")
     assert not asked.done()
     await device.has_a_connection_again()
-    assert await asyncio.wait_for(asked, _BOUND) == "approve"
+    assert await asyncio.wait_for(asked, SECONDS) == "approve"
     await expect(device.at("heard").first).to_be_visible()
     said = [one for one in cockpit.channel.transcript.after(0, 50).kept if one.type == "message"]
     assert [one.text for one in said if one.sender == "owner"] == ["good morning"]
@@ -70,7 +70,7 @@ async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is
 async def test_with_no_page_connected_nobody_is_asked_and_the_safe_answer_stands(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:
-    assert await asyncio.wait_for(cockpit.ask(FOR_GOOD), _BOUND) == "block"
+    assert await asyncio.wait_for(cockpit.ask(FOR_GOOD), SECONDS) == "block"
     device = await cockpit.paired(new_device)
     await expect(device.no_card()).to_be_attached()
 
@@ -135,4 +135,4 @@ async def test_a_device_that_is_revoked_is_let_go_at_once_and_can_do_nothing_mor
     await lost.page.reload()
     await expect(lost.page.get_by_text("not paired")).to_be_visible()
     await kept.declines()
-    assert await asyncio.wait_for(asked, _BOUND) == "block"
+    assert await asyncio.wait_for(asked, SECONDS) == "block"

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Locator, expect
 
-from scripts.demo import FILES
+from silas.main.demo_files import BUGGY
 from tests.support.command import ROOT, environment, silas
+from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import free_port
 from tests.web.support.device import PHONE, Device, devices
@@ -28,7 +29,6 @@ WORDS_A_SECOND = 4.0
 KEY, TAP, SLIDE, OPEN_LINK = 0.28, 1.1, 2.0, 5.0
 """Seconds to press a key, to find and tap something, to slide, to open a link that was printed."""
 A_MINUTE = 60.0
-_PATIENCE = 60.0
 _LINK = re.compile(r"http://127\.0\.0\.1:\d+/pair#\S+")
 
 
@@ -64,7 +64,7 @@ async def started(folder: Path, workspace: Path) -> AsyncGenerator[str]:
     try:
         assert process.stdout is not None
         said = ""
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(SECONDS):
             while (found := _LINK.search(said)) is None:
                 line = (await process.stdout.readline()).decode()
                 assert line, f"no link was printed: {said}"
@@ -72,7 +72,7 @@ async def started(folder: Path, workspace: Path) -> AsyncGenerator[str]:
         yield found[0]
     finally:
         process.terminate()
-        await asyncio.wait_for(process.wait(), _PATIENCE)
+        await asyncio.wait_for(process.wait(), SECONDS)
 
 
 async def _first_run(person: Person, device: Device) -> None:
@@ -89,7 +89,7 @@ async def test_a_person_without_a_key_has_something_done_and_checked_within_a_mi
 ) -> None:
     workspace, person = tmp_path / "orders", Person()
     workspace.mkdir()
-    for name, text in FILES.items():
+    for name, text in BUGGY.items():
         (workspace / name).write_text(text, encoding="utf-8")
     began = time.monotonic()
     async with started(tmp_path, workspace) as link, devices(browser) as new:
@@ -112,7 +112,7 @@ async def test_a_person_without_a_key_has_something_done_and_checked_within_a_mi
         await device.slides()
         result = device.at("result")
         await device.comes_back()
-        await expect(result).to_contain_text("Done", timeout=_PATIENCE * 1000)
+        await expect(result).to_contain_text("Done", timeout=SECONDS * 1000)
         await person.reads(result)
         await expect(result.get_by_label("Checks")).to_contain_text("tests_pass passed")
     assert ' == "open"' in (workspace / "orders.py").read_text(encoding="utf-8")

@@ -2,13 +2,11 @@
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 
 from silas.channels.web.face import face_dir
 
@@ -163,12 +161,6 @@ def test_nothing_but_the_page_lies_among_its_files() -> None:
     assert {path.suffix for path in FILES.values()} <= {
         ".html", ".css", ".js", ".json", ".svg", ".png",
     }  # fmt: skip
-
-
-def test_the_wheel_carries_the_page(tmp_path: Path) -> None:
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
-    names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"silas/web/{name}" for name in FILES} <= names
 
 
 @pytest.mark.proves("S1.6-PWA")

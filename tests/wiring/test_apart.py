@@ -28,6 +28,7 @@ from silas.types import TaintLevel
 from silas.wiring.ground import sandbox_of
 from silas.wiring.signables import Signables
 from tests.support.users import ME
+from tests.support.waits import SECONDS
 
 APART = {"keys": {"signer": "apart"}}
 GATE = {"name": "look", "on": "on_tool_call", "type": "approval_always"}
@@ -127,7 +128,7 @@ async def test_no_sandbox_is_shown_the_signers_socket(home: Path) -> None:
     python = [Mount(source=p, target=p) for p in prefixes if not p.is_relative_to("/usr")]
     shown = Mount(source=place.parent, target=place.parent)
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-c", _CONNECT, str(place)]
-    limits = SandboxLimits(wall_seconds=5.0)
+    limits = SandboxLimits(wall_seconds=SECONDS)
     with listening(place, -1):
         open_sandbox = default(config.sandbox, forbidden=())
         files = SandboxFiles(cwd=place.parent, mounts=(*python, shown))

@@ -35,6 +35,7 @@ from silas.wiring.signables import Signables
 from tests.mcp.test_serve import Served, said
 from tests.support.command import ROOT, Ended, environment, run, silas
 from tests.support.plans import a_workspace, writing_plan
+from tests.support.waits import SECONDS
 
 
 class House:
@@ -300,7 +301,7 @@ async def test_an_edit_far_back_is_found_in_the_background_and_remembered(house:
     house.attack(edit)
     channel = Listening()
     async with Silas.open(house.config, channel=channel) as running:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             await channel.told.wait()
         with pytest.raises(Stopped):
             await running.approval.issue_token(a_subject(), a_decision())
@@ -441,7 +442,7 @@ async def test_several_processes_move_one_head_forward_and_none_is_alarmed(house
     every = [
         subprocess.Popen([sys.executable, "-c", _MANY], env=house.env, cwd=ROOT) for _ in range(4)
     ]
-    assert [process.wait(60) for process in every] == [0] * 4
+    assert [process.wait(SECONDS) for process in every] == [0] * 4
     assert await house.fault() == ""
     kept: dict[str, Any] = json.loads(house.head.read_text())
     async with open_audit(house.config) as desk:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from silas.wiring.lease import Lease
+from tests.support.waits import SECONDS
 
 
 async def enter(folder: Path) -> Lease:
-    return await asyncio.wait_for(Lease(folder).__aenter__(), 30)
+    return await asyncio.wait_for(Lease(folder).__aenter__(), SECONDS)
 
 
 async def test_the_first_is_alone_and_the_second_is_not(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ async def test_others_wait_while_one_recovers(tmp_path: Path) -> None:
         await asyncio.sleep(0)
     assert not second.done()
     first.settle()
-    entered = await asyncio.wait_for(second, 30)
+    entered = await asyncio.wait_for(second, SECONDS)
     assert not entered.alone
     for lease in (first, entered):
         await lease.__aexit__()

@@ -111,7 +111,7 @@ def test_the_front_page_loads_nothing_heavy(words: list[str], tmp_path: Path) ->
 def test_looking_loads_no_model_library(words: str, unused: str, tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
     assert run([sys.executable, "-m", "silas", "init"], env).code == 0
-    plan = Path(__file__).resolve().parents[2] / "plans" / "deploy-v2.md"
+    plan = Path(__file__).resolve().parents[2] / "plans" / "trade-weather.md"
     given = ["status"] if words == "status" else ["plan", "check", str(plan)]
     code = (
         "import sys\n"

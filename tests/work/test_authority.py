@@ -10,6 +10,7 @@ from silas.cards import ToolCallCard
 from silas.plans import VerificationCheck, WorkItem, WorkItemStatus
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits, SandboxResult
+from silas.sandbox.toolmounts import NoTools
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -165,7 +166,11 @@ class TestOneCall:
 
         known = item or await work.approve(a_plan())
         binding = PlanBinding(
-            FixedSkills({}), Grants("none", SandboxLimits()), work.harness.audit, no_workers
+            FixedSkills({}),
+            Grants("none", SandboxLimits()),
+            work.harness.audit,
+            no_workers,
+            NoTools(""),
         )
         grants = RunGrants(known, (), MemoryOutcomeStore(MockClock()))
         return TaskAuthority(known, work.silas.approval, binding, None, grants, answer)

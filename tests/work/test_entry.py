@@ -87,6 +87,15 @@ REFUSED: dict[str, tuple[Callable[[Work], Awaitable[WorkItem]], str]] = {
     "worker": (_approved_and(worker="coder"), "`worker`"),
     "a project": (_approved_and(type="project"), "is a project"),
     "a goal": (_approved_and(type="goal", schedule="0 * * * *"), "is a goal"),
+    "a schedule": (_approved_and(schedule="0 * * * *"), "runs nothing by the clock"),
+    "a provider": (
+        _approved_and(gates=[{"name": "tone", "on": "on_tool_call", "provider": "llm"}]),
+        "no provider llm",
+    ),
+    "a gate for messages": (
+        _approved_and(gates=[{"name": "in", "on": "every_user_message"}]),
+        "to which a task never comes",
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 from silas.work.unbroken import unbroken
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh
 
 FOREVER = sh("echo half > result.txt; (setsid sh -c 'while :; do :; done' &) ; sleep 3600")
@@ -46,7 +47,10 @@ def good(run: SandboxRun) -> SandboxResult:
 
 
 async def test_dispatch_returns_at_once_and_the_result_can_be_waited_for() -> None:
-    async with at_work(argv("true"), DONE, sandbox=FakeSandbox(good)) as work, asyncio.timeout(30):
+    async with (
+        at_work(argv("true"), DONE, sandbox=FakeSandbox(good)) as work,
+        asyncio.timeout(SECONDS),
+    ):
         item = await work.approve(a_plan())
         work.silas.executor.dispatch(item, work.notify)
         assert work.silas.executor.running() == (item.id,)
@@ -75,7 +79,7 @@ def _dispatching(work: Work) -> Callable[[WorkItem, Notify], Coroutine[Any, Any,
 @pytest.mark.parametrize("second", ["dispatch", "execute"])
 async def test_a_second_run_of_the_same_item_is_refused(first: str, second: str) -> None:
     sandbox = HangingSandbox()
-    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(30):
+    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
         executor = work.silas.executor
         running: list[asyncio.Task[WorkItemResult]] = []
@@ -99,7 +103,7 @@ async def test_a_second_run_of_the_same_item_is_refused(first: str, second: str)
 async def test_cancelling_kills_the_sandbox_and_leaves_the_item_paused(tmp_path: Path) -> None:
     sandbox = HangingSandbox()
     (tmp_path / "result.txt").write_text("before")
-    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(30):
+    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan(workspace=str(tmp_path)))
         work.silas.executor.dispatch(item, work.notify)
         waiting = asyncio.create_task(work.silas.wait(item.id))
@@ -118,7 +122,7 @@ async def test_cancelling_kills_the_sandbox_and_leaves_the_item_paused(tmp_path:
 
 
 async def test_cancelling_ends_real_processes_and_touches_nothing(tmp_path: Path) -> None:
-    async with at_work(FOREVER) as work, asyncio.timeout(30):
+    async with at_work(FOREVER) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan(workspace=str(tmp_path)))
         work.silas.executor.dispatch(item, work.notify)
         while "tool_call.attempted" not in await work.events():
@@ -129,7 +133,7 @@ async def test_cancelling_ends_real_processes_and_touches_nothing(tmp_path: Path
 
 
 async def test_work_that_is_cancelled_before_it_begins_is_paused_too() -> None:
-    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(30):
+    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
         work.silas.executor.dispatch(item, work.notify)
         assert await work.silas.cancel(item.id)
@@ -145,11 +149,11 @@ async def test_a_cancellation_that_comes_while_changes_are_applied_comes_too_lat
 
     def slowly(self: Workspace, undo_dir: Path, note: str) -> Any:
         loop.call_soon_threadsafe(applying.set)
-        assert go_on.wait(5)
+        assert go_on.wait(SECONDS)
         return apply(self, undo_dir, note)
 
     monkeypatch.setattr(Workspace, "apply", slowly)
-    async with at_work(sh("echo done > result.txt"), DONE) as work, asyncio.timeout(30):
+    async with at_work(sh("echo done > result.txt"), DONE) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan(workspace=str(tmp_path)))
         work.silas.executor.dispatch(item, work.notify)
         await applying.wait()
@@ -173,7 +177,10 @@ async def test_a_cancellation_that_comes_while_the_end_is_told_comes_too_late() 
             telling.set()
             await asyncio.Event().wait()
 
-    async with at_work(argv("true"), DONE, sandbox=FakeSandbox(good)) as work, asyncio.timeout(30):
+    async with (
+        at_work(argv("true"), DONE, sandbox=FakeSandbox(good)) as work,
+        asyncio.timeout(SECONDS),
+    ):
         item = await work.approve(a_plan())
         work.silas.executor.dispatch(item, slowly)
         await telling.wait()
@@ -185,7 +192,10 @@ async def test_a_cancellation_that_comes_while_the_end_is_told_comes_too_late() 
 
 async def test_stopping_cancels_everything_and_waits() -> None:
     sandbox = HangingSandbox()
-    async with at_work(argv("true"), argv("true"), sandbox=sandbox) as work, asyncio.timeout(30):
+    async with (
+        at_work(argv("true"), argv("true"), sandbox=sandbox) as work,
+        asyncio.timeout(SECONDS),
+    ):
         items = [await work.approve(a_plan(id=f"task-{n}")) for n in range(3)]
         for item in items[:2]:
             work.silas.executor.dispatch(item, work.notify)
@@ -200,7 +210,7 @@ async def test_stopping_cancels_everything_and_waits() -> None:
 
 async def test_cancelling_who_waits_for_work_at_hand_stops_the_work() -> None:
     sandbox = HangingSandbox()
-    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(30):
+    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(SECONDS):
         running = asyncio.create_task(work.silas.run(plan_text()))
         await sandbox.begun.wait()
         running.cancel()
@@ -212,7 +222,7 @@ async def test_cancelling_who_waits_for_work_at_hand_stops_the_work() -> None:
 
 async def test_cancelling_who_waits_for_background_work_does_not_stop_it() -> None:
     sandbox = HangingSandbox()
-    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(30):
+    async with at_work(argv("true"), sandbox=sandbox) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
         work.silas.executor.dispatch(item, work.notify)
         await sandbox.begun.wait()
@@ -262,7 +272,7 @@ FAULTS: dict[str, tuple[Exception, WorkItemStatus, str]] = {
 async def test_no_fault_of_the_sandbox_leaves_an_item_running(how: str, name: str) -> None:
     error, status, words = FAULTS[name]
     sandbox = FakeSandbox(_raising(error))
-    async with at_work(argv("true"), DONE, sandbox=sandbox) as work, asyncio.timeout(30):
+    async with at_work(argv("true"), DONE, sandbox=sandbox) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
         if how == "dispatch":
             work.silas.executor.dispatch(item, work.notify)
@@ -279,7 +289,7 @@ async def test_no_fault_of_the_sandbox_leaves_an_item_running(how: str, name: st
 
 
 async def test_a_mistake_in_background_work_is_told_and_recorded() -> None:
-    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(30):
+    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
         work.silas.executor.dispatch(item, work.notify)  # the model has no script: a fault
         result = await work.silas.wait(item.id)
@@ -304,7 +314,7 @@ async def test_a_mistake_in_work_at_hand_is_recorded_and_shown() -> None:
 
 
 async def test_a_database_that_fails_to_the_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(30):
+    async with at_work(sandbox=FakeSandbox(good)) as work, asyncio.timeout(SECONDS):
         item = await work.approve(a_plan())
 
         async def full(saved: WorkItem) -> None:
@@ -349,7 +359,11 @@ async def test_a_run_from_a_plans_text_walks_the_same_road(tmp_path: Path) -> No
     async with at_work(sh("echo done > result.txt"), DONE, channel=channel) as work:
         result = await work.silas.run(plan_text(workspace=str(tmp_path)))
         assert result.status is WorkItemStatus.done
-        assert channel.texts == ["working: attempt 1", "done: Done and verified: written."]
+        assert channel.texts == [
+            "working: attempt 1",
+            "The executor's report (its own words; on record: 1 call ran):\n    Did it.",
+            "done: Done and verified: written.",
+        ]
         assert (await work.harness.audit.verify_chain()).valid
     assert (tmp_path / "result.txt").read_text() == "done\n"
 

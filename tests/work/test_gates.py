@@ -108,9 +108,11 @@ async def test_a_no_to_the_first_question_is_enough() -> None:
 
 @pytest.mark.parametrize("provider", ["script", "llm", "custom", "guardrails_ai"])
 async def test_a_gate_without_its_provider_blocks(provider: str) -> None:
-    result, _ = await run("score: 0.9", [gate(provider=provider, check_command="true")])
+    async with at_work(argv("true"), DONE) as work:
+        result = await work.run(gates=[gate(provider=provider, check_command="true")])
+        assert "work_item_attempt" not in await work.events()
     assert result.status is WorkItemStatus.blocked
-    assert f"No provider: {provider}" in result.summary
+    assert f"no provider {provider} for the gate 'g'" in result.summary
 
 
 class _Critic:

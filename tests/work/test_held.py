@@ -1,16 +1,20 @@
 """Changes that need the owner's word: which, why, what a yes binds, that nothing is lost (B22)."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
-from silas.errors import PlanFamilyError
+from silas.channels.web.reports import result_of
+from silas.errors import PlanFamilyError, Stopped
+from silas.main.show import document, lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
 from silas.testing.models import Step
+from silas.work.models import ProgressEvent
 from silas.work.recovery import applied_note
 from silas.work.undo import next_place
 from tests.work.kit import DONE, Work, argv, at_work, sh, state_of
@@ -155,6 +159,40 @@ async def test_an_edit_after_reading_needs_no_card(desk: Path) -> None:
     assert (result.status, owner.held) == (WorkItemStatus.done, [])
 
 
+async def test_a_result_says_what_was_read_before_its_changes(desk: Path) -> None:
+    reads = (
+        argv("cat", "notes.md"),
+        argv("cat", "ledger.csv"),
+        argv("ls"),
+        argv("cat", "plan.txt"),
+    )
+    async with at_work(*reads, sh("echo hi > new.txt"), argv("cat", "new.txt"), DONE) as work:
+        result = await work.run(workspace=str(desk), verify=CHECK)
+        kept, item = await work.silas.store.get_result("task-example"), await work.stored()
+    told = "Run cat notes.md; Run cat ledger.csv; Run ls; and 1 more."
+    said = f"Before these changes it read what is neither yours nor the plan's: {told}"
+    assert result.summary == f"Done and verified: there. {said}"
+    assert result.read_before == [f"Run {' '.join(one.args['argv'])}" for one in reads]
+    assert kept == result
+    shown = "\n".join(lines_of(item, result, "done"))  # the command line
+    assert "  Run cat plan.txt" in shown.partition("Read before its changes")[2]
+    assert document(item, result, "done")["result"]["read_before"] == result.read_before
+    ended = ProgressEvent(item.id, "done", result.summary, 1)
+    page = result_of(item, ended, result, datetime.now(UTC))  # the cockpit
+    assert said in page.summary
+
+
+@pytest.mark.parametrize(
+    "steps", [(sh("echo hi > new.txt"), DONE), (argv("cat", "notes.md"), DONE)]
+)
+async def test_a_result_says_nothing_of_it_where_nothing_was_read_before_or_changed(
+    steps: tuple[Step, ...], desk: Path
+) -> None:
+    async with at_work(*steps) as work:
+        result = await work.run(workspace=str(desk), verify=CHECK)
+    assert (result.summary, result.read_before) == ("Done and verified: there.", [])
+
+
 DANGEROUS: dict[str, tuple[str, str]] = {
     "emptied": (": > ledger.csv", "ledger.csv"),
     "rewritten": ("echo mine > ledger.csv", "ledger.csv"),
@@ -183,6 +221,64 @@ async def test_after_reading_what_could_do_harm_by_itself_waits(script: str, des
     assert state_of(desk) == before
     [card] = owner.held
     assert lines(card, "What needs your word, and why").startswith(f"{path}: ")
+
+
+RUN_BY_CHECKS: dict[str, tuple[str, str]] = {
+    "a script": ("sh tests/run.sh", "echo exit 0 > tests/run.sh"),
+    "one line of it": ("sh tests/run.sh", "sed -i s/-q/-c/ tests/run.sh"),
+    "what a target runs": ("make test", "sed -i '1i exit 0' tests/run.sh"),
+    "a Python script": ("python3 probe.py", "echo pass >> probe.py"),
+    "a module's package": (
+        "python3 -m probe",
+        "mkdir probe; echo > probe/__init__.py; echo pass > probe/__main__.py",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUN_BY_CHECKS)
+@pytest.mark.parametrize("writes", [None, ["**", "tests/*.sh"]], ids=str)
+async def test_after_reading_what_a_check_runs_waits_unless_its_path_is_named(
+    name: str, writes: list[str] | None, desk: Path
+) -> None:
+    run, does = RUN_BY_CHECKS[name]
+    (desk / "tests").mkdir()
+    (desk / "tests/run.sh").write_text("grep -q milk notes.md\n")
+    (desk / "probe.py").write_text("assert open('notes.md').read()\n")
+    (desk / "Makefile").write_text("test:\n\t@sh tests/run.sh\n")
+    before, owner = state_of(desk), Owner()
+    check = [{**CHECK[0], "run": run}]
+    steps = (argv("cat", "notes.md"), sh(does), DONE)
+    async with at_work(*steps, channel=owner.channel) as work:
+        await held_on(work, desk, writes=writes, verify=check)
+        assert state_of(desk) == before
+    assert "a check of the plan runs" in lines(owner.held[0], "What needs your word, and why")
+
+
+async def test_a_script_of_a_check_that_the_plan_names_by_its_path_is_changed(desk: Path) -> None:
+    (desk / "run.sh").write_text("grep -q milk notes.md\n")
+    owner, check = Owner(), [{**CHECK[0], "run": "sh run.sh"}]
+    steps = (argv("cat", "notes.md"), sh("sed -i s/-q/-c/ run.sh"), DONE)
+    async with at_work(*steps, channel=owner.channel) as work:
+        result = await work.run(workspace=str(desk), verify=check, writes=["run.sh"])
+    assert (result.status, owner.held) == (WorkItemStatus.done, [])
+
+
+async def test_a_dependency_that_a_check_asks_for_is_added_and_another_waits(desk: Path) -> None:
+    def project(name: str) -> str:
+        return f'[project]\nname = "desk"\ndependencies = [{name}]\n'
+
+    (desk / "pyproject.toml").write_text(project(""))
+    owner, check = Owner(), [{**CHECK[0], "run": "grep -q attrs pyproject.toml"}]
+    for name, held in (('"attrs"', 0), ('"attrs", "evil"', 1)):
+        steps = (
+            argv("cat", "notes.md"),
+            sh(f"printf '%s' '{project(name)}' > pyproject.toml"),
+            DONE,
+        )
+        async with at_work(*steps, channel=owner.channel) as work:
+            await work.run(workspace=str(desk), verify=check)
+        assert len(owner.held) == held
+    assert (desk / "pyproject.toml").read_text() == project('"attrs"')
 
 
 async def test_a_yes_applies_exactly_these_changes_once_and_they_can_be_undone(desk: Path) -> None:
@@ -273,8 +369,11 @@ async def test_nothing_is_applied_once_silas_is_stopped(desk: Path) -> None:
         await held_on(work, desk)
         owner.word = "apply"
         Sentinel(work.harness.config.data_dir).place()
-        result = await work.silas.answer("task-example")
-        assert "stopped" in result.summary
+        try:  # the door refuses, or the watcher ends the question: either may come first
+            words = (await work.silas.answer("task-example")).summary
+        except Stopped as stopped:
+            words = stopped.message
+        assert "stopped" in words
         assert work.silas.holding.held.ids() == ["task-example"]
     assert state_of(desk) == before
 

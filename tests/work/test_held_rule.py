@@ -1,5 +1,7 @@
 """The rule about which changes wait: what counts as named, that nothing outside passes (B22)."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,12 +10,17 @@ from silas.plans.writes import covered
 from silas.sandbox.content import Content
 from silas.sandbox.journal import Change
 from silas.sandbox.tree import Entry
-from silas.work.held import Rules, held_changes
+from silas.work.held import Rules as AllRules
+from silas.work.held import held_changes
 
 FILE = Entry("file", 0o644, "1" * 64, 9)
 OTHER = Entry("file", 0o644, "2" * 64, 9)
 FOLDER = Entry("dir", 0o755, "", 0)
 PLAIN = Content()
+
+
+def Rules(writes: list[str] | None, checked: bool, led: bool) -> AllRules:
+    return AllRules(writes, checked, led, runs={}, demands={})
 
 
 def deleted(path: str, entry: Entry = FILE) -> Change:
@@ -38,9 +45,12 @@ def waits(change: Change, writes: list[str] | None, content: Content = PLAIN) ->
         (["logs/*.log"], "logs/a.log", True),
         (["**/*.log"], "logs/a.log", False),
         (["build/**/*.o"], "build/x/y.o", True),
+        (["src/*.py"], "src/app.py", False),
+        (["src/a*.py"], "src/app.py", False),
+        (["data/*.csv"], "data/a.csv", False),
     ],
 )
-def test_a_deleted_file_is_named_by_more_than_where_it_lies(
+def test_a_deleted_file_is_named_by_its_path_or_by_a_pattern_for_what_is_made_again(
     writes: list[str] | None, path: str, named: bool
 ) -> None:
     assert waits(deleted(path), writes) is not named
@@ -54,7 +64,9 @@ def test_a_deleted_file_is_named_by_more_than_where_it_lies(
         (["tests/**"], "tests/conftest.py", False),
         (["tests/*.py"], "tests/conftest.py", False),
         (["tests/conftest.py"], "tests/conftest.py", True),
-        ([".github/**"], ".github/workflows/ci.yml", True),
+        ([".github/**"], ".github/workflows/ci.yml", False),
+        ([".github/*/ci.yml"], ".github/workflows/ci.yml", False),
+        ([".github/workflows/ci.yml"], ".github/workflows/ci.yml", True),
         (["**"], ".github/workflows/ci.yml", False),
         (["**"], "sub/Makefile", False),
         (["sub/Makefile"], "sub/Makefile", True),
@@ -64,7 +76,7 @@ def test_a_deleted_file_is_named_by_more_than_where_it_lies(
         (["**"], "requirements-dev.txt", False),
     ],
 )
-def test_what_configures_is_named_by_the_name_that_makes_it_so(
+def test_what_configures_is_named_by_its_path_alone(
     writes: list[str] | None, path: str, named: bool
 ) -> None:
     assert waits(Change(path, FILE, OTHER), writes) is not named
@@ -76,6 +88,42 @@ def test_an_edit_waits_only_where_hardly_anything_is_left() -> None:
     assert waits(edit, None, Content(emptied=True))
     assert waits(edit, ["notes/**"], Content(emptied=True))
     assert waits(edit, None, Content(known=False))
+    assert waits(edit, ["notes/*.md"], Content(emptied=True))
+    assert not waits(edit, ["notes/a.md"], Content(emptied=True))
+
+
+def ruled(change: Change, content: Content = PLAIN, **rules: Any) -> bool:
+    """Whether one change waits after something was read, in a checked plan that names no path."""
+    given: dict[str, Any] = {"runs": {}, "demands": {}, **rules}
+    whole = AllRules(given.pop("writes", None), checked=True, led=True, **given)
+    return bool(held_changes([change], whole, {change.path: content}))
+
+
+@pytest.mark.parametrize("after", [OTHER, None], ids=["changed", "deleted"])
+def test_what_a_check_runs_waits_unless_its_path_is_named(after: Entry | None) -> None:
+    change = Change("ok.py", FILE, after)
+    assert ruled(change, runs={"ok.py": "a check of the plan runs it"})
+    assert ruled(change, runs={"ok.py": "a check of the plan runs it"}, writes=["*.py"])
+    assert not ruled(change, runs={"ok.py": "a check of the plan runs it"}, writes=["ok.py"])
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "waiting"),
+    [
+        ("pyproject.toml", "attrs", False),
+        ("pyproject.toml", "attrs2", True),
+        ("pyproject.toml", "", True),
+        ("setup.cfg", "attrs", True),
+        (".github/workflows/ci.yml", "attrs", True),
+    ],
+)
+def test_a_check_that_looks_for_one_word_names_what_adds_that_word_alone(
+    path: str, added: str, waiting: bool
+) -> None:
+    demands = {one: frozenset({"attrs"}) for one in ("pyproject.toml", ".github/workflows/ci.yml")}
+    change = Change(path, FILE, OTHER)
+    assert ruled(change, Content(added=added), demands=demands) is waiting
+    assert ruled(change, Content(added=added))
 
 
 def test_a_folder_is_judged_by_what_it_holds() -> None:
@@ -90,6 +138,10 @@ def test_a_file_that_stands_elsewhere_unchanged_is_not_deleted_and_one_that_chan
     rules = Rules(None, checked=True, led=True)
     moved = [deleted("a.txt"), Change("b.txt", None, FILE)]
     assert held_changes(moved, rules, {}) == ()
+    hidden = [deleted("a.txt"), Change(".b/a.txt", None, FILE)]
+    assert [held.path for held in held_changes(hidden, rules, {})] == ["a.txt"]
+    over = [deleted("a.txt"), Change("b.txt", OTHER, FILE)]
+    assert [held.path for held in held_changes(over, rules, {})] == ["a.txt"]
     changed = [deleted("a.txt"), Change("b.txt", None, OTHER)]
     assert [held.path for held in held_changes(changed, rules, {})] == ["a.txt"]
 

@@ -16,6 +16,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.testing import CallTool, FakeSandbox, MockClock, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import SandboxRun, exited
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, argv, at_work
 
 GUIDANCE = "Write the word with a final newline."
@@ -39,8 +40,8 @@ def right_at(attempt: int) -> FakeSandbox:
 
 
 def attempts(number: int) -> list[Step]:
-    """One call and one answer for each."""
-    return [argv("true"), DONE] * number
+    """One call and one answer for each, and each another one: the same again would be the end."""
+    return [step for n in range(number) for step in (argv("true", str(n)), DONE)]
 
 
 def advising(number: int, **usage: Any) -> ScriptedModel:
@@ -224,7 +225,7 @@ async def test_an_attempt_is_broken_off_when_its_time_is_over_and_counts_in_full
     sandbox, budget = _Hanging(clock, 2), {"max_wall_time_seconds": 120, "max_tokens": 5000}
     steps = attempts(2)
     async with at_work(*steps, tokens=(7, 0), sandbox=sandbox, clock=clock) as work:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             result = await work.run(budget=budget)
         assert result.status is WorkItemStatus.stuck
         assert result.summary == "The wall time of the budget ran out."
@@ -251,7 +252,7 @@ async def test_a_planner_that_never_answers_is_not_waited_for_longer_than_the_bu
     steps, budget = attempts(3), {"max_wall_time_seconds": 120}
     sandbox, planner = _Hanging(clock, 6), _Silent(clock, 60)
     async with at_work(*steps, planner=planner, sandbox=sandbox, clock=clock) as work:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             result = await work.run(budget=budget)
         assert result.status is WorkItemStatus.stuck
         assert '- check "written" failed' in result.summary
@@ -332,7 +333,9 @@ async def test_without_checks_something_must_have_run_and_the_last_call_succeede
         result = await work.run(verify=[], budget={"max_attempts": 1})
         assert len(sandbox.runs) == len(codes)
         assert result.status is (WorkItemStatus.done if done else WorkItemStatus.stuck)
-        expected = "Done; the plan has no checks." if done else "nothing was done"
+        expected = (
+            "Done; the plan has no checks, so nothing was verified." if done else "nothing was done"
+        )
         if codes == [0, 1]:
             expected = "shell_exec failed: exit code 1"
         assert result.summary == expected

@@ -120,10 +120,16 @@ async def test_an_attempt_knows_and_finds_nothing_of_what_the_one_before_left_ou
         await work.run(verify=fails, budget={"max_attempts": 2})
         first, second, looked = work.briefing(1), work.briefing(2), work.briefing(3)
     assert SECRET in first
-    assert "Previous attempt 1 failed" in second
-    assert SECRET not in second
+    # what it printed is told by Silas, as a quotation; it finds nothing by itself
+    assert f"> {' ' * 4}" in second
+    assert SECRET in second
+    assert SECRET not in _unquoted(second)
     assert "looked" in looked
-    assert SECRET not in looked
+    assert SECRET not in _unquoted(looked)
+
+
+def _unquoted(briefing: str) -> str:
+    return "\n".join(line for line in briefing.split("\n") if not line.startswith("> "))
 
 
 @pytest.mark.proves("S15-NEVER-PERSIST")

@@ -22,6 +22,7 @@ from silas.testing.tools import exited
 from silas.wiring.ground import sandbox_of
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
 from tests.sandbox.test_proxy import ANSWER, HERE, Recorded, Server, answers, serving
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, argv, at_work, owner
 
 READ = [str(mount.source) for mount in PYTHON_MOUNTS]
@@ -179,7 +180,7 @@ async def test_the_real_wiring_asks_the_machines_resolver_and_refuses_what_is_no
         cwd=Path("/work"), mounts=PYTHON_MOUNTS, network=there, record=record, loopback=True
     )
     argv = ["/bin/sh", "-c", fetch("http://a.example/")]
-    ran = await sandbox_of(load_config()).run(argv, SandboxLimits(wall_seconds=10), files)
+    ran = await sandbox_of(load_config()).run(argv, SandboxLimits(wall_seconds=SECONDS), files)
     assert not ran.ok
     assert asked == ["a.example."]
     assert record.events == [Denied("a.example", Reason.not_public)]

@@ -15,6 +15,7 @@ from silas.plans import WorkItem, WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, a_plan
 from silas.testing.tools import SandboxRun, exited
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work
 
 CHECK = {"name": "c", "run": "check", "expect": {"exit_code": 0}}
@@ -43,7 +44,7 @@ async def test_work_whose_approval_is_taken_back_makes_no_further_effect(
     def during(run: SandboxRun) -> SandboxResult:
         if moment in " ".join(run.argv):
             with ThreadPoolExecutor(1) as another:
-                another.submit(take_back, home[0], item).result(timeout=5)
+                another.submit(take_back, home[0], item).result(timeout=SECONDS)
         return exited(stdout="done")
 
     sandbox = FakeSandbox(during)

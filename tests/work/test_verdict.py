@@ -13,7 +13,8 @@ from silas.plans import VerificationCheck, WorkItemStatus
 from silas.sandbox.tree import Entry
 from silas.sandbox.workspace import Change
 from silas.work.check_files import changed_files
-from silas.work.shadowing import shadows, tree_of
+from silas.work.copytree import tree_of
+from silas.work.shadowing import shadows
 from tests.support.command import environment, run, silas
 from tests.support.plans import check, sh_plan
 from tests.work.kit import DONE, at_work, sh
@@ -221,20 +222,21 @@ CHANGED = {
 @pytest.mark.parametrize("name", CHANGED)
 @pytest.mark.parametrize("before", [False, True])
 def test_a_file_that_a_check_runs_is_told_where_the_work_changed_it(
-    name: str, before: bool
+    name: str, before: bool, project: Path
 ) -> None:
     command, path = CHANGED[name]
     one = VerificationCheck.model_validate(_checks(command)[0])
     changes = [_change(path, before=before), _change("calc.py", before=True)]
-    assert changed_files(changes, [one], "/w") == (path,)
+    assert changed_files(changes, [one], "/w", tree_of(project)) == (path,)
 
 
 @pytest.mark.parametrize(
     "command", ["test -s calc.py", "grep -q def calc.py", "python3 -c 'import calc'", "cat calc.py"]
 )
-def test_what_a_check_only_looks_at_is_what_the_work_was_about(command: str) -> None:
+def test_what_a_check_only_looks_at_is_what_the_work_was_about(command: str, project: Path) -> None:
     one = VerificationCheck.model_validate(_checks(command)[0])
-    assert changed_files([_change("calc.py", before=True)], [one], "/w") == ()
+    changes = [_change("calc.py", before=True)]
+    assert changed_files(changes, [one], "/w", tree_of(project)) == ()
 
 
 async def test_a_result_says_which_files_of_its_own_checks_the_work_changed(project: Path) -> None:

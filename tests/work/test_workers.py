@@ -18,6 +18,7 @@ from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, Scrip
 from silas.testing.models import Step
 from silas.testing.tools import SandboxRun, exited
 from silas.tools import RunApprovalMode, RunApprovalPolicy
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ def delegate(worker: str, task: str = "Look.") -> CallTool:
 
 
 async def soon(what: Awaitable[T]) -> T:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         return await what
 
 

@@ -18,6 +18,7 @@ from silas.testing.models import Step
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning
 from silas.work.site import Site
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, EVERYTHING, State, argv, at_work, scratch, sh, state_of
 
 
@@ -165,7 +166,7 @@ class TestWhenTheOriginalChangesMeanwhile:
             work.notify = interfere
             item = await work.approve(a_plan(workspace=str(project)))
             running = asyncio.create_task(work.execute(item))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(SECONDS):
                 await change_after_copy.wait()
                 change()
                 return await running, state_of(project)
@@ -173,11 +174,12 @@ class TestWhenTheOriginalChangesMeanwhile:
 
 async def test_a_copy_that_changes_after_it_was_verified_is_not_applied(project: Path) -> None:
     before = state_of(project)
+    seen: list[Path] = []
 
     def tampering(run: SandboxRun) -> SandboxResult:
         # Nothing inside can do this: it stands for a fault, or for a program outside.
-        copy = run.files.mounts[0].source
-        (copy / "result.txt").write_text("done" if run.argv[0] == "true" else "evil")
+        seen.append(run.files.mounts[0].source)
+        (seen[0] / "result.txt").write_text("done" if run.argv[0] == "true" else "evil")
         return exited(stdout="done")
 
     async with at_work(argv("true"), DONE, sandbox=FakeSandbox(tampering)) as work:
@@ -308,6 +310,28 @@ class TestTheSite:
         async with Site.prepared(item, place, {}) as site:
             assert not await site.changes()
 
+    @pytest.mark.parametrize(
+        ("read", "cwd"),
+        [
+            ([], "/work"),
+            (["/home/me/project"], "/work"),
+            (["/work"], "/work-1"),
+            (["/work/project"], "/work-1"),
+            (["/workshop"], "/work"),
+            (["/work/a", "/work-1/b"], "/work-2"),
+        ],
+    )
+    async def test_the_empty_directory_covers_nothing_that_is_read(
+        self, read: list[str], cwd: str, tmp_path: Path
+    ) -> None:
+        async with Site.prepared(a_plan(read=read), tmp_path / "scratch", {}) as site:
+            for files in (site.files(), site.bench().files(tmp_path / "copy")):
+                assert files.cwd == Path(cwd)
+                targets = [mount.target for mount in files.mounts]
+                for number, path in enumerate(map(Path, read)):
+                    assert targets[number] == path
+                    assert not any(path.is_relative_to(t) for t in targets[number + 1 :])
+
     @pytest.mark.parametrize("replaced", [False, True])
     async def test_a_place_that_its_last_holder_just_removed_is_not_taken(
         self, replaced: bool, project: Path, monkeypatch: pytest.MonkeyPatch
@@ -334,11 +358,11 @@ class TestTheSite:
 
         def slowly(*args: Any, **options: Any) -> Workspace:
             loop.call_soon_threadsafe(begun.set)
-            assert go_on.wait(5)
+            assert go_on.wait(SECONDS)
             return prepare(*args, **options)
 
         monkeypatch.setattr(Workspace, "prepare", slowly)
-        async with at_work() as work, asyncio.timeout(30):
+        async with at_work() as work, asyncio.timeout(SECONDS):
             item = await work.approve(a_plan(workspace=str(project)))
             work.silas.executor.dispatch(item, work.notify)
             await begun.wait()

@@ -25,6 +25,7 @@ from silas.errors import (
     SilasError,
     Stopped,
     from_foreign,
+    misfits,
 )
 
 _BY_CODE: Mapping[str, int] = {
@@ -95,11 +96,11 @@ def refusal(error: SilasError) -> JSONResponse:
 
 def unfit(error: RequestValidationError) -> JSONResponse:
     """What of a request does not fit, by its name; never what it holds."""
-    first: dict[str, Any] = {"loc": (), "type": "", **error.errors()[0]}
-    where = [str(part) for part in first["loc"][1:]]
+    first = misfits(error)[0]
+    where = [str(part) for part in first.loc[1:]]
     named = bool(where) and all(_FIELD.match(part) or part.isdecimal() for part in where)
     what = f"`{'.'.join(where)}`" if named else "What was sent"
-    words = _KINDS.get(first["type"], "is not of the right form")
+    words = _KINDS.get(first.kind, "is not of the right form")
     return problem(400, "E_CHANNEL_BAD_REQUEST", f"{what} {words}; see /docs.")
 
 

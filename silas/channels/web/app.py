@@ -15,6 +15,7 @@ from silas.channels.web.events import Kept
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
+from silas.channels.web.withheld import Withholding
 from silas.types import Base64Bytes, Frozen
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
@@ -83,6 +84,7 @@ def create_app(
     files: Files,
     rooms: APIRouter,
     pressure: Pressure,
+    withholding: Withholding,
 ) -> FastAPI:
     """The application inside the guard: everything but the live connections.
 
@@ -92,13 +94,14 @@ def create_app(
         files: The page.
         rooms: Every other endpoint; see `silas.channels.web.routes`.
         pressure: How many turns wait.
+        withholding: Keeps back what was forgotten.
     """
     app = FastAPI(
         title="Silas", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
     )
     answer_everywhere(app)
     app.include_router(rooms)
-    app.include_router(_conversation(channel))
+    app.include_router(_conversation(channel, withholding))
     app.include_router(_pairing(door))
     _health(app, channel, pressure)
     _page(app, files)
@@ -110,13 +113,14 @@ def create_app(
     return app
 
 
-def _conversation(channel: WebChannel) -> APIRouter:
+def _conversation(channel: WebChannel, withholding: Withholding) -> APIRouter:
     router = APIRouter(route_class=AnsweringRoute)
 
     @router.get("/transcript", summary="Older parts of the conversation")
     async def transcript(
         before: Annotated[int, Query(ge=1)], last: Annotated[int, Query(ge=1, le=200)] = 50
     ) -> TranscriptPart:
+        await withholding.look()
         part = channel.transcript.before(before, last)
         return TranscriptPart(transcript=part.kept, complete=part.complete)
 

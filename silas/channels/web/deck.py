@@ -22,7 +22,7 @@ from silas.channels.web.events import (
     StoppedNow,
     Undone,
 )
-from silas.channels.web.faces import Asked, answer_of, card_event
+from silas.channels.web.faces import Asked, answer_of, card_event, proved
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import GOING_AWAY, Page, Pages
 from silas.channels.web.questions import CardEvent
@@ -259,10 +259,10 @@ class WebChannel:
             self.refuse(page, response.request_id, "E_CHANNEL_NOT_OFFERED", _NOT_OFFERED)
             return
         if answer != waiting.card.safe:
-            why = await self._objection(page.session, waiting.event, response)
-            if why:
+            if why := await self._objection(page.session, waiting.event, response):
                 self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
                 return
+            answer = proved(answer)
         if waiting.answer.done():  # another page was quicker
             self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
         else:

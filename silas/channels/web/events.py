@@ -109,6 +109,9 @@ class PostExecution(Frozen):
     Attributes:
         diff: What changed, as a patch; empty where nothing did.
         output: What it printed: external text, each call in plain words and its lines indented.
+        checks_changed: The files of its own checks that it changed, hidden characters made visible.
+        report: What its executor says: a model's own words, external text.
+        grounds: What the record holds of that attempt.
         undo_until: Until when one tap takes it back; null where there is nothing to take back.
         undone: Whether that has happened.
     """
@@ -120,11 +123,31 @@ class PostExecution(Frozen):
     status: str
     summary: str
     checks: tuple[CheckResult, ...] = ()
+    checks_changed: tuple[str, ...] = ()
     diff: str = ""
     output: str = ""
+    report: str = ""
+    grounds: str = ""
     undo_until: AwareDatetime | None = None
     undone: bool = False
     timestamp: AwareDatetime
+
+
+class Withheld(Frozen):
+    """Something was forgotten: results that rest on it show no more what their work printed.
+
+    A page replaces that and what was reported in what it has of them, and fetches anew what else
+    it shows of work. It comes whenever something was forgotten, and after `stream_state` to a page
+    that comes back, then with every result of the conversation that it is true of.
+
+    Attributes:
+        seqs: The places of the results; empty where the conversation has none.
+        words: What stands there instead.
+    """
+
+    type: Literal["withheld"] = "withheld"
+    seqs: tuple[int, ...]
+    words: str
 
 
 class Cue(Frozen):
@@ -210,6 +233,20 @@ class StoppedNow(Frozen):
     """Empty when it ended."""
 
 
+class RecordNow(Frozen):
+    """How the record stands, told when a head was signed and when a change was noticed.
+
+    Attributes:
+        changed: Words where the record was changed outside Silas; empty where it was not.
+        head: Its newest owner-signed head, which the page keeps as that of `stream_state`; empty
+            where there is none that is newer.
+    """
+
+    type: Literal["record"] = "record"
+    changed: str
+    head: str
+
+
 class DevicePaired(Frozen):
     """Another browser came in; told to those that are here, and not kept."""
 
@@ -232,6 +269,7 @@ Outbound = Annotated[
     | MessageDelta
     | Progress
     | PostExecution
+    | Withheld
     | Cue
     | CardClosed
     | StreamState
@@ -239,6 +277,7 @@ Outbound = Annotated[
     | Refused
     | StoppedNow
     | Undone
+    | RecordNow
     | DevicePaired
     | PlansWaiting
     | CardEvent,

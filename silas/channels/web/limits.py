@@ -1,6 +1,7 @@
 """How much may come in: token buckets per session and per remote address (spec 18.5)."""
 
 import ipaddress
+from functools import lru_cache
 from typing import NamedTuple
 
 from silas.clock import Clock
@@ -116,7 +117,11 @@ def address_of(client: object) -> str:
     Args:
         client: What ASGI says: `(host, port)`, or None.
     """
-    host = str(client[0]) if isinstance(client, tuple | list) and client else ""  # pyright: ignore[reportUnknownArgumentType] - whatever a server says
+    return _network(str(client[0]) if isinstance(client, tuple | list) and client else "")  # pyright: ignore[reportUnknownArgumentType] - whatever a server says
+
+
+@lru_cache(maxsize=1024)
+def _network(host: str) -> str:
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Progress, Step
 from silas.plans import WorkItem, WorkItemResult
+from silas.plans.characters import show
 from silas.work.models import PATCH, ProgressEvent
 
 UNDO_WINDOW = timedelta(minutes=5)
@@ -44,8 +45,11 @@ def result_of(
         status=event.status,
         summary=result.summary,
         checks=_checks(result),
+        checks_changed=tuple(map(show, result.checks_changed)),
         diff=patch[:_LONGEST_DIFF],
         output=result.output,
+        report=result.report,
+        grounds=result.grounds,
         undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
         timestamp=now,
     )

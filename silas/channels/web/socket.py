@@ -12,6 +12,7 @@ from silas.channels.web.events import StreamState, Waiting
 from silas.channels.web.pages import UNAUTHENTICATED, Page
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
+from silas.channels.web.withheld import Withholding
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""
@@ -60,11 +61,13 @@ class Sockets:
     Args:
         channel: Where messages and answers go.
         standing: What a page must know when it connects.
+        withholding: Keeps back what was forgotten.
     """
 
-    def __init__(self, channel: WebChannel, standing: Standing) -> None:
+    def __init__(self, channel: WebChannel, standing: Standing, withholding: Withholding) -> None:
         self._channel = channel
         self._standing = standing
+        self._withholding = withholding
 
     async def serve(self, websocket: WebSocket) -> None:
         """One connection from its first frame to its end."""
@@ -81,7 +84,10 @@ class Sockets:
             await self._standing.seen(first.head, session.device)
         page = Page(session)
         waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
+        await self._withholding.look()
         page.give(self._state(session, first.after, waiting, first_run).model_dump_json())
+        if first.after:  # else it has nothing to replace
+            page.give(self._withholding.all().model_dump_json())
         self._channel.pages.enter(page)
         writing = asyncio.create_task(_write(websocket, page))
         try:

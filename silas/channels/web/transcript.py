@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Column, Integer, MetaData, Table, Text, insert, select, update
+from sqlalchemy import Column, Integer, MetaData, Table, Text, cast, insert, select, update
 
 from silas.canonical import canonical_json
 from silas.channels.web.events import Kept, PostExecution, Said
@@ -18,10 +19,12 @@ _TABLE = Table(
     Column("seq", Integer, primary_key=True),
     Column("id", Text, unique=True),
     Column("body", Text),
+    Column("withheld", Integer),
 )
 _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
 
 _RESULT = "result-"  # before a work item's id: one result each, the newest
+_OF_RESULT = canonical_json({"type": "post_execution"})[1:-1]  # in a text its quotes are escaped
 
 
 class Part(NamedTuple):
@@ -29,6 +32,20 @@ class Part(NamedTuple):
 
     kept: tuple[Kept, ...]
     complete: bool
+
+
+class KeptResult(NamedTuple):
+    """A result that shows what its work printed or reported.
+
+    Attributes:
+        seq: Its place.
+        work_item_id: Whose it is.
+        ran_again: The work ended once more after this, so that this is of an earlier run.
+    """
+
+    seq: int
+    work_item_id: str
+    ran_again: bool
 
 
 class Transcript:
@@ -52,7 +69,7 @@ class Transcript:
             tx.execute(
                 update(_TABLE)
                 .where(_TABLE.c.id == name)
-                .values(id=_TABLE.c.id + "-" + _TABLE.c.seq)
+                .values(id=_TABLE.c.id + "-" + cast(_TABLE.c.seq, Text))
             )
             return ended.model_copy(update={"seq": self._insert(tx, name, ended)})
 
@@ -64,6 +81,37 @@ class Transcript:
             if row is not None:
                 body = canonical_json({**json.loads(row.body), "undone": True, "undo_until": None})
                 tx.execute(update(_TABLE).where(_TABLE.c.seq == row.seq).values(body=body))
+
+    def results(self, after: int) -> list[KeptResult]:
+        """The results after a place that show what their work printed or reported."""
+        mine = _TABLE.c.body.contains(_OF_RESULT) & (_TABLE.c.withheld == 0)
+        mine &= _TABLE.c.seq > after
+        with self._db.read() as tx:
+            rows: Sequence[Any] = tx.execute(select(_TABLE).where(mine)).all()
+        found = list[KeptResult]()
+        for row in rows:
+            with suppress(DatabaseError):  # it cannot be shown, either
+                kept = _read(row)
+                if isinstance(kept, PostExecution) and (kept.output or kept.report):
+                    item = kept.work_item_id
+                    found.append(KeptResult(kept.seq, item, row.id != f"{_RESULT}{item}"))
+        return found
+
+    def withhold(self, seqs: Sequence[int], words: str) -> None:
+        """Put these words in the place of what results show of their work, for good."""
+        with self._db.write() as tx:
+            for seq in seqs:
+                mine = _TABLE.c.seq == seq
+                body = json.loads(tx.execute(select(_TABLE.c.body).where(mine)).scalar_one())
+                gone = {name: words for name in ("output", "report") if body.get(name)}
+                changed = canonical_json({**body, **gone})
+                tx.execute(update(_TABLE).where(mine).values(body=changed, withheld=1))
+
+    def withheld(self) -> tuple[int, ...]:
+        """The places of all results of which something is withheld."""
+        with self._db.read() as tx:
+            rows = tx.execute(select(_TABLE.c.seq).where(_TABLE.c.withheld == 1)).all()
+        return tuple(sorted(int(row.seq) for row in rows))
 
     def newest(self) -> int:
         """The newest place; 0 where nothing was said."""

@@ -149,8 +149,11 @@ class WorkDetail(WorkRow):
     Attributes:
         intent, risk, plan: The plan's card, made from the stored bytes.
         hash: Hex SHA-256 of those bytes.
+        checks_changed: The files of its own checks that it changed, hidden characters made visible.
         diff: What changed, as a patch.
         output: What its last attempt printed; external text.
+        report: What its executor says of it: a model's own words.
+        grounds: What the record holds of that attempt.
         approval: The token that the plan runs under; null where none was given.
         running: Whether `POST /work/{id}/cancel` would do anything.
     """
@@ -161,8 +164,11 @@ class WorkDetail(WorkRow):
     plan: tuple[Section, ...]
     hash: str
     checks: tuple[Check, ...]
+    checks_changed: tuple[str, ...]
     diff: str
     output: str
+    report: str
+    grounds: str
     approval: Signed | None
     attempts: int
     budget: tuple[BudgetRow, ...]

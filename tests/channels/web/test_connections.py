@@ -1,11 +1,13 @@
 """How many connections are held, and how long each may take; time is the tests' own."""
 
 import asyncio
+import gc
 import itertools
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -23,8 +25,8 @@ from silas.channels.web.serve import STRANGERS_A_MINUTE, served
 from silas.testing import MockClock
 from tests.support import tight
 from tests.support.command import ROOT
+from tests.support.waits import SECONDS
 
-SECONDS = 30.0
 COOKIE = b"cookie: paired"
 HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"
 
@@ -202,6 +204,44 @@ async def test_of_a_flood_from_one_address_only_heads_with_a_session_are_parsed(
         answers = [await _answer(port, HEAD) for _ in range(STRANGERS_A_MINUTE + 20)]
         assert [bool(one) for one in answers] == [True] * STRANGERS_A_MINUTE + [False] * 20
         assert await _answer(port, HEAD + COOKIE + b"\r\n")
+
+
+@pytest.mark.parametrize(("cookie", "answers"), [(b"", 1), (COOKIE + b"\r\n", 3)])
+async def test_only_a_paired_browser_has_requests_answered_that_it_sent_before_its_answer(
+    cookie: bytes, answers: int
+) -> None:
+    last = HEAD + b"Connection: close\r\n" + cookie + b"\r\n"
+    async with a_server(_hello, MockClock()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write((HEAD + cookie + b"\r\n") * 2 + last)
+        said = await asyncio.wait_for(reader.read(), SECONDS)
+        writer.close()
+    assert said.count(b"hello") == answers
+
+
+async def test_a_crowd_that_says_nothing_has_no_transports() -> None:
+    async with a_server(_hello, MockClock()) as port:
+        with ExitStack() as crowd:
+            taken = [
+                crowd.enter_context(socket.create_connection(("127.0.0.1", port), timeout=SECONDS))
+                for _ in range(50)
+            ]
+            for one in taken[:25]:
+                one.sendall(HEAD)  # half of a head
+            assert await _answer(port, HEAD)  # so all that came before it were taken
+            transports = [one for one in gc.get_objects() if isinstance(one, asyncio.Transport)]
+            assert len(transports) < len(taken) / 2  # of the answered one there may be some left
+            for number, one in enumerate(taken):
+                one.sendall(b"\r\n" if number < 25 else HEAD + b"\r\n")
+            for one in taken:
+                assert b"hello" in await asyncio.to_thread(_all_said, one)
+
+
+def _all_said(one: socket.socket) -> bytes:
+    said = b""
+    while b"hello" not in said and (more := one.recv(4096)):
+        said += more
+    return said
 
 
 def test_a_process_without_a_file_left_says_so_once_and_serves_again() -> None:

@@ -36,6 +36,7 @@ from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
+from tests.support.waits import SECONDS
 
 T = TypeVar("T")
 
@@ -44,7 +45,7 @@ _NONCE = "ab" * 32
 
 
 async def _soon(work: Awaitable[T]) -> T:
-    return await asyncio.wait_for(work, 30)
+    return await asyncio.wait_for(work, SECONDS)
 
 
 class _House(NamedTuple):
@@ -429,7 +430,9 @@ async def test_free_words_answer_only_a_question_that_allows_them(
         own = {"type": "decision_response", "selected_value": None, "freetext": "neither"}
         await h.channel.answered(page, h.signed(event, **own))
         if allowed:
-            assert await _soon(asking) == DecisionAnswer(freetext="neither", approved=True)
+            assert await _soon(asking) == DecisionAnswer(
+                freetext="neither", approved=True, signed=True
+            )
         else:
             assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
             asking.cancel()

@@ -17,6 +17,7 @@ from silas.channels.web.session import WebSession
 from silas.testing.approval import a_signer
 from tests.channels.web.test_the_whole_house import cookie_of, pair
 from tests.support.speaking import Speaker, direct, pieces
+from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 
 Event = dict[str, Any]
@@ -31,7 +32,7 @@ class Wire:
 
     async def next(self) -> Event:
         while not self._waiting:
-            received = json.loads(await asyncio.wait_for(self._live.recv(), 30))
+            received = json.loads(await asyncio.wait_for(self._live.recv(), SECONDS))
             self._waiting += received if isinstance(received, list) else [received]
         return self._waiting.pop(0)
 

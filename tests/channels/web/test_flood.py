@@ -17,8 +17,8 @@ from websockets.typing import Origin
 
 from tests.support import flood
 from tests.support.command import ROOT, environment, run, silas
+from tests.support.waits import SECONDS
 
-SECONDS = 30.0
 SOCKETS, REFILLED = 1100, 1000
 FILES = 1024  # what a process may have open on many machines
 MOST_LOG = 64 * 1024

@@ -17,8 +17,7 @@ from silas.clock import SystemClock
 from silas.db import Database
 from silas.testing import MockClock
 from tests.support.door import PACKAGES, Browser, House
-
-SECONDS = 5.0
+from tests.support.waits import SECONDS
 
 
 class Server:

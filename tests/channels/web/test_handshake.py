@@ -11,6 +11,7 @@ import pytest
 from silas.channels.web.asgi import Message
 from silas.channels.web.handshake import MOST_FRAME
 from tests.support.door import BASE, COOKIE, Browser, House, socket_scope
+from tests.support.waits import SECONDS
 
 
 class Line:
@@ -64,7 +65,7 @@ async def a_line(
     try:
         yield line
         line.inbox.put_nowait({"type": "websocket.disconnect", "code": 1001})
-        await asyncio.wait_for(line.task, 30)
+        await asyncio.wait_for(line.task, SECONDS)
     finally:
         line.task.cancel()
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from silas.channels.web.pages import AT_ONCE, CROWD, GOING_AWAY, Page, Pages
 from silas.channels.web.session import WebSession
+from tests.support.waits import SECONDS
 
 MANY = CROWD * 4
 
@@ -23,7 +24,7 @@ def event(number: int) -> str:
 async def numbers(page: Page) -> list[int]:
     """What a page was given up to its end."""
     found: list[int] = []
-    while (frame := await asyncio.wait_for(page.next(), 30)) is not None:
+    while (frame := await asyncio.wait_for(page.next(), SECONDS)) is not None:
         read: Any = json.loads(frame)
         events: list[dict[str, int]] = read if frame.startswith("[") else [read]
         found += [one["number"] for one in events]
@@ -101,7 +102,7 @@ async def test_whoever_answers_a_page_sends_at_once_and_its_writer_goes_on_waiti
         await asyncio.sleep(0)
     assert not waiting.done()
     page.close(GOING_AWAY)
-    assert not await asyncio.wait_for(waiting, 30)
+    assert not await asyncio.wait_for(waiting, SECONDS)
 
 
 async def test_what_several_send_to_a_page_keeps_its_order_and_nobody_answers_past_a_slow_one() -> (
@@ -117,9 +118,9 @@ async def test_what_several_send_to_a_page_keeps_its_order_and_nobody_answers_pa
     writing = asyncio.create_task(page.write(send))
     await asyncio.sleep(0)
     page.give("2")
-    await asyncio.wait_for(page.answer(send), 30)
+    await asyncio.wait_for(page.answer(send), SECONDS)
     page.give("3")
     again = asyncio.create_task(page.write(send))
     reads.set()
-    await asyncio.wait_for(asyncio.gather(writing, again), 30)
+    await asyncio.wait_for(asyncio.gather(writing, again), SECONDS)
     assert sent == ["1", "2", "3"]

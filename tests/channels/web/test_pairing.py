@@ -25,6 +25,7 @@ from silas.keys.devices import MOST_DEVICES
 from silas.testing.approval import a_signer
 from silas.types import new_nonce
 from tests.support.door import BASE, House, a_house
+from tests.support.waits import SECONDS
 
 OWNER = WebSession(id="s", device_id="d", device="n", level="owner")
 
@@ -365,7 +366,7 @@ async def test_of_the_same_proof_twice_at_the_same_moment_one_counts(house: Hous
     data, proof = browser.proof("undo", "task-1", house.clock)
     doors = (house.door, other, house.door, other)
     tries = [door.prove(browser.paired.session, data, proof) for door in doors]
-    found = await asyncio.wait_for(asyncio.gather(*tries), 30)
+    found = await asyncio.wait_for(asyncio.gather(*tries), SECONDS)
     assert sorted(found) == ["", *["it was used before"] * 3]
 
 

@@ -14,6 +14,7 @@ from websockets.typing import Origin
 from silas.channels.web.pages import UNAUTHENTICATED
 from silas.testing.approval import a_signer
 from tests.channels.web.test_the_whole_house import cookie_of, pair
+from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 
 
@@ -41,7 +42,7 @@ async def two_pages(tmp_path: Path) -> AsyncGenerator[tuple[Cockpit, Any, Any]]:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while not holds():
             await asyncio.to_thread(lambda: None)
 
@@ -49,7 +50,7 @@ async def until(holds: Callable[[], bool]) -> None:
 async def code_of(page: ClientConnection) -> tuple[int, list[str]]:
     """The code that a page is closed with, and the kinds of what it was told before."""
     kinds = list[str]()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         try:
             while True:
                 kinds.append(json.loads(await page.recv())["type"])
@@ -65,7 +66,10 @@ async def test_a_page_of_nothing_but_mistakes_is_told_each_and_let_go(tmp_path: 
         await until(lambda: len(cockpit.channel.pages) == 1)
         said = {"type": "message", "id": "m-1", "text": "still here?"}
         await other.send(json.dumps(said))
-        assert json.loads(await asyncio.wait_for(other.recv(), 30)) == {"type": "ack", "id": "m-1"}
+        assert json.loads(await asyncio.wait_for(other.recv(), SECONDS)) == {
+            "type": "ack",
+            "id": "m-1",
+        }
 
 
 async def test_a_page_that_silas_lets_go_is_not_there_any_more_and_one_that_goes_neither(

@@ -19,6 +19,7 @@ from silas.keys import Ed25519Signer
 from silas.testing.approval import a_signer
 from silas.types import new_nonce
 from silas.wiring.door import open_door
+from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
 
 Ask = Callable[..., Awaitable[Answered]]
@@ -187,6 +188,6 @@ async def test_the_other_devices_are_told_when_one_more_is_paired(cockpit: Cockp
     assert refused.status == 400
     assert not page.has_something
     await pair(cockpit, token, signer=a_signer("phone"))
-    told = json.loads(await asyncio.wait_for(page.next(), 30) or "")
+    told = json.loads(await asyncio.wait_for(page.next(), SECONDS) or "")
     assert told["type"] == "device_paired"
     assert "a phone was paired just now and can say yes for you" in told["words"]

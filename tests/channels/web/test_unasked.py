@@ -16,13 +16,14 @@ from silas.errors import DatabaseError
 from silas.plans import WaitingPlan, WorkItem
 from silas.plans.waiting import SqlWaitingPlans
 from silas.testing import MockClock, a_plan
+from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Home, a_cockpit
 
 SESSION = WebSession(id="s-1", device_id="d-1", device="phone", level="owner")
 
 
 async def of_kind(page: Page, kind: str) -> dict[str, Any]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         while True:
             frame = await page.next()
             assert frame is not None

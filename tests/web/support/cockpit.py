@@ -17,16 +17,18 @@ from silas.cards import Card
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
+from silas.db import Database
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
-from silas.plans.requires import Equipment
 from silas.sandbox import default
 from silas.stop import RunRegister, Sentinel
 from silas.stop.watch import stay
 from silas.testing import a_signer
 from silas.testing.harness import NO_WEB
-from silas.wiring.ground import Ground, secrets_of
+from silas.wiring.ground import Ground, equipment, secrets_of
+from silas.wiring.memory import Unsigned, desk_on
 from silas.wiring.web import RunningCockpit, open_cockpit
+from tests.support.waits import SECONDS
 from tests.web.support.device import DESKTOP, Device, NewDevice, Scheme, Size
 from tests.web.support.library import Signals, write_library
 
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 
     from silas.agents import ModelChoice
 
-_PATIENCE = 5.0
 _SYSTEM = SystemClock()
 
 
@@ -64,7 +65,8 @@ class Home:
         (self.workspace / "input.txt").write_text("as it was\n", encoding="utf-8")
         self.home = folder / "home"
         self.home.mkdir()
-        settings = {"plans_dirs": [str(self.plans)]}
+        tools = {"tools": {"discover": False}}  # this machine's are none of a test's business
+        settings = {"plans_dirs": [str(self.plans)], "sandbox": tools}
         (self.home / "config.yaml").write_text(json.dumps({"silas": settings}), encoding="utf-8")
 
     @property
@@ -172,7 +174,7 @@ class Cockpit:
         lines = [f"{method} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in given.items())]
         reader, writer = await asyncio.open_connection(name, int(port))
         writer.write("\r\n".join([*lines, "", ""]).encode() + content)
-        received = await asyncio.wait_for(reader.read(), _PATIENCE)
+        received = await asyncio.wait_for(reader.read(), SECONDS)
         writer.close()
         head, _, rest = received.partition(b"\r\n\r\n")
         first, *fields = head.decode("latin-1").split("\r\n")
@@ -190,7 +192,7 @@ class Cockpit:
         ) as live:
             await live.send(json.dumps({"type": "auth", "token": token, "after": 0}))
             try:
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(SECONDS):
                     while True:
                         await live.recv()
             except ConnectionClosed as closed:
@@ -209,7 +211,8 @@ def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
             scripted = models.get(choice.name.rpartition(":")[2])
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
             return scripted or RunbookModel(
-                library, Equipment(default(config.sandbox, forbidden=(), register=register)).found
+                library,
+                equipment(config, default(config.sandbox, forbidden=(), register=register)).found,
             )
 
         return Ground(
@@ -223,6 +226,16 @@ def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
         )
 
     return make
+
+
+async def forget(config: SilasConfig, source: str) -> None:
+    """What `silas memory forget SOURCE` does, in a process of its own, to this home."""
+    database = Database(config.data_dir / "silas.db", _SYSTEM)
+    try:
+        desk = desk_on(config, database, _SYSTEM, Unsigned(), KeyRing.alone("0" * 64))
+        await desk.forget_source(source)
+    finally:
+        database.close()
 
 
 def free_port() -> int:

@@ -19,7 +19,9 @@ from playwright.async_api import (
     expect,
 )
 
-PATIENCE_MS = 30_000.0
+from tests.support.waits import SECONDS
+
+PATIENCE_MS = SECONDS * 1000
 """The longest that anything is waited for in a page."""
 
 expect.set_options(timeout=PATIENCE_MS)

@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.support.waits import SECONDS
+
 
 @dataclass
 class HostilePlace:
@@ -38,7 +40,7 @@ async def hostile_place() -> AsyncGenerator[HostilePlace]:
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 5)
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
             place.heard.append(head.decode("latin-1"))
             body = place.html.encode()
             writer.write(

@@ -17,11 +17,11 @@ from silas.channels.web.faces import Asked, card_event
 from silas.channels.web.headers import policy
 from silas.channels.web.wire import Proof
 from silas.keys import verify_with
+from tests.support.waits import SECONDS
 
 HOST = "127.0.0.1:9"
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _ROOT = {"/": "index.html", "/pair": "pair.html", "/sw.js": "sw.js"}
-_PATIENCE = 5.0
 
 
 class Stage:
@@ -74,7 +74,7 @@ class Stage:
 
     async def next(self) -> dict[str, Any]:
         """The next frame that the page sends."""
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(SECONDS):
             while not self.heard:
                 self._more.clear()
                 await self._more.wait()

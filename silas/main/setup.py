@@ -1,0 +1,181 @@
+"""`silas setup`: choose who answers, try it once, write it down."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    USAGE,
+    agreed,
+    config_option,
+    read_config,
+    run_to_exit,
+)
+
+if TYPE_CHECKING:
+    from silas.agents.choice import ModelChoice, OutputSetting
+    from silas.config.edit import ModelsEdit
+    from silas.wiring.setup import ModelsFound
+
+_NONE = "none: the built-in runbook; needs no model, no key and no network"
+_SAY_WHICH = (
+    "Nothing was chosen: name one with `silas setup --model NAME` (`--model runbook` for none), or "
+    "run `silas setup` in a terminal."
+)
+
+
+class _Wanted(NamedTuple):
+    model: str | None
+    base_url: str
+    api_key_env: str
+    output: "OutputSetting"
+    replace: bool
+    as_json: bool
+
+
+@click.command()
+@click.option("--model", metavar="NAME", help="Take this model, ask nothing; runbook for none.")
+@click.option("--base-url", default="", metavar="URL", help="The server that has it.")
+@click.option("--api-key-env", default="", metavar="NAME", help="The variable that holds its key.")
+@click.option(
+    "--output",
+    type=click.Choice(["auto", "tool", "native", "prompted"]),
+    default="auto",
+    help="How it is made to answer in form; auto by default.",
+)
+@click.option(
+    "--port",
+    "ports",
+    multiple=True,
+    type=click.IntRange(1, 65535),
+    help="Look at this loopback port, not at the usual ones; can be repeated.",
+)
+@click.option("--replace", is_flag=True, help="Replace a models: section that is there.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def setup(ctx: click.Context, ports: tuple[int, ...], **given: Any) -> None:
+    """Find models and keys, try one, and write it into the configuration.
+
+    Looks at this machine alone. A key stays in its variable: only the variable's name is written.
+    """
+
+    async def work() -> int:
+        from silas.wiring.setup import find_models, named_choice
+
+        wanted = _Wanted(**given)
+        read_config(ctx)  # a file that is wrong is refused before anything is asked
+        found = await find_models(ports, os.environ)
+        if wanted.model is None:
+            if wanted.as_json or not _can_type():
+                return _show_only(found, as_json=wanted.as_json)
+            choice = _choose(found)
+        else:
+            choice = named_choice(
+                found,
+                wanted.model,
+                base_url=wanted.base_url,
+                api_key_env=wanted.api_key_env,
+                output=wanted.output,
+                environ=os.environ,
+            )
+        return await _set_up(ctx, found, choice, wanted)
+
+    run_to_exit(work)
+
+
+async def _set_up(
+    ctx: click.Context, found: "ModelsFound", choice: "ModelChoice", wanted: _Wanted
+) -> int:
+    """Try, say what leaves, show, ask where nobody named it beforehand, write."""
+    from silas.config import config_file
+    from silas.config.edit import write_models
+    from silas.wiring import initialise
+    from silas.wiring.setup import leaves, needs_key, plan_setup, try_once
+
+    say = _silent if wanted.as_json else click.echo
+    edit = plan_setup(config_file(config_option(ctx)), choice)
+    asked = wanted.model is None
+    if edit.replaces and not (asked or wanted.replace):
+        click.echo(f"{edit.file} has a `models:` section; --replace replaces it.", err=True)
+        return USAGE
+    say(f"Asking {choice.name} for one word; a model that is being loaded takes a while.")
+    tried = await try_once(read_config(ctx), choice)
+    outward = leaves(choice, found, tried.address)
+    for line in (tried.words, outward, "", *_lines(edit), ""):
+        say(line)
+    if asked and not agreed(_question(edit)):
+        click.echo("Nothing was written.", err=True)
+        return DECLINED
+    backup = write_models(edit, os.environ)
+    say(f"Written to {edit.file}." + (f" The former file is {backup}." if backup else ""))
+    config = read_config(ctx)
+    made = await initialise(config) if needs_key(config) else []
+    for line in made:
+        say(line)
+    if wanted.as_json:
+        print_json(
+            {
+                "model": choice.model_dump(),
+                "answered": tried.words,
+                "leaves": outward,
+                "file": str(edit.file),
+                "backup": str(backup) if backup else None,
+                "lines": list(edit.lines),
+                "initialised": bool(made),
+            }
+        )
+    say('Try it: silas ask "what can you do?"')
+    return DONE
+
+
+def _silent(_: str) -> None:
+    """With `--json` standard output holds the document alone."""
+
+
+def _lines(edit: "ModelsEdit") -> list[str]:
+    verb = "replace its `models:` section in" if edit.replaces else "go into"
+    return [f"These lines {verb} {edit.file}:", "", *edit.lines]
+
+
+def _question(edit: "ModelsEdit") -> str:
+    return "Replace the section that is there?" if edit.replaces else "Write them?"
+
+
+def _can_type() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _show_only(found: "ModelsFound", *, as_json: bool) -> int:
+    if as_json:
+        print_json(found.document())
+    else:
+        _print_offers(found)
+    click.echo(_SAY_WHICH, err=True)
+    return USAGE
+
+
+def _print_offers(found: "ModelsFound") -> None:
+    width = max((len(one.choice.name) for one in found.offers), default=0)
+    click.echo("Who can answer:\n")
+    for number, one in enumerate(found.offers, 1):
+        click.echo(f"  {number:2}  {one.choice.name:{width}}  {one.words}")
+    click.echo(f"   0  {_NONE}\n")
+    for note in found.notes:
+        click.echo(note)
+
+
+def _choose(found: "ModelsFound") -> "ModelChoice":
+    from silas.wiring.asking import interruptible
+    from silas.wiring.setup import NO_MODEL
+
+    _print_offers(found)
+    with interruptible():
+        number: int = click.prompt(
+            "Which number?", type=click.IntRange(0, len(found.offers)), default=0
+        )
+    return found.offers[number - 1].choice if number else NO_MODEL

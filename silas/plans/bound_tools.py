@@ -1,0 +1,19 @@
+"""The owner's tools that an approval binds: what a plan's commands are looked for in (spec 5.3)."""
+
+from collections.abc import Callable
+
+from silas.canonical import canonical_bytes, sha256_hex
+from silas.sandbox.toolmounts import Facts, tool_words
+
+
+def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
+    """What a card says of the tools; nothing where only the system's take part."""
+    return (f"tools: {show(tool_words(tools))}",) if tools else ()
+
+
+def tool_digest(tools: Facts) -> tuple[str, ...]:
+    """What a card says of what is compared, all tools together."""
+    if not tools:
+        return ()
+    digest = sha256_hex(canonical_bytes(dict(tools)))
+    return ("the programs of the tools above, by name, size and time:", f"  sha256:{digest}")

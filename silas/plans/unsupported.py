@@ -1,0 +1,65 @@
+"""What a plan names that this version cannot do, told from the plan alone (decision D365)."""
+
+from collections.abc import Set as AbstractSet
+
+from silas.gates import GateProvider, GateTrigger
+from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.reach import hosts_of, hosts_of_check
+from silas.sandbox.names import Refused
+
+_IN_A_TASK = frozenset(
+    {GateTrigger.after_step, GateTrigger.on_tool_call, GateTrigger.every_agent_response}
+)
+"""What a task comes to; a gate for anything else would never be asked."""
+
+
+def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
+    """Why no approval could make this plan run, in one sentence; nothing where one could.
+
+    Args:
+        item: The plan.
+        providers: Who evaluates gates in this version.
+    """
+    return _kind(item) or _clock(item) or _gates(item, providers) or _hosts(item)
+
+
+def _kind(item: WorkItem) -> str:
+    if item.type is WorkItemType.task:
+        return ""
+    return (
+        f"This version runs tasks only, and {item.id} is a {item.type}; write what is to be done "
+        "now as a plan of `type: task`."
+    )
+
+
+def _clock(item: WorkItem) -> str:
+    if item.schedule is None:
+        return ""
+    return f"This version runs nothing by the clock; take `schedule` out of {item.id}."
+
+
+def _gates(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
+    for gate in item.gates:
+        if gate.provider not in providers:
+            return (
+                f"This version has no provider {gate.provider} for the gate {gate.name!r}; give it "
+                "`provider: predicate`, or take it out of the plan."
+            )
+        if gate.on not in _IN_A_TASK:
+            return (
+                f"The gate {gate.name!r} is for {gate.on}, to which a task never comes; give it "
+                "`on: after_step`, `on_tool_call` or `every_agent_response`, or take it out of "
+                "the plan."
+            )
+    return ""
+
+
+def _hosts(item: WorkItem) -> str:
+    """The first host that is no plain name; a plan that no parser read may name one."""
+    try:
+        hosts_of(item.network)
+        for check in item.verify:
+            hosts_of_check(check.network, check.run, item.network)
+    except Refused as refusal:
+        return f"The plan names what cannot be reached by name: {refusal.message}"
+    return ""

@@ -1,0 +1,120 @@
+"""What an executor says of its attempt: gated, cleaned, labelled; it decides nothing (3.7, 5.2.1).
+
+The words are the model's, made from whatever it read, so they are external text. Beside them stands
+what the ledger holds, which no model wrote.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from silas.context import scrub_output
+from silas.plans import WorkItemResult
+from silas.work.ledger import Ledger
+from silas.work.printed import printed
+from silas.work.printed import told as output_told
+
+if TYPE_CHECKING:
+    from silas.work.attempt import Attempt
+
+LONGEST_REPORT = 8_000
+"""Characters of a report that are kept; an answer that is longer belongs into a file."""
+
+_TAIL = 3_000  # characters of what an attempt printed that the next one is told
+
+
+class Report(NamedTuple):
+    """An executor's own account of one attempt.
+
+    Attributes:
+        words: What it says; empty where it says nothing.
+        status: `done`, `blocked` or `needs_another_plan`; what it says, never what is so.
+    """
+
+    words: str = ""
+    status: str = "done"
+
+    def gives_up(self, kept: str) -> str:
+        """That the work stops here, and why, in one sentence.
+
+        Args:
+            kept: Its words as they are kept.
+        """
+        what = (
+            "this takes another plan" if self.status == "needs_another_plan" else "it cannot go on"
+        )
+        return (
+            f"The executor reports that {what}: {' '.join(kept.split()) or 'it gives no reason.'}"
+        )
+
+
+NO_REPORT = Report()
+
+
+class Left(NamedTuple):
+    """What an attempt leaves for the owner besides its changes; the fields of a result.
+
+    Attributes:
+        output: What its calls printed.
+        report: What its executor says.
+        grounds: What the ledger holds of it.
+    """
+
+    output: str = ""
+    report: str = ""
+    grounds: str = ""
+
+
+NOTHING_LEFT = Left()
+
+
+def left_of(attempt: "Attempt", redact: Callable[[str], str]) -> Left:
+    """What is kept of an attempt, however it ended."""
+    return Left(
+        printed(attempt.ledger.entries, redact),
+        kept_words(attempt.said.words, redact),
+        grounds(attempt.ledger),
+    )
+
+
+def kept_words(words: str, redact: Callable[[str], str]) -> str:
+    """A report without known secrets, harmless to models, at most 8,000 characters."""
+    text = scrub_output(redact(words)).strip()
+    if len(text) <= LONGEST_REPORT:
+        return text
+    left_out = len(text) - LONGEST_REPORT
+    return f"{text[:LONGEST_REPORT]}\n[{left_out:,} characters of the report were left out here.]"
+
+
+def grounds(ledger: Ledger) -> str:
+    """What the ledger holds of an attempt: how many calls ran, and which of them failed."""
+    entries = ledger.entries
+    if not entries:
+        return "no call ran"
+    failed = [f"{entry.tool_name} (step {entry.step})" for entry in entries if not entry.result.ok]
+    calls = f"{len(entries)} call{'s' if len(entries) > 1 else ''} ran"
+    return f"{calls}, {len(failed)} failed: {', '.join(failed[:5])}" if failed else calls
+
+
+def told(words: str, rests_on: str) -> str:
+    """A report as a message to the owner, under a heading that says whose words it is."""
+    lines = "\n".join(f"    {line}" for line in words.split("\n"))
+    on_record = f"; on record: {rests_on}" if rests_on else ""
+    return f"The executor's report (its own words{on_record}):\n{lines}"
+
+
+def said_of(result: WorkItemResult) -> Iterator[str]:
+    """What a result says besides its verdict, each part under a heading that names its author."""
+    if result.output:
+        yield output_told(result.output)
+    if result.report:
+        yield told(result.report, result.grounds)
+
+
+def for_next(failures: str, left: Left) -> str:
+    """What the next attempt and the planner that advises are told of one that failed."""
+    parts = [failures]
+    if left.report:
+        parts.append(f"It reported:\n{left.report[:_TAIL]}")
+    if left.output:
+        parts.append(f"It printed, at the end:\n{left.output[-_TAIL:]}")
+    return "\n\n".join(parts)

@@ -1,0 +1,267 @@
+"""The everyday runbooks, from the request to what it printed and left, in the real sandbox."""
+
+import ast
+import shlex
+import tarfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from silas.errors import PlanFamilyError
+from silas.plans import (
+    LibraryPlan,
+    PlanError,
+    PlanLibrary,
+    PlanParser,
+    WorkItemStatus,
+    shipped_plans,
+)
+from silas.testing import Harness, ScriptedChannel
+from tests.stream.kit import saying_yes, soon
+
+SHIPPED = PlanLibrary([shipped_plans()])
+EVERYDAY = [plan for plan in SHIPPED.plans() if plan.sentences]
+WITH_BLANKS = [(plan, name) for plan in EVERYDAY for name in plan.parameters if name != "workspace"]
+
+FOLDER = {
+    "notes.txt": "# Plan\n\nBuy bread. It is for Odile.\n\nThen rest. Sleep well.\n",
+    "copy.txt": "# Plan\n\nBuy cake. It is for Odile.\n\nThen rest. Sleep well.\n",
+    "sub/same.txt": "# Plan\n\nBuy bread. It is for Odile.\n\nThen rest. Sleep well.\n",
+    "fruit.txt": "pear\napple\npear\n",
+    "people.csv": 'name,town\nOdile,"Metz, Moselle"\nJan,Ghent\n',
+    "rows.json": '[{"name": "Odile", "age": 41}, {"name": "Jan", "town": "Ghent"}]\n',
+}
+
+
+class Case(NamedTuple):
+    """A request, what is printed, and the files that are there afterwards and were not."""
+
+    request: str
+    shown: tuple[str, ...]
+    made: dict[str, str] = {}  # noqa: RUF012
+    gone: tuple[str, ...] = ()
+
+
+CASES = [
+    Case("find files named same", ("sub/same.txt", "1 files found")),
+    Case("Please find all files called *.csv here.", ("people.csv", "1 files found")),
+    Case('find the text "for odile"', ("notes.txt:3: Buy bread.", "3 lines found")),
+    Case("find the word apple in fruit.txt", ("fruit.txt:2: apple", "1 lines found")),
+    Case("how many files are there?", ("6 files", "6 of them are text")),
+    Case("count the words in notes.txt", ("12 words, 5 lines",)),
+    Case("what is the biggest file here?", ("rows.json",)),
+    Case("show me the newest files", ("UTC", "6 files")),
+    Case("how big is this folder?", ("bytes in all", "sub/")),
+    Case("show me notes.txt", ("Buy bread. It is for Odile.",)),
+    Case("compare notes.txt and copy.txt", ("-Buy bread", "+Buy cake")),
+    Case("are notes.txt and sub/same.txt identical?", ("hold the same",)),
+    Case("summarise notes.txt", ("An extract, not a summary", "- Buy bread.", "- Then rest.")),
+    Case("find duplicate files", ("notes.txt", "sub/same.txt", "1 groups")),
+    Case(
+        "sort the lines of fruit.txt",
+        ("3 lines are in order",),
+        {"fruit.txt": "apple\npear\npear\n"},
+    ),
+    Case(
+        "remove the duplicate lines from fruit.txt",
+        ("1 lines were removed",),
+        {"fruit.txt": "pear\napple\n"},
+    ),
+    Case(
+        "convert people.csv to JSON",
+        ("2 rows are in people.json",),
+        {
+            "people.json": '[\n  {\n    "name": "Odile",\n    "town": "Metz, Moselle"\n  },\n'
+            '  {\n    "name": "Jan",\n    "town": "Ghent"\n  }\n]\n'
+        },
+    ),
+    Case(
+        "convert rows.json to CSV",
+        ("2 rows are in rows.csv",),
+        {"rows.csv": "name,age,town\nOdile,41,\nJan,,Ghent\n"},
+    ),
+    Case(
+        "rename all *.txt files to *.md",
+        ("3 files were renamed",),
+        {f"{one}.md": FOLDER[f"{one}.txt"] for one in ("notes", "copy", "fruit")},
+        ("notes.txt", "copy.txt", "fruit.txt"),
+    ),
+    Case(
+        "rename notes.txt to plan.txt",
+        ("notes.txt is now plan.txt",),
+        {"plan.txt": FOLDER["notes.txt"]},
+        ("notes.txt",),
+    ),
+]
+
+
+def filled_folder(place: Path) -> dict[str, str]:
+    """The files of a folder, made there."""
+    for name, text in FOLDER.items():
+        (place / name).parent.mkdir(exist_ok=True, parents=True)
+        (place / name).write_text(text, encoding="utf-8")
+    return files_of(place)
+
+
+def files_of(place: Path) -> dict[str, str]:
+    """What a folder holds, by name."""
+    return {
+        str(path.relative_to(place)): path.read_text(encoding="utf-8", errors="replace")
+        for path in sorted(place.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.request)
+async def test_a_request_is_done_and_checked(case: Case, tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    before = filled_folder(place)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask(case.request, workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+        assert done is not None
+        assert done.status is WorkItemStatus.done, channel.texts
+        printed = "\n".join(channel.texts)
+    assert [one for one in case.shown if one not in printed] == [], printed
+    kept = {name: text for name, text in before.items() if name not in case.gone}
+    assert files_of(place) == {**kept, **case.made}
+
+
+async def test_a_back_up_is_an_archive_of_every_file(tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    before = filled_folder(place)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask("back up this folder", workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+    assert done is not None
+    assert done.status is WorkItemStatus.done, channel.texts
+    (made,) = (place / "backups").iterdir()
+    with tarfile.open(made) as archive:
+        assert sorted(one.removeprefix("./") for one in archive.getnames()) == sorted(before)
+
+
+HOSTILE = (
+    "'; rm -rf ~ #.txt",
+    '"; rm -rf ~ #.txt',
+    "$(touch owned).txt",
+    "`touch owned`.txt",
+    "a.txt\nimport os",
+    "a.txt\n```\n```sh\ntouch owned",
+    "--help.txt",
+    "-rf.txt",
+    '"""+__import__("os").system("id")+""".txt',
+    "a.txt && touch owned.txt",
+    "$workspace.txt",
+    "{x}.txt",
+    "../../etc/x.txt",
+    "a\\",
+    "*.txt",
+    "**",
+)
+
+
+def shape_of(text: str, value: str, plain: str) -> tuple[object, ...]:
+    """A filled plan without its value: commands as words, code as a tree, what it may touch."""
+    item = PlanParser().parse(text)
+    (code,) = [part.split("\n```")[0] for part in item.body.split("```python\n")[1:]]
+    tree = ast.dump(ast.parse(code)).replace(repr(value), repr(plain))
+    words = [[plain if one == value else one for one in shlex.split(c.run)] for c in item.verify]
+    other = item.model_dump(exclude={"body", "verify", "writes", "title"})
+    return tree, words, other, item.body.count("```")
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize(("plan", "name"), WITH_BLANKS, ids=lambda one: getattr(one, "name", one))
+def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, value: str) -> None:
+    values = {
+        one: blank.default if blank.default is not None else blank.example
+        for one, blank in plan.parameters.items()
+    }
+    plain = "PLAIN"
+    try:
+        text = SHIPPED.fill(plan, {**values, name: value}, "task-1")
+    except (PlanFamilyError, PlanError):
+        return
+    assert "\n" not in value
+    item = PlanParser().parse(text)
+    for entry in item.writes or ():
+        assert ".." not in entry
+        assert "*" not in entry or plan.name in ("rename-by-ending", "back-up")
+    stand_in = plan.parameters[name].example or plain
+    example = SHIPPED.fill(plan, {**values, name: stand_in}, "task-1")
+    assert shape_of(text, value, plain) == shape_of(example, stand_in, plain)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "name"),
+    [
+        ("find files named report", "find-files"),
+        ("Where is the file report.pdf?", "find-files"),
+        ("search the files for TODO", "find-text"),
+        ("which files contain 'hello world'?", "find-text"),
+        ("count all files in /srv/x", "count-files"),
+        ("How many lines of code are there?", "count-files"),
+        ("how many words are in notes.txt?", "count-words"),
+        ("what are the largest files?", "biggest-files"),
+        ("Show me the latest files, please.", "newest-files"),
+        ("how much space does this folder use?", "disk-use"),
+        ("open notes.txt", "show-file"),
+        ("what's in README?", "show-file"),
+        ("diff a.txt b.txt", "compare-files"),
+        ("what is the difference between a.txt and b.txt", "compare-files"),
+        ("Could you summarize the file notes.txt for me?", "summarise-file"),
+        ("find the duplicates", "find-duplicates"),
+        ("sort fruit.txt", "sort-lines"),
+        ("remove repeated lines in fruit.txt", "unique-lines"),
+        ("turn people.csv into JSON", "csv-to-json"),
+        ("convert rows.json to a CSV file", "json-to-csv"),
+        ("rename .txt files to .md", "rename-by-ending"),
+        ("rename the file a.txt to b.txt", "rename-file"),
+        ("please make a backup of my files", "back-up"),
+        ("sort my photos into folders by year", None),
+        ("write a script that backs up /srv/x every night", None),
+        ("rename the function answer to result everywhere in /srv/x", None),
+        ("list the files", "list-files"),
+        ("show the files", "list-files"),
+        ("run the tests", "run-tests"),
+        ("fix the failing test", "lint-fix"),
+        ("fix the comparisons", "fix-comparisons"),
+        ("remember that my landlord is called Odile", None),
+        ("delete everything", None),
+        ("delete notes.txt", None),
+        ("show notes.txt and delete it", None),
+        ("send an email to Bob", None),
+        ("open google.com", None),
+        ("search the web for cats", None),
+        ("search for a flat in Berlin", None),
+        ("find me a hotel", None),
+        ("where is Bob?", None),
+        ("find the bug", None),
+        ("compare Rust and Go", None),
+        ("what is the difference between a list and a tuple?", None),
+        ("summarise our talk", None),
+        ("show me the money", None),
+        ("read the news", None),
+        ("how big is the moon?", None),
+        ("how many people live in Ghent?", None),
+        ("count to ten", None),
+        ("don't show notes.txt", None),
+        ("do not count the files", None),
+        ("what is the latest news?", None),
+        ("is the backup done?", None),
+        ("move notes.txt to /tmp", None),
+        ("upload notes.txt", None),
+    ],
+)
+def test_an_everyday_sentence_finds_its_runbook_or_none(
+    request_text: str, name: str | None
+) -> None:
+    found = SHIPPED.find(request_text)
+    assert (found.name if found else None) == name

@@ -1,0 +1,159 @@
+"""What could not run though it were approved is refused before anybody is asked, at every door."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from silas.cards import ChannelMessage, PlanCard
+from silas.plans import PlanParser, WorkItemStatus, plan_hash
+from silas.testing import Harness, MockClock, ScriptedChannel, a_plan, plan_text
+from silas.testing.tools import FakeTool
+from silas.tools import RiskLevel, ToolConfig
+from silas.types import OWNER
+from silas.wiring.mcp_serve import Services
+from tests.stream.kit import (
+    done_sandbox,
+    entries_of,
+    planned,
+    proposing,
+    recorded,
+    saying_yes,
+    soon,
+)
+
+_LATER = {"type": "goal", "schedule": "0 9 * * *"}
+
+
+def _gate(**changes: Any) -> dict[str, Any]:
+    return {"gates": [{"name": "tone", "on": "after_step", "after_step": 1, **changes}]}
+
+
+UNABLE: dict[str, tuple[dict[str, Any], str]] = {
+    "a goal": (_LATER, "runs tasks only, and task-example is a goal"),
+    "a goal that always runs": ({"type": "goal", "schedule": "always_on"}, "is a goal"),
+    "a project": ({"type": "project", "tasks": ["task-a"]}, "is a project"),
+    "the provider script": (_gate(provider="script", check_command="true"), "no provider script"),
+    "the provider llm": (_gate(provider="llm"), "no provider llm for the gate 'tone'"),
+    "the provider custom": (_gate(provider="custom"), "no provider custom"),
+    "the provider guardrails_ai": (_gate(provider="guardrails_ai"), "no provider guardrails_ai"),
+    "a gate for messages": (
+        {"gates": [{"name": "in", "on": "every_user_message", "type": "approval_always"}]},
+        "The gate 'in' is for every_user_message",
+    ),
+    "a skill": ({"skills": ["excel"]}, "skills that are not installed: excel"),
+    "a tool": ({"tools": [{"tool": "mail"}]}, "asks for the tool 'mail', which is not here"),
+    "a worker": ({"worker": "nobody"}, "The plan's `worker` cannot do it"),
+    "a secret": (
+        {"credential_refs": {"TOKEN": f"ref_{'0' * 32}"}},
+        "asks for a secret that it cannot have",
+    ),
+}
+"""What of a plan, and the words that refuse it."""
+
+
+async def _run(h: Harness, text: str) -> str:
+    result = await h.silas.run(text)
+    assert result.status is WorkItemStatus.blocked
+    assert result.summary == result.last_error
+    return result.summary
+
+
+async def _ask(h: Harness, text: str) -> str:
+    reply = await h.silas.ask("do it")
+    assert reply.outcome == "blocked"
+    return reply.text
+
+
+async def _chat(h: Harness, text: str) -> str:
+    await h.silas.listen()
+    assert isinstance(h.channel, ScriptedChannel)
+    return h.channel.texts[-1]
+
+
+async def _client(h: Harness, text: str) -> str:
+    return await Services(h.silas).ask({"text": "do it"})
+
+
+async def _approve(h: Harness, text: str) -> str:
+    """A question that was kept by a version which could."""
+    await h.silas.proposer.keep(PlanParser().parse(text), "an older Silas asked")
+    return (await h.silas.answer("task-example")).summary
+
+
+async def _cockpit(h: Harness, text: str) -> str:
+    """The same where the cockpit shows it again."""
+    await h.silas.proposer.keep(PlanParser().parse(text), "an older Silas asked")
+    assert await h.silas.ask_again("task-example")
+    assert isinstance(h.channel, _Heard)
+    await h.channel.heard.wait()
+    return h.channel.texts[-1]
+
+
+DOORS: dict[str, Callable[[Harness, str], Awaitable[str]]] = {
+    "run": _run,
+    "ask": _ask,
+    "chat": _chat,
+    "an MCP client": _client,
+    "approve": _approve,
+    "the cockpit": _cockpit,
+}
+
+
+class _Heard(ScriptedChannel):
+    """Says yes to everything, and sets an event when something was said."""
+
+    def __init__(self) -> None:
+        said = ChannelMessage(
+            channel="cli", sender_id=OWNER, text="do it", timestamp=MockClock().now()
+        )
+        super().__init__(saying_yes, [(said, OWNER)])
+        self.heard = asyncio.Event()
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        await super().send(recipient_id, text, reply_to)
+        self.heard.set()
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("what", UNABLE)
+async def test_what_could_not_run_is_refused_before_its_card(what: str, door: str) -> None:
+    given, words = UNABLE[what]
+    text, channel, sandbox = plan_text(**given), _Heard(), done_sandbox()
+    async with Harness(channel, models=planned(proposing(text)), sandbox=sandbox) as h:
+        told = await soon(DOORS[door](h, text))
+        [refused] = await entries_of(h, "plan_refused")
+        events = {event for event, _ in await recorded(h)}
+        assert await h.silas.work_items() == []
+        assert await h.silas.proposer.waiting() == []
+    assert channel.cards == []
+    assert words in told
+    assert "Nothing was asked, and nothing was run." in told
+    assert words in refused["reason"]
+    assert {"plan_proposed", "plan_approved", "approval.issued"}.isdisjoint(events)
+    assert sandbox.runs == []
+
+
+async def test_a_task_by_the_clock_is_refused_though_no_parser_saw_it() -> None:
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, sandbox=done_sandbox()) as h:
+        item = a_plan(schedule="0 9 * * *")
+        proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+    assert (proposal.verdict, channel.cards) == ("refused", [])
+    assert "runs nothing by the clock" in proposal.words
+
+
+async def test_what_is_here_is_asked_about_as_before() -> None:
+    gates = _gate(provider="predicate", type="approval_always")["gates"]
+    gates.append({"name": "calls", "on": "on_tool_call", "type": "approval_always"})
+    text = plan_text(tools=[{"tool": "mail"}], gates=gates)
+    channel = ScriptedChannel()
+    async with Harness(channel, models=planned(proposing(text)), sandbox=done_sandbox()) as h:
+        config = ToolConfig(connector_id="none", risk_default=RiskLevel.low)
+        h.silas.registry.register(FakeTool("mail"), config)
+        await soon(h.silas.ask("do it"))
+        proposed = await entries_of(h, "plan_proposed")
+    cards = [card for card in channel.cards if isinstance(card, PlanCard)]
+    assert [card.plan_hash for card in cards] == [plan_hash(PlanParser().parse(text))]
+    assert len(proposed) == 1
