@@ -84,7 +84,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         async with _open(ctx) as desk:
             found = await desk.find(approval)
             if isinstance(found, HeldChanges):
-                return _show_held(found, as_json)
+                return _show_held(await desk.as_shown(found), as_json)
         if as_json:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE

@@ -1,12 +1,13 @@
 """The card of verified changes that wait for the owner's yes (decision B22)."""
 
 from silas.cards import Action, Detail, HeldCard
-from silas.plans import show
+from silas.plans import WorkItemResult, show
 from silas.plans.characters import show_exactly
 from silas.sandbox.diff import heading
 from silas.types import Risk
 from silas.work.holding import HeldChanges
 from silas.work.printed import PRINTED
+from silas.work.report import reported
 
 _MOST_LINES = 200  # of paths; more are counted
 
@@ -37,7 +38,7 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
                 lines=_first([show(heading(change).rstrip("\n")) for change in changes]),
             ),
             Detail(heading="Line by line", lines=tuple(map(show, diff.splitlines())) or ("",)),
-            *_printed(held.result.output),
+            *_said(held.result),
             Detail(heading="Hash", lines=(f"sha256:{held.kept.digest}",)),
         ),
         actions=(
@@ -51,11 +52,21 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
     )
 
 
-def _printed(output: str) -> tuple[Detail, ...]:
-    """What the programs of the work printed, as much as is kept of it."""
-    if not output:
-        return ()
-    return (Detail(heading=PRINTED, lines=tuple(map(show, output.splitlines()))),)
+def _said(result: WorkItemResult) -> tuple[Detail, ...]:
+    """What its checks found and run, what its programs printed, what its executor says of it."""
+    last = result.verification_results[-1:]
+    checks = [f"{one['name']}: {one['reason']}" for each in last for one in each["results"]]
+    parts = (
+        ("What its checks found", "\n".join(checks)),
+        ("What its own checks run, and it changed", "\n".join(result.checks_changed)),
+        (PRINTED, result.output),
+        (reported(result.grounds), result.report),
+    )
+    return tuple(
+        Detail(heading=heading, lines=_first([show(line) for line in text.splitlines()]))
+        for heading, text in parts
+        if text
+    )
 
 
 def _counted(many: int) -> str:

@@ -104,20 +104,18 @@ class ScopeWork:
         return await self._known(item, scope_id)
 
     async def result(self, work_item_id: str) -> WorkItemResult | None:
-        """How work ended, as it may be shown: what it printed and what its executor said are gone
+        """How work ended, as it may be shown; see `as_shown`."""
+        result = await self._items.get_result(work_item_id)
+        return None if result is None else await self.as_shown(result)
+
+    async def as_shown(self, result: WorkItemResult) -> WorkItemResult:
+        """A result as it may be shown: what the work printed and what its executor said are gone
         where their source was forgotten since.
         """
-        known = await self.known(work_item_id, self.scope_of(work_item_id))
-        if (
-            known is None
-            or known.result is None
-            or not (known.result.output or known.result.report)
-        ):
-            return await self._items.get_result(work_item_id)
-        if not known.forgotten:
-            return known.result
-        gone = {name: NOT_SHOWN for name in ("output", "report") if getattr(known.result, name)}
-        return known.result.model_copy(update=gone)
+        gone = {name: NOT_SHOWN for name in ("output", "report") if getattr(result, name)}
+        if not gone or not await self.rests_on_forgotten(result.work_item_id, ever=False):
+            return result
+        return result.model_copy(update=gone)
 
     async def rests_on_forgotten(self, work_item_id: str, *, ever: bool) -> bool:
         """Whether something that work rests on was forgotten since it last began.

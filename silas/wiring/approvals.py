@@ -20,7 +20,9 @@ from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting import SqlWaitingPlans
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
+from silas.stream.scopework import ScopeWork
 from silas.wiring.ownerkey import settle_succession
+from silas.wiring.shown import scope_work
 from silas.wiring.time import effective_time
 from silas.wiring.upkeep import compared, opened
 from silas.work.holding import HeldChanges, HeldStore, drop_changes
@@ -63,6 +65,7 @@ class ApprovalDesk:
     audit: Audit
     time: EffectiveClock
     stops: Stops
+    work: ScopeWork
     warnings: list[str]
 
     def clock(self) -> ClockState:
@@ -82,6 +85,10 @@ class ApprovalDesk:
         items = [item for status in WorkItemStatus for item in await self._with(status)]
         found = [await self._stands(item, t) for item in items if (t := item.approval_token)]
         return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
+
+    async def as_shown(self, held: HeldChanges) -> HeldChanges:
+        """Changes that wait, without what rests on something that was forgotten."""
+        return held._replace(result=await self.work.as_shown(held.result))
 
     def changes(self) -> list[HeldChanges]:
         """Changes of work that wait for the owner's yes, the oldest first."""
@@ -206,5 +213,6 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
             audit,
             time,
             StopEpochs(db, clock, Sentinel(config.data_dir)),
+            scope_work(db, clock),
             warnings,
         )

@@ -1,9 +1,10 @@
 """One piece of work for a command that only looks."""
 
-from silas.clock import SystemClock
+from silas.clock import Clock, SystemClock
+from silas.db import Database
 from silas.memory.forgotten import ForgottenLog
 from silas.plans import WorkItem, WorkItemResult
-from silas.plans.store import missing
+from silas.plans.store import SqlWorkItemStore, missing
 from silas.stream.scopework import ScopeWork
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.upkeep import WorkDesk
@@ -23,7 +24,11 @@ async def piece_of_work(
     item = await desk.store.get(work_item_id)
     if item is None:
         raise missing(work_item_id)
-    clock = SystemClock()
-    outcomes = SqlOutcomeStore(desk.db, clock)
-    work = ScopeWork(desk.db, desk.store, outcomes, ForgottenLog(desk.db), clock)
+    work = scope_work(desk.db, SystemClock())
     return item, await work.result(work_item_id), False
+
+
+def scope_work(db: Database, clock: Clock) -> ScopeWork:
+    """Which work is whose, and what of it may still be shown, for a command that only looks."""
+    outcomes = SqlOutcomeStore(db, clock)
+    return ScopeWork(db, SqlWorkItemStore(db, clock), outcomes, ForgottenLog(db), clock)

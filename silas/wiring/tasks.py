@@ -30,7 +30,8 @@ def holding(parts: "Parts") -> Holding:
     async def ask(held: HeldChanges, diff: str) -> HeldAnswer:
         if parts.policies.of(held.work_item_id).mode is RunApprovalMode.reject_all:
             return "keep"
-        return await parts.questions.held(held, diff)
+        result = await parts.mind.work.as_shown(held.result)
+        return await parts.questions.held(held._replace(result=result), diff)
 
     data = parts.config.data_dir
     return Holding(

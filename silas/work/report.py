@@ -98,8 +98,13 @@ def grounds(ledger: Ledger) -> str:
 def told(words: str, rests_on: str) -> str:
     """A report as a message to the owner, under a heading that says whose words it is."""
     lines = "\n".join(f"    {line}" for line in words.split("\n"))
+    return f"{reported(rests_on)}:\n{lines}"
+
+
+def reported(rests_on: str) -> str:
+    """The heading of a report: whose words it is, and what the record holds beside it."""
     on_record = f"; on record: {rests_on}" if rests_on else ""
-    return f"The executor's report (its own words{on_record}):\n{lines}"
+    return f"The executor's report (its own words{on_record})"
 
 
 def said_of(result: WorkItemResult) -> Iterator[str]:

@@ -104,6 +104,27 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     assert run(silas("audit", "verify"), env).code == 0
 
 
+def test_no_command_tells_of_held_work_what_was_forgotten(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    workspace = a_workspace(tmp_path / "desk")
+    plan = tmp_path / "plan.md"
+    plan.write_text(
+        sh_plan("cat secret.txt", "rm input.txt", workspace=str(workspace), verify=None, id="tidy")
+    )
+    (workspace / "secret.txt").write_text("to be seen\n")
+    digest = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].split()[0]
+    assert run(silas("run", plan, "--approve", f"sha256:{digest}"), env).code == 3
+    doors = (["approvals", "show", "tidy"], ["approvals", "approve", "tidy"], ["show", "tidy"])
+    for door in doors:
+        assert "to be seen" in run(silas(*door), env).out
+    assert run(silas("memory", "forget", "tool:shell_exec", "--yes"), env).code == 0
+    for door in doors:
+        told = run(silas(*door), env).out
+        assert "to be seen" not in told
+        assert "Not shown, because what it rests on was forgotten." in told
+
+
 def test_the_document_of_a_request_has_all_that_held_work_printed_and_reported(
     tmp_path: Path,
 ) -> None:
