@@ -4,12 +4,13 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
@@ -204,12 +205,22 @@ def _openai_compatible(choice: ModelChoice, key: str) -> Model:
 
     # never OpenAIProvider: that would send OPENAI_API_KEY to whatever `base_url` names
     provider = OpenAICompatibleProvider(
-        "openai-compatible", base_url=choice.base_url, api_key=key or None
+        "openai-compatible",
+        base_url=choice.base_url,
+        api_key=key or None,
+        profile=_SCHEMA_IS_KEPT_BY_THE_SERVER,
     )
     name = choice.name
     for prefix in _OPENAI_PREFIXES:
         name = name.removeprefix(prefix)
     return OpenAIChatModel(name, provider=provider)
+
+
+_SCHEMA_IS_KEPT_BY_THE_SERVER: Final = ModelProfile(
+    supports_json_schema_output=True, supports_json_object_output=True
+)
+"""PydanticAI goes by the vendor in a name such as `Qwen/Qwen3-8B`, and says of most that they
+cannot keep to a schema. It is the server that makes them: vLLM, llama.cpp, LM Studio."""
 
 
 def server_of(choice: ModelChoice) -> str:

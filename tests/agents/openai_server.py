@@ -1,4 +1,7 @@
-"""A loopback OpenAI-compatible server that answers from a script and records what it was sent."""
+"""A loopback server that answers from a script in a published protocol.
+
+It records what it was sent. OpenAI's chat completions unless another one of `wires.py` is named.
+"""
 
 import asyncio
 import json
@@ -7,9 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.agents.wires import CHAT, Json, Reason, Said, Wire
 from tests.support.waits import SECONDS
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,22 @@ class Failure:
     message: str = "scripted failure"
     headers: dict[str, str] = field(default_factory=dict[str, str])
     code: str | None = None
+    body: Json | None = None  # sent as it is; by default one that holds message and code
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An answer that a server ends before the model was done, or that a filter ends."""
+
+    reason: Reason
+    text: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An answer whose connection breaks in the middle."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +68,7 @@ class Tool:
         return Tool(name, json.dumps(arguments))
 
 
-Answer = str | Tool | tuple[Tool, ...] | Failure | Raw | Hang | Drop
+Answer = str | Tool | tuple[Tool, ...] | Failure | Raw | Unfinished | Broken | Hang | Drop
 Reply = Answer | Callable[[Json], Answer]
 
 
@@ -68,6 +86,7 @@ class OpenAIServer:
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     listing: dict[str, "Answer"] = field(default_factory=dict[str, "Answer"])
     looked_at: list[str] = field(default_factory=list[str])
+    wire: Wire = CHAT
 
     @property
     def port(self) -> int:
@@ -119,87 +138,52 @@ class OpenAIServer:
             return False
         if isinstance(answer, Drop):
             return False
-        status, sent, extra = _response(answer, asked, len(self.bodies) - 1, self.usage)
-        streamed = bool(self.streams and asked.get("stream") and status == 200)
-        data = (_events(json.loads(sent)) if streamed else sent).encode()
+        status, sent, extra = self._written(answer, asked)
+        streamed = sent.startswith(("data: ", "event: "))
+        data = sent.encode()
         fields = {
             "content-type": "text/event-stream" if streamed else "application/json",
             "content-length": str(len(data)),
             **extra,
         }
         top = "".join(f"{k}: {v}\r\n" for k, v in fields.items())
-        writer.write(f"HTTP/1.1 {status} Scripted\r\n{top}\r\n".encode() + data)
+        broken = isinstance(answer, Broken)
+        piece = data[: len(data) // 2] if broken else data
+        writer.write(f"HTTP/1.1 {status} Scripted\r\n{top}\r\n".encode() + piece)
         await writer.drain()
-        return True
+        return not broken
 
+    def _written(
+        self,
+        answer: str | Tool | tuple[Tool, ...] | Failure | Raw | Unfinished | Broken,
+        asked: Json,
+    ) -> tuple[int, str, dict[str, str]]:
+        """Status, body and headers."""
+        if isinstance(answer, Failure):
+            error = {"message": answer.message, "type": "scripted", "code": answer.code}
+            return answer.status, json.dumps(answer.body or {"error": error}), answer.headers
+        if isinstance(answer, Raw):
+            return 200, answer.body, {}
+        said = self._said(answer, asked)
+        in_pieces = asked.get("stream") or "streamGenerateContent" in self.paths[-1]
+        if self.streams and in_pieces:
+            return 200, self.wire.events(said), {}
+        return 200, json.dumps(self.wire.whole(said)), {}
 
-def _response(
-    answer: str | Tool | tuple[Tool, ...] | Failure | Raw, asked: Json, turn: int, usage: bool
-) -> tuple[int, str, dict[str, str]]:
-    if isinstance(answer, Failure):
-        error = {"error": {"message": answer.message, "type": "scripted", "code": answer.code}}
-        return answer.status, json.dumps(error), answer.headers
-    if isinstance(answer, Raw):
-        return 200, answer.body, {}
-    message: Json = {"role": "assistant", "content": None}
-    if isinstance(answer, str):
-        message["content"] = answer
-    else:
+    def _said(
+        self, answer: str | Tool | tuple[Tool, ...] | Unfinished | Broken, asked: Json
+    ) -> Said:
+        about: Json = {
+            "model": asked.get("model", ""),
+            "turn": len(self.bodies) - 1,
+            "usage": self.usage,
+        }
+        if isinstance(answer, Unfinished):
+            return Said(answer.text, reason=answer.reason, **about)
+        if isinstance(answer, str | Broken):
+            return Said(answer if isinstance(answer, str) else answer.text, **about)
         calls = (answer,) if isinstance(answer, Tool) else answer
-        message["tool_calls"] = [
-            {
-                "id": f"call_{turn}_{number}",
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for number, call in enumerate(calls)
-        ]
-    completion: Json = {
-        "id": f"chatcmpl-{turn}",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": asked.get("model", ""),
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "finish_reason": "stop" if isinstance(answer, str) else "tool_calls",
-            }
-        ],
-    }
-    if usage:
-        completion["usage"] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    return 200, json.dumps(completion), {}
-
-
-def _events(completion: Json) -> str:
-    """The same answer in pieces, as such servers stream it."""
-    choice: Json = completion["choices"][0]
-    message: Json = choice["message"]
-    calls: list[Json] = message.get("tool_calls") or []
-    deltas: list[Json] = [{"role": "assistant", "content": None if calls else ""}]
-    for at, call in enumerate(calls):
-        named: Json = {**call, "function": {**call["function"], "arguments": ""}}
-        deltas.append({"tool_calls": [{"index": at, **named}]})
-        for piece in _cut(call["function"]["arguments"]):
-            deltas.append({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
-    deltas += [{"content": piece} for piece in _cut(message["content"] or "")]
-    head: Json = {name: completion[name] for name in ("id", "created", "model")}
-    head["object"] = "chat.completion.chunk"
-    chunks: list[Json] = [
-        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-        for delta in deltas
-    ]
-    end: Json = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
-    chunks.append({**head, "choices": [end]})
-    if "usage" in completion:
-        chunks.append({**head, "choices": [], "usage": completion["usage"]})
-    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
-    return "".join([*lines, "data: [DONE]\n\n"])
-
-
-def _cut(text: str) -> list[str]:
-    return [text[at : at + 7] for at in range(0, len(text), 7)]
+        return Said(None, tuple((call.name, call.arguments) for call in calls), **about)
 
 
 @asynccontextmanager
@@ -209,9 +193,10 @@ async def openai_server(
     usage: bool = True,
     streams: bool = True,
     listing: Mapping[str, Answer] | None = None,
+    wire: Wire = CHAT,
 ) -> AsyncGenerator[OpenAIServer]:
     """Listen on a free loopback port for the duration of the block."""
-    state = OpenAIServer(list(replies), usage, streams, listing=dict(listing or {}))
+    state = OpenAIServer(list(replies), usage, streams, listing=dict(listing or {}), wire=wire)
     tasks: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -227,7 +227,7 @@ async def test_without_a_terminal_and_a_name_it_says_what_it_found_and_asks_for_
     settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEEPSEEK_API_KEY", KEY)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("MISTRAL_API_KEY", KEY)
     before = settings.read_text()
     async with openai_server([], listing=models("tiny")) as server:
         told = await setup(settings, server)
@@ -235,9 +235,9 @@ async def test_without_a_terminal_and_a_name_it_says_what_it_found_and_asks_for_
     assert (told.exit_code, document.exit_code) == (2, 2)
     assert "silas setup --model NAME" in told.stderr
     assert "tiny" in told.stdout
-    assert 'pip install "pydantic-ai-slim[anthropic]"' in told.stdout
+    assert 'pip install "pydantic-ai-slim[mistral]"' in told.stdout
     said = json.loads(document.stdout)
-    assert said["keys"] == ["ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY"]
+    assert said["keys"] == ["DEEPSEEK_API_KEY", "MISTRAL_API_KEY"]
     assert said["offers"][0] == {
         "name": "tiny",
         "base_url": server.base_url,
