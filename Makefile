@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
-.PHONY: embeddings screenshots lighthouse lock system browser clean evals soak
+.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -85,8 +85,15 @@ bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)
 soak: $(READY)
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
-# What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals`.
-evals: $(READY)
+# Forty tasks against a model: `make evals MODEL=NAME BASE_URL=http://127.0.0.1:8080/v1 OUTPUT=rows.jsonl`,
+# MODEL=openrouter:NAME with its usual key, or MODEL=recorded. `ONLY=fix` picks tasks; what OUTPUT has is
+# not played again. KEY_ENV, FORM, TIMEOUT and LIMIT: docs/benchmarks.md.
+evals: $(READY) system
+	@MODEL="$(MODEL)" BASE_URL="$(BASE_URL)" OUTPUT="$(OUTPUT)" ONLY="$(ONLY)" KEY_ENV="$(KEY_ENV)" \
+	  FORM="$(FORM)" TIMEOUT="$(TIMEOUT)" LIMIT="$(LIMIT)" $(BIN)/python -m benchmarks.evals
+
+# What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals-decisions`.
+evals-decisions: $(READY)
 	@$(BIN)/python -m tests.evals $(ARGS)
 
 # Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`. With

@@ -1,7 +1,7 @@
 """The built-in model against what any assistant should do: it gets right what it is said to.
 
 A case that begins to pass, or ceases to, turns this red: the data always say what is so. What a
-language model does is measured by `make evals` and asserted nowhere.
+language model does is measured by `make evals-decisions` and asserted nowhere.
 """
 
 import pytest
