@@ -88,17 +88,52 @@ def facts_of(change: Change) -> tuple[str, ...]:
     return heading(change).rstrip("\n"), *digests
 
 
+def renames(changes: Iterable[Change]) -> dict[str, str]:
+    """Words for both ends of each rename, by path: a file that went, and one that came as it was.
+
+    Only where one file alone went and one alone came with this content and these permissions;
+    otherwise nobody can say which became which.
+    """
+    went, came = _by_content(changes)
+    words: dict[str, str] = {}
+    for content, olds in went.items():
+        news = came.get(content, [])
+        if len(olds) == len(news) == 1:
+            words[olds[0]] = f"renamed to {visible(news[0])}, with the same content\n"
+            words[news[0]] = f"renamed from {visible(olds[0])}, with the same content\n"
+    return words
+
+
+_Content = tuple[str, int]
+_Paths = dict[_Content, list[str]]
+
+
+def _by_content(changes: Iterable[Change]) -> tuple[_Paths, _Paths]:
+    """Paths of the files that went, and of those that came, by digest and permissions."""
+    went, came = _Paths(), _Paths()
+    for path, before, after in changes:
+        entry, there = (before, went) if after is None else (after, came)
+        if entry is None or entry.kind != "file" or not entry.size or None not in (before, after):
+            continue
+        there.setdefault((entry.digest, entry.mode), []).append(path)
+    return went, came
+
+
 def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int) -> str:
     """Every change with a heading and, for text, its lines; cut at `max_bytes` of UTF-8.
 
     Empty exactly when there are no changes. Each heading names the kind, size and mode on both
-    sides, so a change that has no lines to show is still seen.
+    sides, so a change that has no lines to show is still seen. A file that was only renamed shows
+    where it went, and no lines.
     """
+    changes = tuple(changes)
+    moved = renames(changes)
     parts: list[str] = []
     room = max_bytes
     left = 0
     for change in changes:
-        block = heading(change) + "".join(_body(change, before, after))
+        body = moved.get(change.path) or "".join(_body(change, before, after))
+        block = heading(change) + body
         size = len(block.encode("utf-8"))
         if size > room or left:
             left += 1

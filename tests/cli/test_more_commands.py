@@ -29,15 +29,9 @@ with socket.create_server(("127.0.0.1", 0)) as server:
 DIFF = """\
 What changed:
 input.txt: file of 10 bytes, mode 0644 -> nothing
---- a/input.txt
-+++ /dev/null
-@@ -1 +0,0 @@
--as it was
+renamed to result.txt, with the same content
 result.txt: nothing -> file of 10 bytes, mode 0644
---- /dev/null
-+++ b/result.txt
-@@ -0,0 +1 @@
-+as it was
+renamed from input.txt, with the same content
 """
 
 

@@ -54,6 +54,45 @@ def test_the_diff_shows_lines_names_binary_files_and_modes(workspace: Workspace)
     assert "run.sh: file of 10 bytes, mode 0755 -> file of 10 bytes, mode 0700\n" in text
 
 
+def test_a_file_that_was_only_renamed_shows_where_it_went_and_no_lines(
+    workspace: Workspace,
+) -> None:
+    old = workspace.copy / "src/a.py"
+    old.rename(workspace.copy / "src/new.py")
+    text = workspace.diff()
+    assert "mode 0644 -> nothing\nrenamed to src/new.py, with the same content\n" in text
+    assert "mode 0644\nrenamed from src/a.py, with the same content\n" in text
+    assert "+++" not in text
+
+
+def _twice(copy: Path) -> None:
+    content = (copy / "src/a.py").read_bytes()
+    (copy / "src/a.py").unlink()
+    for name in ("one.py", "two.py"):
+        (copy / name).write_bytes(content)
+
+
+def _changed(copy: Path) -> None:
+    (copy / "src/a.py").rename(copy / "one.py")
+    (copy / "one.py").write_text("one\n2\n")
+
+
+def _executable(copy: Path) -> None:
+    (copy / "src/a.py").rename(copy / "one.py")
+    (copy / "one.py").chmod(0o755)
+
+
+@pytest.mark.parametrize("change", [_twice, _changed, _executable])
+def test_what_is_more_than_a_rename_shows_all_its_lines(
+    change: Callable[[Path], None], workspace: Workspace
+) -> None:
+    change(workspace.copy)
+    text = workspace.diff()
+    assert "renamed" not in text
+    assert "--- a/src/a.py\n+++ /dev/null\n" in text
+    assert "--- /dev/null\n+++ b/one.py\n" in text
+
+
 def test_a_diff_too_long_says_how_much_is_missing(workspace: Workspace) -> None:
     edit(workspace.copy)
     text = workspace.diff(max_bytes=60)
