@@ -1,9 +1,11 @@
 """The built-in model: deterministic, without a key, without a network, honest about both."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel
 from pydantic_ai.messages import (
@@ -20,7 +22,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents import runbook_about, runbook_again, runbook_memory, runbook_rest
+from silas.agents import reckon, runbook_about, runbook_again, runbook_memory, runbook_rest
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
@@ -33,6 +35,7 @@ from silas.agents.models import (
     ScorerOutput,
 )
 from silas.agents.prompt import read_pairs
+from silas.agents.runbook_library import Equip, Library, LibraryPlan
 from silas.agents.runbook_steps import failure_of, not_offered, stopped
 from silas.canonical import digest
 from silas.context import Section, sections
@@ -47,83 +50,26 @@ HOW_TO_CONFIGURE = (
 _CALL_ID = "runbook-"
 
 
-class Blank(Protocol):
-    """A blank of a plan."""
-
-    @property
-    def description(self) -> str:
-        """What to put there."""
-        ...
-
-
-class LibraryPlan(Protocol):
-    """A plan of the library, as far as this model needs to know it."""
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        ...
-
-    @property
-    def phrases(self) -> Sequence[str]:
-        """Requests it is for."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, Blank]:
-        """Its blanks by name."""
-        ...
-
-
-P = TypeVar("P", bound=LibraryPlan)
-
-
-class Library(Protocol[P]):
-    """The plan library: finds a plan for a message and fills it in."""
-
-    def plans(self) -> Sequence[P]:
-        """All of them."""
-        ...
-
-    def find(self, text: str) -> P | None:
-        """The best plan for what was asked, if any fits."""
-        ...
-
-    def parameters_from(self, plan: P, text: str) -> Mapping[str, str]:
-        """The parameters that the message names."""
-        ...
-
-    def missing(self, plan: P, values: dict[str, str]) -> Sequence[str]:
-        """Names of required parameters without a value."""
-        ...
-
-    def named(self, name: str) -> P | None:
-        """The plan of this name."""
-        ...
-
-    def fill(self, plan: P, values: dict[str, str], item_id: str) -> str:
-        """The plan as Markdown; a `SilasError` if a value does not fit."""
-        ...
-
-
-Equip = Callable[[Any, dict[str, str]], Awaitable[dict[str, str]]]
-"""The values with what a plan needs of the machine; a `PlanFamilyError` where it is missing."""
-
-
 class RunbookModel(Model):
     """Finds, fills and follows approved runbooks; it never pretends to be a language model.
 
     Which call it serves it reads from the name of the output that is asked for, and what to do
     from the framed sections of the request. It keeps nothing between requests: how far a briefing
     has been followed stands in the message history. Tokens and cost are zero.
+
+    Args:
+        library: The runbooks.
+        equip: Looks for what a runbook needs of the machine.
+        zone: The owner's time zone.
     """
 
-    def __init__(self, library: Library[Any], equip: Equip) -> None:
+    def __init__(self, library: Library[Any], equip: Equip, zone: ZoneInfo) -> None:
         super().__init__(
             profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
         )
         self._library = library
         self._equip = equip
+        self._zone = zone
 
     @property
     def model_name(self) -> str:
@@ -199,6 +145,10 @@ class RunbookModel(Model):
                 continuation_of=before,
                 context_profile=profile,
             )
+        if (computed := self._computed(text, framed)) is not None:
+            return _direct(
+                "asked for what can be computed", AgentResponse(message=computed), framed
+            )
         plan = self._library.find(text)
         if plan is not None:
             return RouteDecision(
@@ -213,6 +163,11 @@ class RunbookModel(Model):
             self._what_i_can_do(text),
             framed,
         )
+
+    def _computed(self, text: str, framed: Mapping[str, str]) -> str | None:
+        """A calculation, a date or a conversion, at the moment of the turn."""
+        now = read_pairs(framed.get("facts", "")).get("now")
+        return None if now is None else reckon.answer(text, datetime.fromisoformat(now), self._zone)
 
     async def _plan(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from zoneinfo import ZoneInfo
 
 from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
@@ -151,6 +152,7 @@ class Harness:
             if prefix == "python:harness":
                 return self._models[role]
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
-            return RunbookModel(library, equipment(config, self._sandbox or _sandbox(config)).found)
+            equip = equipment(config, self._sandbox or _sandbox(config)).found
+            return RunbookModel(library, equip, ZoneInfo(config.scheduler.timezone))
 
         return make

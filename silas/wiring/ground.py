@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from silas.agents.choice import PROVIDER_KEY
 from silas.clock import Clock, SystemClock
@@ -122,6 +123,7 @@ def model_of(
     from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
 
     library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
+    zone = ZoneInfo(config.scheduler.timezone)
 
     def keyed(one: "ModelChoice") -> "ModelChoice":
         keyless = one.name.startswith("openrouter:") and not one.api_key_env
@@ -138,7 +140,7 @@ def model_of(
     choice = keyed(choice).model_copy(update={"fallback": other})
     return make_model(
         choice,
-        runbook=lambda: RunbookModel(library, equipment(config, sandbox).found),
+        runbook=lambda: RunbookModel(library, equipment(config, sandbox).found, zone),
         environ=environ,
     )
 

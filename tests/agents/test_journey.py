@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic_ai.toolsets import FunctionToolset
@@ -17,6 +18,7 @@ from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import exited
 from tests.support.waits import SECONDS
 
+VIENNA = ZoneInfo("Europe/Vienna")
 EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)), NoTools(""), Path("/nowhere"))
 
 
@@ -24,7 +26,8 @@ EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)), NoTools(""), Path("/n
 async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
     request_text: str, tmp_path: Path
 ) -> None:
-    model, clock = RunbookModel(PlanLibrary([shipped_plans()]), EVERYTHING.found), MockClock()
+    library, clock = PlanLibrary([shipped_plans()]), MockClock()
+    model = RunbookModel(library, EVERYTHING.found, VIENNA)
     ran: list[list[str]] = []
     tools = FunctionToolset[None]()
 
@@ -65,7 +68,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
 async def test_a_request_that_nothing_fits_lists_the_shipped_plans() -> None:
     library = PlanLibrary([shipped_plans()])
     proxy = ProxyAgent(
-        RunbookModel(library, EVERYTHING.found),
+        RunbookModel(library, EVERYTHING.found, VIENNA),
         MockClock(),
         output="auto",
         default_profile="conversation",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -83,7 +84,7 @@ async def as_given(plan: object, values: dict[str, str]) -> dict[str, str]:
 
 
 def model() -> RunbookModel:
-    return RunbookModel(FakeLibrary(), as_given)
+    return RunbookModel(FakeLibrary(), as_given, ZoneInfo("Europe/Vienna"))
 
 
 def turn(text: str) -> TurnRequest:

@@ -1,0 +1,31 @@
+"""Answers that are computed, not written by a model: calculations, dates and times, units.
+
+Pure functions from a request and a moment to a sentence. A request is one of the sentences of
+these modules whole or not at all; nothing of it is ever run as code.
+"""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from silas.agents.reckon import arithmetic, dates, units
+from silas.agents.reckon.hearing import heard
+
+__all__ = ["answer"]
+
+
+def answer(text: str, now: datetime, zone: ZoneInfo) -> str | None:
+    """What is asked for, computed; None where the request is no such question.
+
+    Args:
+        text: The request as it was said.
+        now: The moment of the turn, timezone-aware.
+        zone: The owner's time zone: whose days are counted.
+    """
+    said = heard(text)
+    if not said:
+        return None
+    return (
+        units.answer(said)
+        or dates.answer(said, now.astimezone(zone), zone)
+        or arithmetic.answer(said)
+    )

@@ -1,0 +1,67 @@
+"""What the built-in model needs of the plan library, and of the machine."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+
+class Blank(Protocol):
+    """A blank of a plan."""
+
+    @property
+    def description(self) -> str:
+        """What to put there."""
+        ...
+
+
+class LibraryPlan(Protocol):
+    """A plan of the library, as far as this model needs to know it."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        ...
+
+    @property
+    def phrases(self) -> Sequence[str]:
+        """Requests it is for."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Blank]:
+        """Its blanks by name."""
+        ...
+
+
+P = TypeVar("P", bound=LibraryPlan)
+
+
+class Library(Protocol[P]):
+    """The plan library: finds a plan for a message and fills it in."""
+
+    def plans(self) -> Sequence[P]:
+        """All of them."""
+        ...
+
+    def find(self, text: str) -> P | None:
+        """The best plan for what was asked, if any fits."""
+        ...
+
+    def parameters_from(self, plan: P, text: str) -> Mapping[str, str]:
+        """The parameters that the message names."""
+        ...
+
+    def missing(self, plan: P, values: dict[str, str]) -> Sequence[str]:
+        """Names of required parameters without a value."""
+        ...
+
+    def named(self, name: str) -> P | None:
+        """The plan of this name."""
+        ...
+
+    def fill(self, plan: P, values: dict[str, str], item_id: str) -> str:
+        """The plan as Markdown; a `SilasError` if a value does not fit."""
+        ...
+
+
+Equip = Callable[[Any, dict[str, str]], Awaitable[dict[str, str]]]
+"""The values with what a plan needs of the machine; a `PlanFamilyError` where it is missing."""
