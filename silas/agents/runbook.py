@@ -22,7 +22,14 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents import reckon, runbook_about, runbook_again, runbook_memory, runbook_rest
+from silas.agents import (
+    reckon,
+    runbook_about,
+    runbook_again,
+    runbook_memory,
+    runbook_rest,
+    runbook_stop,
+)
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
 from silas.agents.models import (
@@ -117,15 +124,25 @@ class RunbookModel(Model):
         asked: ModelRequestParameters,
     ) -> TextPart | ToolCallPart:
         """A search of memory where one is asked for, else the route."""
-        question = runbook_memory.asked(framed.get("message", ""))
+        question = self._asked_back(framed)
         if question is None:
             return _answer(self._route(framed, messages), asked)
         found = runbook_memory.recalled(messages, framed["message"])
         offered = {tool.name for tool in asked.function_tools}
         if found is None and runbook_memory.SEARCH in offered:
             return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
-        said = AgentResponse(message=found or "I may not look into my memory here.")
+        said = AgentResponse(
+            message=found or "I may not look into my memory here.", understood=found is not None
+        )
         return _answer(_direct("asked what is remembered", said, framed), asked)
+
+    def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.Question | None:
+        """What the memory is asked for; what can be done or computed goes first."""
+        text = framed.get("message", "")
+        if (question := runbook_memory.asked(text)) is not None:
+            return question
+        other = self._computed(text, framed) is not None or self._library.find(text) is not None
+        return None if other else runbook_memory.asked_back(text)
 
     def _route(self, framed: Mapping[str, str], messages: Sequence[ModelMessage]) -> RouteDecision:
         text = framed.get("message", "")
@@ -134,8 +151,11 @@ class RunbookModel(Model):
             said = f"I keep this as a {kept}, in your words: {op.content}"
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response, framed)
+        shown = _all_framed(messages)
+        if (how := runbook_stop.answer(text, shown)) is not None:
+            return _direct("asked to stop or to undo", how, framed)
         profile = _profile(framed)
-        before = runbook_again.goes_on(text, _all_framed(messages))
+        before = runbook_again.goes_on(text, shown)
         if before is not None:
             return RouteDecision(
                 route="planner",

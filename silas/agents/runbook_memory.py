@@ -13,6 +13,7 @@ from silas.memory import MemoryType
 
 SEARCH: Final = "memory_search"
 _MOST: Final = 8
+_LONGEST: Final = 400  # characters of a question that names what it is about without "remember"
 
 _POLITE = r"(?:(?:hi|hello|hey|ok|okay|silas|please)[,!.]?\s+)*"
 _KEEP: Final = re.compile(
@@ -25,6 +26,29 @@ _ASKED: Final = re.compile(
     rf"\A\s*{_POLITE}(?:what\s+(?:do\s+you\s+(?:remember|know)|did\s+i\s+(?P<said>say|tell\s+you))"
     r"|do\s+you\s+remember)\s+(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
     re.IGNORECASE | re.DOTALL,
+)
+
+
+_OWN: Final = r"(?:my|our|mine)\b"
+_WHOSE: Final = rf"(?:{_OWN}|\w+['’]s\s)"
+_LOOSE: Final = tuple(
+    re.compile(rf"\A\s*{_POLITE}(?:(?:can\s+you\s+)?tell\s+me\s+)?(?:{form})[\s?!.]*\Z", re.I)
+    for form in (
+        rf"(?:when|where|who|what)(?:['’]s|\s+(?:is|are|was|were))\s+(?P<what>{_WHOSE}.+?)"
+        r"(?:\s+(?:called|named|again))*",
+        rf"(?:when|where|who|what)\s+(?P<what>{_OWN}.+?)\s+(?:is|are|was|were)",
+        r"where\s+did\s+(?:i|we)\s+(?:put|leave|park|hide|store)\s+(?P<what>.+?)",
+        r"what\s+did\s+i\s+(?:say|tell\s+you)\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are|was|were)",
+        rf"do\s+you\s+(?:still\s+)?(?:know|remember)\s+(?:who|what|where|when|how|which)\s+"
+        rf"(?P<what>{_WHOSE}.+?)(?:\s+(?:is|are|was|were))?(?:\s+called)?",
+        rf"do\s+you\s+(?:still\s+)?(?:know|remember)\s+(?:who|what|where|when)\s+"
+        rf"(?:is|are|was|were)\s+(?P<what>{_WHOSE}.+?)",
+        rf"do\s+you\s+(?:still\s+)?know\s+(?P<what>{_OWN}.+?)",
+        r"(?:did|have)\s+i\s+(?:ever\s+)?(?:tell|told|mention|mentioned)(?:\s+(?:to\s+)?you)?\s+"
+        r"(?:about\s+)?(?P<what>.+?)",
+        r"remind\s+me\s+(?:of\s+|about\s+)?(?:who|what|where|when)\s+(?P<what>.+?)\s+(?:is|are|was)",
+        r"remind\s+me\s+(?:of|what\s+i\s+(?:said|told\s+you)\s+about)\s+(?P<what>.+?)",
+    )
 )
 
 
@@ -56,9 +80,20 @@ def to_keep(text: str) -> MemoryOp | None:
 
 
 def asked(text: str) -> Question | None:
-    """What a message asks about what is remembered; None where it does not."""
+    """What a message asks about what is remembered, in so many words; None where it does not."""
     found = _ASKED.match(text)
     return None if found is None else Question(found["what"].strip(), found["said"] is not None)
+
+
+def asked_back(text: str) -> Question | None:
+    """What a message asks that only the memory could know: `where is my passport`.
+
+    Such words may be meant for a runbook as well, which is looked for first.
+    """
+    if len(text) > _LONGEST:
+        return None
+    found = next((match for form in _LOOSE if (match := form.match(text))), None)
+    return None if found is None else Question(found["what"].strip(), everything=False)
 
 
 def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
@@ -80,8 +115,12 @@ def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
     if results[-1].outcome != "success":
         return "I could not look into my memory."
     found = _memories(content_of(results[-1].model_response_str()))
-    lines = [f"- {one}" for one in found if one.strip() != text.strip() and asked(one) is None]
+    lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
     return "\n".join(["I remember:", *lines]) if lines else "I remember nothing that fits."
+
+
+def _is_question(text: str) -> bool:
+    return asked(text) is not None or asked_back(text) is not None
 
 
 def _memories(shown: str) -> list[str]:

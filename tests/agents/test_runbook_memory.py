@@ -2,9 +2,13 @@
 
 import pytest
 
+from silas.agents import runbook_stop
 from silas.agents.models import MemoryOpType
-from silas.agents.runbook_memory import asked, to_keep
+from silas.agents.runbook_memory import asked, asked_back, to_keep
+from silas.context import Section
 from silas.memory import MemoryType
+from silas.testing import Harness
+from tests.stream.kit import said, soon
 
 
 @pytest.mark.parametrize(
@@ -56,3 +60,120 @@ def test_a_question_about_what_is_remembered_is_looked_up(
 @pytest.mark.parametrize("text", ["", "what is 2 + 2?", "remember my cat", "what do you know"])
 def test_no_other_question_is(text: str) -> None:
     assert asked(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("when is my wife's birthday?", "my wife's birthday"),
+        ("When's our anniversary", "our anniversary"),
+        ("do you know when my wife's birthday is?", "my wife's birthday"),
+        ("when is Odile's birthday?", "Odile's birthday"),
+        ("do you know where my passport is", "my passport"),
+        ("where are my keys?", "my keys"),
+        ("Where did I put the spare key?", "the spare key"),
+        ("tell me where my passport is", "my passport"),
+        ("who is my dentist", "my dentist"),
+        ("Who's my landlord again?", "my landlord"),
+        ("do you know who my dentist is?", "my dentist"),
+        ("do you still know my shoe size?", "my shoe size"),
+        ("what is my landlord called?", "my landlord"),
+        ("what's my wifi password", "my wifi password"),
+        ("what did I say the wifi password was?", "the wifi password"),
+        ("did I tell you about the boiler?", "the boiler"),
+        ("have I told you about the boiler", "the boiler"),
+        ("remind me what I said about the boiler", "the boiler"),
+        ("remind me where my passport is", "my passport"),
+    ],
+)
+def test_a_question_that_only_the_memory_could_answer_is_looked_up(text: str, about: str) -> None:
+    question = asked_back(text)
+    assert question is not None
+    assert question == (about, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "who is the president", "when is christmas", "where is Bob?", "what is love",
+     "what's the biggest file here", "do you know Berlin?", "remind me to call Odile",
+     "remember my passport", "where did you put the file", "when is my " + "very " * 100 + "day"],
+)  # fmt: skip
+def test_what_is_nobodys_own_is_not_looked_up(text: str) -> None:
+    assert asked_back(text) is None
+
+
+KEPT = {
+    "remember that my wife's birthday is on 3 May": (
+        "when is my wife's birthday?",
+        "do you know when my wife's birthday is?",
+        "what do you know about my wife's birthday",
+    ),
+    "remember: my passport lies in the blue drawer": (
+        "where is my passport?",
+        "do you know where my passport is",
+        "what did I tell you about my passport?",
+    ),
+    "keep in mind that my dentist is called Odile": (
+        "who is my dentist",
+        "do you know who my dentist is?",
+        "what is my dentist called?",
+    ),
+}
+
+
+async def test_what_was_kept_is_found_however_it_is_asked_for() -> None:
+    async with Harness() as h:
+        for told in KEPT:
+            assert (await soon(h.silas.ask(told))).outcome == "answered"
+        for told, questions in KEPT.items():
+            kept = told.split(maxsplit=2)[2].removeprefix("mind that ")
+            for question in questions:
+                reply = await soon(h.silas.ask(question))
+                assert (reply.outcome, reply.plan) == ("answered", None)
+                assert kept[-20:] in reply.text, (question, reply.text)
+
+
+async def test_who_may_not_look_into_the_memory_is_not_told_that_it_was_answered() -> None:
+    async with Harness() as h:
+        await soon(h.silas.ask("remember that my wife's birthday is on 3 May"))
+        for question in ("when is my wife's birthday?", "what do you remember about my wife?"):
+            asked_by = said(h, question, "desk-7", sender="eve")
+            reply = await soon(h.silas.stream.handle(asked_by))
+            assert (reply.text, reply.outcome) == (
+                "I may not look into my memory here.",
+                "failed",
+            )
+
+
+@pytest.mark.parametrize(
+    ("texts", "command"),
+    [
+        (("undo that", "Please undo it!", "take that back", "undo", "revert the last change"),
+         "silas undo"),
+        (("stop", "Stop!", "please stop that now", "cancel", "stop what you are doing"),
+         "silas stop"),
+    ],
+)  # fmt: skip
+async def test_undo_and_stop_name_the_owners_command_and_do_nothing(
+    texts: tuple[str, ...], command: str
+) -> None:
+    async with Harness() as h:
+        for text in texts:
+            reply = await soon(h.silas.ask(text))
+            assert command in reply.text
+            assert (reply.outcome, reply.plan) == ("failed", None)
+
+
+@pytest.mark.parametrize(
+    "text", ["undo the knot", "stop the music", "don't stop", "cancel my subscription", "halt!?x"]
+)
+def test_other_words_about_stopping_are_not_taken_for_it(text: str) -> None:
+    assert runbook_stop.answer(text, []) is None
+
+
+def test_undo_names_the_newest_work_in_view() -> None:
+    shown = [Section("execution_result", (), f"work item task-{n}: done") for n in ("old", "new")]
+    answer = runbook_stop.answer("undo that", shown)
+    assert answer is not None
+    assert "silas undo task-new" in answer.message
+    assert not answer.understood

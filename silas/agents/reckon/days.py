@@ -63,6 +63,14 @@ def _fixed(month: int, day: int) -> Callable[[int], date]:
     return lambda year: date(year, month, day)
 
 
+def _always(day: date) -> Callable[[int], date]:
+    def of(year: int) -> date:
+        del year
+        return day
+
+    return of
+
+
 def _after_easter(days: int) -> Callable[[int], date]:
     return lambda year: _easter(year) + timedelta(days=days)
 
@@ -101,7 +109,7 @@ def named(text: str, today: date) -> Day | None:
     """
     plain = " ".join(text.lower().split())
     if (near := _near(plain, today)) is not None:
-        return Day(lambda year: near, near.year)
+        return Day(_always(near), near.year)
     feast = re.fullmatch(r"(?P<name>.+?)(?:\s+(?:of\s+|in\s+)?(?P<year>\d{4}))?", plain)
     if feast is not None and feast["name"].removeprefix("next ") in FEASTS:
         year = int(feast["year"]) if feast["year"] else None

@@ -1,0 +1,55 @@
+"""What the built-in model says to "undo that" and "stop": it may do neither, and says who can."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from silas.agents.models import AgentResponse
+from silas.context import Section
+
+_POLITE: Final = r"(?:(?:hey|ok|okay|no|please|silas|oh)[,!.]?\s+)*"
+_END: Final = r"(?:,?\s+(?:please|now|again|at once|immediately|silas))*[\s.!]*\Z"
+_THAT: Final = (
+    r"(?:it|that|this|everything|all of it|"
+    r"(?:the|my|your) (?:last|latest) (?:change|changes|work|step|one))"
+)
+_UNDO: Final = re.compile(
+    rf"\A\s*{_POLITE}(?:(?:undo|revert|roll back)(?:\s+{_THAT})?|"
+    rf"(?:take|roll|put)\s+{_THAT}\s+back|restore (?:it|that|everything|my files)){_END}",
+    re.IGNORECASE,
+)
+_STOP: Final = re.compile(
+    rf"\A\s*{_POLITE}(?:(?:stop|cancel|abort|halt|quit)(?:\s+(?:it|that|this|everything|all|"
+    rf"(?:all |the |your )?work))?|stop (?:working|what you(?:'re| are) doing)){_END}",
+    re.IGNORECASE,
+)
+_WORK: Final = re.compile(r"\Awork item (?P<id>[\w.-]+): ")
+_STOPPING: Final = (
+    "I stop nothing by words alone. Ctrl-C ends what runs in this terminal. `silas stop --now`, or "
+    "the cockpit's stop button, kills all work and voids every approval until `silas resume`."
+)
+
+
+def answer(text: str, shown: Sequence[Section]) -> AgentResponse | None:
+    """How to undo or to stop; None where a message asks for neither.
+
+    Nothing is done, so it counts as not answered: only the owner's command undoes or stops.
+
+    Args:
+        text: The message.
+        shown: What stands in view, the oldest first.
+    """
+    if _STOP.match(text):
+        return AgentResponse(message=_STOPPING, understood=False)
+    if not _UNDO.match(text):
+        return None
+    found = [_WORK.match(one.text) for one in shown if one.kind == "execution_result"]
+    last = next((match["id"] for match in reversed(found) if match), None)
+    said = (
+        f"I undo nothing by words alone. `silas undo {last}` puts back what {last} changed; "
+        f"`silas diff {last}` shows it first."
+        if last
+        else "I undo nothing by words alone, and no work of this conversation is in view. "
+        "`silas status` lists all work, and `silas undo ID` puts back what one changed."
+    )
+    return AgentResponse(message=said, understood=False)
