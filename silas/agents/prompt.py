@@ -42,6 +42,8 @@ class TurnRequest:
         reason: Why the proxy routed the turn to the planner.
         continuation_of: The work item that is deepened or corrected.
         interaction_mode: The mode that was resolved for the turn.
+        returned: The planner's plan that goes back to it, as it wrote it; empty for none.
+        mistakes: All that is wrong with it, one sentence each, in Silas's words.
     """
 
     text: str
@@ -57,6 +59,8 @@ class TurnRequest:
     reason: str = ""
     continuation_of: str = ""
     interaction_mode: str = ""
+    returned: str = ""
+    mistakes: tuple[str, ...] = ()
 
     def render(self) -> str:
         """The prompt: what changes least comes first, so that providers can reuse the prefix."""
@@ -74,13 +78,29 @@ class TurnRequest:
             _lasting("access_level", self.access_level),
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        parts = (*lasting, self.context, *skill_blocks(self.told), *changing)
+        parts = (*lasting, self.context, *skill_blocks(self.told), *changing, *self._sent_back())
         return "\n\n".join(filter(None, parts))
+
+    def _sent_back(self) -> tuple[str, ...]:
+        """The plan and its mistakes, last: all before it is what the first request said."""
+        if not self.mistakes:
+            return ()
+        listed = "\n".join(f"- {flat(visible(mistake))}" for mistake in self.mistakes)
+        return _block("returned_plan", visible(self.returned)), frame(
+            "mistakes", f"{_CORRECT}\n{listed}"
+        )
 
     def _message(self) -> str:
         if self.taint is TaintLevel.external:
             return framed(scrub(self.text), Origin(kind=OriginKind.message))
         return frame("message", visible(self.text), taint=self.taint.value)
+
+
+_CORRECT = (
+    "Silas read the plan above before showing it to the owner, and it cannot be used. Answer "
+    "again in the same form, with the whole plan corrected in every point, or say what stands in "
+    "the way:"
+)
 
 
 def skill_blocks(skills: Sequence[SkillText]) -> list[str]:

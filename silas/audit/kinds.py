@@ -55,7 +55,13 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     ),
     "refused": frozenset(
         {
-            *("plan_not_approved", "plan_refused", "plan_unreadable", "plan_action_refused"),
+            *(
+                "plan_not_approved",
+                "plan_refused",
+                "plan_unreadable",
+                "plan_faulty",
+                "plan_action_refused",
+            ),
             *("approval.refused", "needs_approval_overridden", "execution_blocked_no_approval"),
             *("work_item_refused", "network_refused", "mcp.not_trusted", "memory_op_blocked"),
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),

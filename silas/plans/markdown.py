@@ -2,7 +2,8 @@
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -11,7 +12,7 @@ from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.models import Budget, VerificationCheck, WorkItem
-from silas.plans.rules import check_rules
+from silas.plans.rules import broken_rules, normalised
 from silas.plans.yaml_tree import Loc, Place, Tree, read_tree
 
 RUNTIME_FIELDS = frozenset(
@@ -57,33 +58,60 @@ def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
     Raises:
         PlanError: A key or value is wrong, or fields contradict each other.
     """
-    _refuse_keys(tree)
-    data = {key: value for key, value in tree.data.items() if key != "needs_approval"}
-    if not isinstance(tree.data.get("needs_approval", True), bool):
-        raise PlanError(*tree.at(("needs_approval",)), "`needs_approval` must be true or false")
-    if "writes" in tree.data and tree.data["writes"] is None:  # left empty: all, or nothing?
-        raise PlanError(*tree.at(("writes",)), "`writes` is empty; give `none` or a list of paths")
+    item, mistakes = examine(tree, body, body_place)
+    if mistakes or item is None:
+        raise mistakes[0]
+    return item
+
+
+class Examined(NamedTuple):
+    """What front matter and a body describe: the item, or everything that is wrong with them."""
+
+    item: WorkItem | None
+    mistakes: tuple[PlanError, ...]
+
+
+def examine(tree: Tree, body: str, body_place: Place) -> Examined:
+    """As `item_from`, with every mistake that can be seen at once, none of which is raised.
+
+    Rules about fields that contradict each other are asked once each field is well formed.
+    """
+    mistakes = [*_wrong_keys(tree), *_wrong_values(tree)]
+    data = {key: value for key, value in tree.data.items() if key in _READ}
     try:
         # through JSON, because only there strict types still read an enum from its name
         item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)
     except ValidationError as error:
-        raise min(
-            (_explained(one, tree) for one in misfits(error)),
-            key=lambda found: (found.line, found.column),
-        ) from error
-    return check_rules(item, tree, body_place)
+        found = [_explained(one, tree) for one in misfits(error)]
+        return Examined(None, (*mistakes, *sorted(found, key=_place)))
+    mistakes += broken_rules(item, tree, body_place)
+    return Examined(None if mistakes else normalised(item), tuple(mistakes))
 
 
-def _refuse_keys(tree: Tree) -> None:
+_READ = frozenset(PLAN_KEYS) - {"needs_approval"}
+
+
+def _place(error: PlanError) -> tuple[int, int]:
+    return error.line, error.column
+
+
+def _wrong_keys(tree: Tree) -> Iterator[PlanError]:
     for key in tree.data:
         if key in RUNTIME_FIELDS:
-            raise PlanError(
+            yield PlanError(
                 *tree.key((key,)), f"`{key}` belongs to the runtime; a plan cannot set it"
             )
-        if key == "body":
-            raise PlanError(*tree.key((key,)), "the body is the prose below the front matter")
-        if key not in PLAN_KEYS:
-            raise PlanError(*tree.key((key,)), _unknown(key, PLAN_KEYS))
+        elif key == "body":
+            yield PlanError(*tree.key((key,)), "the body is the prose below the front matter")
+        elif key not in PLAN_KEYS:
+            yield PlanError(*tree.key((key,)), _unknown(key, PLAN_KEYS))
+
+
+def _wrong_values(tree: Tree) -> Iterator[PlanError]:
+    if not isinstance(tree.data.get("needs_approval", True), bool):
+        yield PlanError(*tree.at(("needs_approval",)), "`needs_approval` must be true or false")
+    if "writes" in tree.data and tree.data["writes"] is None:  # left empty: all, or nothing?
+        yield PlanError(*tree.at(("writes",)), "`writes` is empty; give `none` or a list of paths")
 
 
 def _unknown(key: str, known: Iterable[str]) -> str:

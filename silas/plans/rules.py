@@ -33,21 +33,18 @@ class Fault(NamedTuple):
 Rule = Callable[[WorkItem], Iterator[Fault]]
 
 
-def check_rules(item: WorkItem, tree: Tree, body_place: Place) -> WorkItem:
-    """The item with normalised paths, if it keeps every rule.
-
-    Raises:
-        PlanError: The first broken rule, in the order of the text; an empty briefing comes last.
-    """
+def broken_rules(item: WorkItem, tree: Tree, body_place: Place) -> list[PlanError]:
+    """Every broken rule, in the order of the text; an empty briefing comes last."""
     faults = [PlanError(*tree.at(f.loc), f.reason, code="E_PLAN_RULE") for f in _faults(item)]
-    if faults:
-        raise min(faults, key=lambda fault: (fault.line, fault.column))
+    faults.sort(key=lambda fault: (fault.line, fault.column))
     if item.type is WorkItemType.task and not item.body:
-        raise PlanError(
-            *body_place,
-            "a task needs a briefing below the front matter: what to do, in prose",
-            code="E_PLAN_RULE",
-        )
+        words = "a task needs a briefing below the front matter: what to do, in prose"
+        faults.append(PlanError(*body_place, words, code="E_PLAN_RULE"))
+    return faults
+
+
+def normalised(item: WorkItem) -> WorkItem:
+    """The item, which keeps every rule, with its paths in their plain form."""
     workspace = None if item.workspace is None else _normal(item.workspace)
     return item.model_copy(
         update={

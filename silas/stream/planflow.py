@@ -9,6 +9,7 @@ from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
+from silas.stream.planreview import PROPOSALS
 from silas.stream.propose import STAYS, Proposal
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
@@ -33,7 +34,8 @@ _DECISIONS: dict[str, Decision] = {
 
 _SAY = "Or say here what should be different: the plan stays in view."
 
-_PROPOSALS = frozenset({PlanActionType.propose, PlanActionType.revise})
+_AWAY = "It went back to the planner {times} and is still wrong; ask in other words. "
+"""Of a plan that did not get better."""
 
 
 class PlanFlow:
@@ -50,13 +52,12 @@ class PlanFlow:
         action = response.plan_action
         if action is None:
             return response.message
-        if action.action not in _PROPOSALS or action.plan_markdown is None:
+        if action.action not in PROPOSALS or action.plan_markdown is None:
             return await self._nothing_to_propose(turn, response.message, action.action)
-        item = self._rooms.proposer.parse(action.plan_markdown)
-        if isinstance(item, PlanError):
-            turn.outcome = "blocked"
-            await self._rooms.audit.log("plan_unreadable", turn_id=turn.id, reason=str(item))
-            return f"{response.message}\n\nThe plan cannot be read: {item}. Nothing was run."
+        item, mistakes = self._rooms.proposer.draft(action.plan_markdown)
+        back = _times(turn.returned)
+        if item is None:
+            return await self._unreadable(turn, response.message, mistakes[0], back)
         if not response.needs_approval:
             await self._rooms.audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
@@ -66,12 +67,17 @@ class PlanFlow:
         unable = await self._rooms.proposer.unable(item)
         if unable is not None:
             turn.outcome = _OUTCOMES[unable.verdict]
-            return f"{response.message}\n\n{unable.words}"
+            return f"{response.message}\n\n{back}{unable.words}"
         replaces = await self._replaced(turn, item, action)
         await self._in_view(turn, item, action.plan_markdown)
         why = " ".join(filter(None, (_rationale(turn, response.message), forced)))
         proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
         return await self._answered(turn, item, response, proposal)
+
+    async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
+        turn.outcome = "blocked"
+        await self._rooms.audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
+        return f"{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run."
 
     async def _answered(
         self, turn: Turn, item: WorkItem, response: AgentResponse, proposal: Proposal
@@ -163,6 +169,11 @@ class PlanFlow:
             return known.item
         await self._rooms.audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
         return None
+
+
+def _times(returned: int) -> str:
+    """That a plan went back in vain; nothing where it did not."""
+    return _AWAY.format(times="once" if returned == 1 else "twice") if returned else ""
 
 
 def _rationale(turn: Turn, message: str) -> str:

@@ -30,6 +30,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
+from silas.plans.draft import Draft, read_draft
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
@@ -40,6 +41,11 @@ _ANSWERS = {
     "conditional": "A plan is approved as it is or not at all; nothing was run.",
 }
 """What is said to an answer that is neither yes nor no."""
+
+_ANOTHER = "another plan with the id {id} exists already, so give this one another id"
+
+_SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "skills")
+"""What of a plan the Stream settles before its card (step 12)."""
 
 STAYS = frozenset({"waiting", "edit_requested"})
 """Verdicts after which the question stays open."""
@@ -91,6 +97,41 @@ class Proposer:
             return self._parser.parse(markdown)
         except PlanError as error:
             return error
+
+    def draft(self, markdown: str) -> Draft:
+        """The same of a model's plan, with all its mistakes, and likely slips understood."""
+        return read_draft(markdown)
+
+    async def hindrance(self, item: WorkItem, *, look: bool) -> str:
+        """Why `propose` would refuse a plan before anybody is asked, in one sentence, or nothing.
+
+        Args:
+            item: The plan.
+            look: Whether the files that it names are looked for, too.
+        """
+        if unable := self._unable(item):
+            return unable
+        known = await self._store.get(item.id)
+        if known is not None and known.status is not WorkItemStatus.running:
+            settled = {name: getattr(known, name) for name in _SETTLED_LATER}
+            if plan_hash(item.model_copy(update=settled)) != plan_hash(known):
+                return _ANOTHER.format(id=item.id)
+        try:
+            if look:
+                await self._binding.of(item)
+        except ApprovalError as error:
+            return error.message
+        return ""
+
+    async def _taken(self, item: WorkItem) -> str:
+        """Why no new work can have this item's id; nothing where it can."""
+        known = await self._store.get(item.id)
+        if known is not None and plan_hash(known) != plan_hash(item):
+            return f"another plan with the id {item.id} exists already, so give this one another id"
+        if known is not None and known.status is WorkItemStatus.running:
+            # a second run would share the first one's scratch copy and repeat its effects
+            return f"{item.id} is running already, or was interrupted: `silas chat` resumes it"
+        return ""
 
     async def propose(
         self,
@@ -183,16 +224,9 @@ class Proposer:
         unable = await self.unable(item)
         if unable is not None:
             return unable
-        known = await self._store.get(item.id)
-        if known is not None and plan_hash(known) != plan_hash(item):
-            return await self._refused(
-                item,
-                f"another plan with the id {item.id} exists already, so give this one another id",
-            )
-        if known is not None and known.status is WorkItemStatus.running:
-            # a second run would share the first one's scratch copy and repeat its effects
-            words = f"{item.id} is running already, or was interrupted: `silas chat` resumes it"
-            return await self._refused(item, words)
+        taken = await self._taken(item)
+        if taken:
+            return await self._refused(item, taken)
         try:
             binds = await self._binding.of(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain

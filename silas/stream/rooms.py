@@ -34,6 +34,8 @@ from silas.types import InteractionMode, InteractionRegister
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
+    from silas.stream.planreview import ReviewPlans
+
 
 class Access(Protocol):
     """What a connection may use (spec 5.6)."""
@@ -88,6 +90,7 @@ class TurnRooms:
         access: What a connection may use; a controller of its own for each.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         dispatch: Starts approved work in the background, its progress going to `Send`.
+        plans: Looks at a plan before its owner is asked about it.
         arrivals: Messages that are not answered yet.
         conversations: What is known of each between its turns.
         work: Whose work is whose.
@@ -112,6 +115,7 @@ class TurnRooms:
     people: PersonQueues
     sign_in: SignIn
     proposer: Proposer
+    plans: "ReviewPlans"
     dispatch: Callable[[WorkItem, Send], None]
     arrivals: Arrivals
     conversations: Conversations

@@ -11,9 +11,11 @@ from silas.plans.card import forced_mode, forcing
 from silas.skills import SkillText, usable
 from silas.stream.models import Outcome
 from silas.stream.modes import resolve_interaction_mode
+from silas.stream.planreview import MOST_RETURNS, PROPOSALS
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn, need
 from silas.stream.view import Viewing
+from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, InteractionRegister
 
 
@@ -75,15 +77,30 @@ class Router:
             return
         # of the machine, for plans: who only routes needs none of them
         surroundings = await rooms.facts(request.workspace)
+        asking = replace(
+            request,
+            facts={**request.facts, **surroundings},
+            told=await self._told(turn, route.continuation_of),
+            reason=route.reason,
+            continuation_of=route.continuation_of or "",
+            interaction_mode=turn.mode.value,
+        )
+        turn.returned, before = 0, ""
+        await self._plan(turn, asking, tools)
+        # what could not succeed goes back with all that is wrong with it, before anybody is asked
+        while (plan := _proposed(turn)) is not None:
+            turn.review = await rooms.plans.review(turn, plan)
+            last = plan == before or turn.returned == MOST_RETURNS
+            if not turn.review.mistakes or last:
+                break
+            turn.returned, before = turn.returned + 1, plan
+            again = replace(asking, returned=plan, mistakes=turn.review.mistakes)
+            await self._plan(turn, again, tools)
+
+    async def _plan(self, turn: Turn, asking: TurnRequest, tools: ToolRun) -> None:
+        rooms = self._rooms
         planned = await rooms.planner.plan(
-            replace(
-                request,
-                facts={**request.facts, **surroundings},
-                told=await self._told(turn, route.continuation_of),
-                reason=route.reason,
-                continuation_of=route.continuation_of or "",
-                interaction_mode=turn.mode.value,
-            ),
+            asking,
             toolset=rooms.toolset,
             deps=rooms.tool_run(
                 "planner", turn.id, turn.scope_id, tools.allowed, turn.provenance, turn.note
@@ -174,6 +191,12 @@ class Router:
             return ""
         asked = "a rule asked in this turn" if turn.asked else ""
         return forced_mode(item.interaction_mode, _forcing(item) or asked)
+
+
+def _proposed(turn: Turn) -> str | None:
+    """The text of the plan that the answer proposes, if it does."""
+    action = turn.response.plan_action if turn.response is not None else None
+    return None if action is None or action.action not in PROPOSALS else action.plan_markdown
 
 
 def _outcome(run: StructuredRun[object], said: AgentResponse | None) -> Outcome:

@@ -62,6 +62,16 @@ class Conversations:
         return scope
 
 
+class PlanReview(NamedTuple):
+    """What is wrong with a plan that was proposed: nothing, where it may be asked about.
+
+    Attributes:
+        mistakes: All of them, one sentence each.
+    """
+
+    mistakes: tuple[str, ...] = ()
+
+
 @dataclass
 class Kept:
     """What a turn has to write, until it is written together.
@@ -92,6 +102,8 @@ class Turn:
         provenance: The labels of everything that the models of this turn are shown.
         kept: What is still to be written.
         notes: What the owner is told besides the answer.
+        review: What is wrong with the plan that it proposes.
+        returned: How often its plan went back to the planner.
         tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
     """
 
@@ -119,6 +131,8 @@ class Turn:
     route: RouteDecision | None = None
     speaker: str = "agent:proxy"
     response: AgentResponse | None = None
+    review: PlanReview = field(default_factory=PlanReview)
+    returned: int = 0
     plan: WorkItem | None = None
     outcome: Outcome = "answered"
 

@@ -49,6 +49,7 @@ from silas.wiring.offered import profiles
 from silas.wiring.overhead import overhead_of
 from silas.wiring.owner import owner_verified
 from silas.wiring.ownerkey import CheckpointKeys
+from silas.wiring.planreview import plan_review
 from silas.wiring.plugins import claims_of, scopes_of
 from silas.wiring.record import audit_log
 from silas.wiring.review import Learning
@@ -350,6 +351,7 @@ class Parts:
             people=PersonQueues(self.db, self.audit, self.ground.clock),
             sign_in=self.sign_in,
             proposer=proposer,
+            plans=plan_review(config, proposer, self.audit),
             dispatch=dispatcher.dispatch,
             arrivals=mind.arrivals,
             conversations=mind.conversations,

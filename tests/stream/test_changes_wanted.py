@@ -109,7 +109,8 @@ async def test_what_is_no_change_or_cannot_run_leaves_the_question(
 ) -> None:
     async with house(tmp_path, "edit_requested", proposing(FIRST)) as h:
         await soon(h.silas.ask("write the report"))
-    async with house(tmp_path, "declined", proposing(plan, action=action)) as h:
+    step = proposing(plan, action=action)
+    async with house(tmp_path, "declined", step, step) as h:
         await soon(h.silas.ask("something else"))
         assert await waiting(h) == ["Write the tortoise report."]
 

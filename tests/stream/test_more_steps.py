@@ -96,7 +96,7 @@ def no_memory(gate: Gate, context: dict[str, Any]) -> GateResult:
         ([ModelHTTPError(401, "scripted")], [], "failed"),
         ([to_planner()], [ModelHTTPError(401, "scripted")], "failed"),
         (["no route", "no route"], [], "failed"),
-        ([to_planner()], [proposing("no plan")], "blocked"),
+        ([to_planner()], [proposing("no plan"), proposing("no plan")], "blocked"),
         ([to_planner()], [proposing(None)], "blocked"),
     ],
     ids=["memory", "no model", "no planner", "out of form", "unreadable", "nothing proposed"],

@@ -153,7 +153,8 @@ async def test_a_channel_that_fails_at_the_question_means_no() -> None:
 
 async def test_an_unreadable_plan_is_answered_with_its_line_and_column() -> None:
     channel, sandbox = ScriptedChannel(saying_yes), done_sandbox()
-    models = planned(proposing(plan_text(colour="blue"), "Here it is."))
+    wrong = proposing(plan_text(colour="blue"), "Here it is.")
+    models = planned(wrong, wrong)
     async with Harness(channel, models=models, sandbox=sandbox) as h:
         reply = await soon(h.silas.ask("do it"))
         (entry,) = await entries_of(h, "plan_unreadable")

@@ -183,7 +183,7 @@ async def test_the_mode_that_was_approved_is_the_mode_that_is_kept() -> None:
 async def test_another_plan_under_a_known_id_is_refused_without_a_question() -> None:
     channel, sandbox = ScriptedChannel(saying_yes), done_sandbox()
     other = proposing(plan_text(title="Something else"))
-    models = planned(proposing(plan_text()), other)
+    models = planned(proposing(plan_text()), other, other)
     async with Harness(channel, models=models, sandbox=sandbox) as h:
         await soon(h.silas.ask("do it"))
         await soon(h.silas.wait("task-example"))

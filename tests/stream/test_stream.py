@@ -308,7 +308,8 @@ async def test_start_and_stop_are_on_record_with_a_checkpoint() -> None:
 
 async def test_every_turn_leaves_its_end_on_record_however_it_ends() -> None:
     call = CallTool("shell_exec", {"argv": ["true"]})
-    models = planned(proposing(plan_text()), proposing("nonsense"), executor=[call, ran()])
+    nonsense = proposing("nonsense")
+    models = planned(proposing(plan_text()), nonsense, nonsense, executor=[call, ran()])
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
         replies = [await soon(h.silas.ask("do it")) for _ in range(2)]

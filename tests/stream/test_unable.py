@@ -121,7 +121,8 @@ class _Heard(ScriptedChannel):
 async def test_what_could_not_run_is_refused_before_its_card(what: str, door: str) -> None:
     given, words = UNABLE[what]
     text, channel, sandbox = plan_text(**given), _Heard(), done_sandbox()
-    async with Harness(channel, models=planned(proposing(text)), sandbox=sandbox) as h:
+    stubborn = planned(proposing(text), proposing(text))
+    async with Harness(channel, models=stubborn, sandbox=sandbox) as h:
         told = await soon(DOORS[door](h, text))
         [refused] = await entries_of(h, "plan_refused")
         events = {event for event, _ in await recorded(h)}
