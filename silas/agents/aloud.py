@@ -6,8 +6,6 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import Final
 
 from pydantic_ai.exceptions import (
-    ModelAuthenticationError,
-    ModelNotFoundError,
     ModelRequestRejectedError,
     ModelRequestTimeout,
     UnexpectedModelBehavior,
@@ -29,6 +27,7 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from silas.agents.faults import of_the_form
 from silas.agents.listener import Listener
 from silas.agents.providers import charged
 from silas.agents.spoken import Spoken, SpokenText
@@ -95,7 +94,7 @@ class AloudModel(WrapperModel):
                 ) as stream,
             ):
                 await self._hear(events.of(stream, limit))
-            if events.count:
+            if events.count or stream.finish_reason:
                 return charged(stream.get(), messages)
         except TimeoutError as error:
             if seconds is None or not limit.expired():
@@ -104,7 +103,7 @@ class AloudModel(WrapperModel):
                 self.model_name, seconds, setting="first_event_timeout"
             ) from error
         except (ModelRequestRejectedError, UnexpectedModelBehavior) as error:
-            if events.count or isinstance(error, ModelAuthenticationError | ModelNotFoundError):
+            if events.count or not of_the_form(error):
                 raise
         except (IndexError, KeyError, AttributeError):
             # as of a whole answer: the adapters reach into what a server sends

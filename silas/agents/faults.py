@@ -4,14 +4,32 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from pydantic_ai.exceptions import ContentFilterError, ModelHTTPError, OutputTokenLimitExceeded
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    ModelAuthenticationError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    OutputTokenLimitExceeded,
+)
 from pydantic_ai.messages import ModelMessage, ModelResponse
 
 from silas.context import flat
-from silas.errors import LLMError
+from silas.errors import LLMError, SilasError, from_foreign
 
 _LONGEST: Final = 300  # characters of a server's own sentence
-_QUOTED: Final = frozenset({"E_LLM_API", "E_LLM_QUOTA", "E_LLM_RATE_LIMIT", "E_LLM_MODEL"})
+_QUOTED: Final = frozenset(
+    {
+        "E_LLM_API",
+        "E_LLM_CONTEXT",
+        "E_LLM_MODEL",
+        "E_LLM_OVERLOADED",
+        "E_LLM_QUOTA",
+        "E_LLM_RATE_LIMIT",
+        "E_LLM_REFUSED",
+    }
+)
 """Failures whose cause only the server knows. It never quotes there the key that it refuses."""
 
 _OWN_DETAIL: Final = frozenset({"E_LLM_BUDGET", "E_LLM_RUN"})
@@ -21,8 +39,65 @@ _SECRET: Final = re.compile(
 """What may be a key, or a long text of letters and digits; names of models are shorter."""
 
 
-def told(ours: LLMError, foreign: Exception, who: str) -> LLMError:
-    """The failure with the server's own sentence, shortened and without keys, and who was asked."""
+_REFUSED_WORDS: Final = (
+    "The model refuses to answer this; put it differently, or choose another model under `models:`."
+)
+_BY_WORDS: Final = (
+    # llama.cpp, LM Studio, Ollama, Anthropic: how each says that a request is too long
+    (
+        frozenset({400, 413, 500}),
+        ("available context size", "context length", "prompt is too long", "context window"),
+        ModelContextWindowExceededError,
+    ),
+    (frozenset({400, 403}), ("credit balance", "insufficient credit"), ModelQuotaExceededError),
+    (frozenset({400, 403}), ("flagged", "content policy", "moderation"), ContentFilterError),
+)
+"""What a status alone does not tell, and PydanticAI does not know of every server."""
+
+
+def kind_of(error: BaseException) -> type[BaseException]:
+    """What a failure is, by the server's own words where its status says less."""
+    if isinstance(error, ModelHTTPError):
+        said = server_sentence(error).lower()
+        for statuses, words, kind in _BY_WORDS:
+            if error.status_code in statuses and any(one in said for one in words):
+                return kind
+    return type(error)
+
+
+_BY_ANOTHER_NAME: Final[dict[type[BaseException], Exception]] = {
+    type(one): one
+    for one in (ModelContextWindowExceededError("", ""), ModelQuotaExceededError("", ""))
+}
+_NOT_OF_FORM: Final = (
+    ModelAuthenticationError,
+    ModelNotFoundError,
+    ModelContextWindowExceededError,
+    ModelQuotaExceededError,
+    ContentFilterError,
+)
+
+
+def of_the_form(error: BaseException) -> bool:
+    """Whether a refused request may be for the form in which an answer was asked."""
+    return not issubclass(kind_of(error), _NOT_OF_FORM)
+
+
+def told(foreign: Exception, who: str) -> LLMError | None:
+    """The failure with the server's own sentence, shortened and without keys, and who was asked.
+
+    None where it is no failure of a model, such as a setting that it does not know.
+    """
+    kind = kind_of(foreign)
+    ours: SilasError | None
+    if kind is ContentFilterError:
+        ours = LLMError(_REFUSED_WORDS, code="E_LLM_REFUSED")
+    elif kind in _BY_ANOTHER_NAME:
+        ours = from_foreign(_BY_ANOTHER_NAME[kind])
+    else:
+        ours = from_foreign(foreign)
+    if not isinstance(ours, LLMError):
+        return None
     if ours.code in _OWN_DETAIL:
         return ours
     words = ours.message.split(" (", 1)[0]
@@ -64,8 +139,7 @@ def cut_or_refused(error: Exception, messages: Sequence[ModelMessage], who: str)
         )
     if isinstance(error, ContentFilterError) or reason == "content_filter":
         return LLMError(
-            "The model refuses to answer this; put it differently, or choose another model under "
-            f"`models:`. ({who})",
+            f"{_REFUSED_WORDS} ({who})",
             code="E_LLM_REFUSED",
         )
     return None

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
+    ContentFilterError,
     ModelConnectionError,
     ModelHTTPError,
     ModelQuotaExceededError,
@@ -23,6 +24,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.usage import UsageLimits
 
+from silas.agents.faults import kind_of
 from silas.clock import Clock
 
 _PASSING = (
@@ -35,13 +37,13 @@ _PASSING = (
 _TIMEOUTS = (ModelTimeoutError, ModelRequestTimeout)
 """Repeated once at most: who waited twice has waited long."""
 
-_LASTING = (ModelQuotaExceededError, ModelRequestRejectedError)
+_LASTING = (ModelQuotaExceededError, ModelRequestRejectedError, ContentFilterError)
 _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 
 def passes(error: BaseException) -> bool:
     """Whether waiting may help: rate limits, overload, server errors, timeouts, the network."""
-    if isinstance(error, _LASTING):
+    if issubclass(kind_of(error), _LASTING):
         return False
     if isinstance(error, _PASSING):
         return True

@@ -17,7 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import Call
-from silas.agents.faults import cut_or_refused, told
+from silas.agents.faults import cut_or_refused, of_the_form, told
 from silas.agents.form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.models import AgentOutput
@@ -25,7 +25,7 @@ from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.patience import CeiledLimits
 from silas.agents.role import Role, offering
 from silas.agents.standin import stood_in
-from silas.errors import LLMError, from_foreign
+from silas.errors import from_foreign
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -109,6 +109,8 @@ async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> Str
     if not isinstance(second, _Failed):
         role.form.worked(mode)
         return StructuredRun(second, _spent(usage), prompt=prompt_used, dropped=_dropped(second))
+    if not isinstance(second.error, UnexpectedModelBehavior):
+        raise attempt.translated(second.error) from second.error  # it says why it refuses
     return StructuredRun(
         call.fallback(asking.default_profile, role.who),
         _spent(usage),
@@ -148,17 +150,18 @@ class _Attempt(Generic[D, T]):
                 if unfinished := cut_or_refused(error, messages, self.role.who):
                     raise ModelRunFailed.of(unfinished, _spent(self.usage)) from error
                 if not _about_form(error, self.role.form, mode):
-                    raise self._translated(error) from error
+                    raise self.translated(error) from error
                 return _Failed(error, tuple(messages))
             except AgentRunError as error:
-                raise self._translated(error) from error
+                raise self.translated(error) from error
         return result.output
 
-    def _translated(self, error: Exception) -> Exception:
-        ours = from_foreign(error)
-        if not isinstance(ours, LLMError):
-            return ours or error
-        return ModelRunFailed.of(told(ours, error, self.role.who), _spent(self.usage))
+    def translated(self, error: Exception) -> Exception:
+        """The failure as it is told."""
+        ours = told(error, self.role.who)
+        if ours is None:
+            return from_foreign(error) or error
+        return ModelRunFailed.of(ours, _spent(self.usage))
 
 
 def _dropped(output: object) -> tuple[str, ...]:
@@ -167,14 +170,12 @@ def _dropped(output: object) -> tuple[str, ...]:
 
 def _about_form(error: Exception, form: OutputForm, mode: OutputMode) -> bool:
     # A refused request or an unsupported mode concerns the form only where another form is left,
-    # and never when the provider says it was the key or the name.
+    # and never when the provider says it was the key, the name, the length or the content.
     if isinstance(error, UnexpectedModelBehavior):
         return True
     if isinstance(error, UserError) and "output is not supported" not in error.message:
         return False
-    exact = type(error).__mro__
-    named = any(c.__name__ in ("ModelAuthenticationError", "ModelNotFoundError") for c in exact)
-    return not named and form.after(mode, error) != mode
+    return of_the_form(error) and form.after(mode, error) != mode
 
 
 def _conversation_with_tools(messages: Sequence[ModelMessage]) -> tuple[ModelMessage, ...]:

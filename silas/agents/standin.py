@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 
 from pydantic_ai import RunContext
 from pydantic_ai.exceptions import (
+    ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
     ModelNotFoundError,
@@ -21,6 +22,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings, merge_model_settings
+
+from silas.agents.faults import kind_of
 
 AWAY: Final = (
     ModelAuthenticationError,
@@ -82,7 +85,7 @@ class StandInModel(WrapperModel):
         """One request, to whoever is there."""
         try:
             return await self.wrapped.request(messages, model_settings, model_request_parameters)
-        except AWAY as error:
+        except ModelAPIError as error:
             self._tell(error)
         settings = merge_model_settings(model_settings, self._other.settings)
         return await self._other.request(messages, settings, model_request_parameters)
@@ -100,7 +103,7 @@ class StandInModel(WrapperModel):
         stream = self.wrapped.request_stream(messages, model_settings, *asked)
         try:
             first = await stream.__aenter__()
-        except AWAY as error:
+        except ModelAPIError as error:
             self._tell(error)
         else:
             try:
@@ -115,8 +118,11 @@ class StandInModel(WrapperModel):
         async with self._other.request_stream(messages, settings, *asked) as other:
             yield other
 
-    def _tell(self, error: Exception) -> None:
-        why = next(words for kinds, words in _WHY if isinstance(error, kinds))
+    def _tell(self, error: ModelAPIError) -> None:
+        kind = kind_of(error)
+        if not issubclass(kind, AWAY):
+            raise error
+        why = next(words for kinds, words in _WHY if issubclass(kind, kinds))
         said = (
             f"The model {self.wrapped.model_name} {why}; {self._other.model_name} answered instead."
         )

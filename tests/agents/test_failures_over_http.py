@@ -55,6 +55,16 @@ async def test_a_failure_names_role_model_address_and_cause_and_is_not_asked_twi
     assert len(failed.value.message) < 600
 
 
+async def test_a_request_that_is_refused_in_both_forms_is_told_as_what_the_server_says() -> None:
+    refused = Failure(400, "`min_p` is not a setting here")
+    async with openai_server([refused, refused]) as server:
+        with pytest.raises(ModelRunFailed) as failed:
+            await route(server, "auto")
+    assert (failed.value.code, len(server.bodies)) == ("E_LLM_API", 2)
+    assert 'It says: "`min_p` is not a setting here".' in failed.value.message
+    assert "check `output`" in failed.value.message
+
+
 async def test_an_empty_answer_twice_names_who_gave_none() -> None:
     async with openai_server([ended("stop", ""), ended("stop", "")]) as server:
         run = await route(server, "native")

@@ -6,7 +6,7 @@ and whether it is streamed; in each cell the answer arrives, once, and a greetin
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from silas.agents import OutputSetting, ProxyAgent
 from silas.agents.listener import nobody_listens
 from silas.agents.providers import make_model
 from silas.testing import Harness, ScriptedChannel
-from tests.agents.openai_server import Answer, OpenAIServer, Tool, openai_server
+from tests.agents.openai_server import Answer, OpenAIServer, Reply, Tool, openai_server
 from tests.agents.shapes import SHAPES, Shape
 from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
@@ -34,7 +34,7 @@ each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.na
 
 @asynccontextmanager
 async def served(
-    shape: Shape, replies: list[Answer], monkeypatch: pytest.MonkeyPatch
+    shape: Shape, replies: Sequence[Reply], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncGenerator[OpenAIServer]:
     """The shape's server, with the variables set that its client reads."""
     async with openai_server(replies, wire=shape.wire) as server:
@@ -88,7 +88,7 @@ async def test_a_greeting_to_a_whole_silas_is_one_request(
         return said("tool" if shape.forms(body) == "tool" else "native")
 
     async with (
-        served(shape, [answer], monkeypatch) as server,  # pyright: ignore[reportArgumentType]
+        served(shape, [answer], monkeypatch) as server,
         made(shape, server, "auto") as model,
         asyncio.timeout(SECONDS),
         Harness(ScriptedChannel(), models={"proxy": model}, clock=HouseWaits()) as house,

@@ -44,6 +44,7 @@ async def route(
         (Drop(), "could not be reached"),
         (Failure(401), "refused the API key"),
         (Failure(402), "has no credit left"),
+        (Failure(400, "Your credit balance is too low to be used."), "has no credit left"),
         (Failure(404), "is not known to its server"),
         (Failure(429), "was busy"),
         (Failure(500), "failed"),
@@ -72,7 +73,9 @@ async def test_a_model_that_is_there_is_the_only_one_asked() -> None:
     assert (run.stood_in, len(first.bodies), other.bodies) == ((), 1, [])
 
 
-@pytest.mark.parametrize("refused", [Failure(400, "too long"), Failure(422)])
+@pytest.mark.parametrize(
+    "refused", [Failure(400, "too long"), Failure(422), Failure(403, "Your input was flagged")]
+)
 async def test_what_is_refused_of_the_request_is_no_reason_for_another(refused: Failure) -> None:
     async with openai_server([refused]) as first, openai_server([]) as other:
         with pytest.raises(ModelRunFailed):

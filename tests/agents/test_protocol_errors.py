@@ -1,0 +1,166 @@
+"""Every provider's published errors over HTTP: one sentence, one code, bounded requests.
+
+Played from the references, through each provider's own client; no provider was asked.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from silas.agents import ModelRunFailed, OutputSetting, ProxyAgent, RouteDecision, StructuredRun
+from silas.agents.listener import Listen, nobody_listens
+from silas.testing import Harness, ScriptedChannel
+from tests.agents.openai_server import Answer, Broken, Failure, OpenAIServer, Reply
+from tests.agents.shapes import SHAPES, Shape
+from tests.agents.test_aloud import Ear
+from tests.agents.test_in_the_house import Waits as HouseWaits
+from tests.agents.test_protocol_shapes import each_shape, made, said, served
+from tests.agents.test_providers_over_http import NONE, TURN, Waits
+from tests.support.command import environment, run, silas
+from tests.support.waits import SECONDS
+
+
+class Told(NamedTuple):
+    """What an error ends in: its code, words that say what to do, and how long was waited."""
+
+    code: str
+    words: str
+    waited: tuple[float, ...] = ()
+
+
+TOLD = {
+    "key": Told("E_LLM_AUTH", "check the key in the environment"),
+    "credit": Told("E_LLM_QUOTA", "add some there, or choose another model under `models:`"),
+    "billing": Told("E_LLM_QUOTA", "add some there, or choose another model under `models:`"),
+    "model": Told("E_LLM_MODEL", "check the name under `models:`"),
+    "rate": Told("E_LLM_RATE_LIMIT", "wait and try again", (7.0, 7.0)),
+    "overload": Told("E_LLM_OVERLOADED", "wait and try again, or name a `fallback`", (1.0, 2.0)),
+    "moderation": Told("E_LLM_REFUSED", "put it differently"),
+    "filter": Told("E_LLM_REFUSED", "put it differently"),
+    "context": Told("E_LLM_CONTEXT", "start its server with a larger one"),
+}
+CELLS = [
+    pytest.param(shape, kind, id=f"{shape.name}-{kind}")
+    for shape in SHAPES
+    for kind in shape.errors
+]
+
+
+async def asked(
+    shape: Shape,
+    server: OpenAIServer,
+    clock: Waits,
+    *,
+    output: OutputSetting = "auto",
+    listen: Listen = nobody_listens,
+) -> StructuredRun[RouteDecision]:
+    async with asyncio.timeout(SECONDS), made(shape, server, output) as model:
+        proxy = ProxyAgent(
+            model, clock, output=output, default_profile="conversation", listen=listen
+        )
+        return await proxy.route(TURN, toolset=NONE, deps=None)
+
+
+def one_sentence(failed: ModelRunFailed, server: OpenAIServer, told: Told) -> None:
+    address = server.base_url.removesuffix("/v1")
+    assert failed.code == told.code
+    assert told.words in failed.message
+    assert f"(proxy: {server_model(failed.message)} at {address}" in failed.message
+    assert failed.message.count("\n") == 0
+    assert len(failed.message) < 600
+    assert "test-key" not in failed.message
+
+
+def server_model(message: str) -> str:
+    """The model as the sentence names it; never empty."""
+    named = message.rpartition("(proxy: ")[2].partition(" at ")[0]
+    assert named
+    return named
+
+
+@pytest.mark.proves("S18.1-LLM")
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("shape", "kind"), CELLS)
+async def test_a_published_error_is_one_sentence_that_says_who_and_what_to_do(
+    shape: Shape, kind: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ear, clock, told = Ear(), Waits(), TOLD[kind]
+    answers: list[Answer] = [shape.errors[kind]] * 5
+    async with served(shape, answers, monkeypatch) as server:
+        listen = ear.listen if streamed else nobody_listens
+        with pytest.raises(ModelRunFailed) as failed:
+            await asked(shape, server, clock, listen=listen)
+    one_sentence(failed.value, server, told)
+    assert tuple(clock.waited) == told.waited
+    assert len(server.bodies) == len(told.waited) + 1
+    assert "".join(ear.heard) == ""
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@each_shape
+async def test_an_answer_that_breaks_off_is_asked_for_again_and_then_told(
+    shape: Shape, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ear, clock = Ear(), Waits()
+    async with served(
+        shape, [Broken('{"route": "direct", ' + "x" * 200)] * 4, monkeypatch
+    ) as server:
+        listen = ear.listen if streamed else nobody_listens
+        with pytest.raises(ModelRunFailed) as failed:
+            await asked(shape, server, clock, output="native", listen=listen)
+    one_sentence(failed.value, server, Told("E_LLM_CONNECTION", "check the network and `base_url`"))
+    assert (clock.waited, len(server.bodies)) == ([1.0, 2.0], 3)
+
+
+@each_shape
+async def test_a_wait_of_an_hour_is_not_waited_for(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, limited = Waits(), shape.errors["rate"]
+    assert isinstance(limited, Failure)
+    hour = Failure(429, headers={"retry-after": "3600"}, body=limited.body)
+    async with served(shape, [hour] * 3, monkeypatch) as server:
+        with pytest.raises(ModelRunFailed) as failed:
+            await asked(shape, server, clock)
+    assert (failed.value.code, clock.waited, len(server.bodies)) == ("E_LLM_RATE_LIMIT", [], 1)
+
+
+@pytest.mark.parametrize("kind", ["key", "filter", "context"])
+@each_shape
+async def test_an_error_ends_the_turn_and_is_no_part_of_the_conversation(
+    shape: Shape, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def greeting(body: dict[str, Any]) -> Answer:
+        return said("tool" if shape.forms(body) == "tool" else "native")
+
+    replies: list[Reply] = [shape.errors[kind], greeting]
+    async with (
+        served(shape, replies, monkeypatch) as server,
+        made(shape, server, "auto") as model,
+        asyncio.timeout(SECONDS),
+        Harness(ScriptedChannel(), models={"proxy": model}, clock=HouseWaits()) as house,
+    ):
+        failed = await house.silas.ask("good morning")
+        answered = await house.silas.ask("and now?")
+    assert (failed.outcome, answered.outcome) == ("failed", "answered")
+    assert TOLD[kind].words in failed.text
+    assert "good morning" in str(server.bodies[-1])
+    assert TOLD[kind].words not in str(server.bodies[-1])
+
+
+@pytest.mark.parametrize(("name", "kind"), [("anthropic", "key"), ("llama.cpp", "context")])
+async def test_the_command_says_it_in_one_line_and_ends_with_1(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = next(one for one in SHAPES if one.name == name)
+    async with served(shape, [shape.errors[kind]], monkeypatch) as server:
+        choice = shape.choice(server, "auto").model_dump_json(include={"name", "base_url"})
+        env = environment(tmp_path, SILAS_MODELS__PROXY=choice, **shape.variables(server))
+        assert (await asyncio.to_thread(run, silas("init"), env)).code == 0
+        done = await asyncio.to_thread(run, silas("ask", "good morning"), env)
+    assert (done.code, len(server.bodies)) == (1, 1)
+    said_once = (done.out + done.err).count(TOLD[kind].words)
+    assert said_once == 1
+    assert "Traceback" not in done.out + done.err
