@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from silas.agents.run import Asking
     from silas.plans import WorkItem
 
-_REQUESTS = 10  # model requests of one plan: look-ups, then the plan
+_REQUESTS = 16  # model requests of one plan: as many looks as a turn has, and four
 _CHECKS = Origin(kind=OriginKind.tool, name="verification")
 _TASK = "advise the executor of the work below, which failed its attempts; do not write a plan"
 
@@ -67,7 +67,7 @@ class PlannerAgent:
             request: The turn, with the mode that was resolved for it.
             toolset: The wrapped tool chain, for looking things up.
             deps: What the chain needs to know about this run.
-            limits: Ten model requests where nothing else is said.
+            limits: Sixteen model requests where nothing else is said.
 
         Raises:
             LLMError: The model cannot be reached or refuses.
@@ -92,7 +92,7 @@ class PlannerAgent:
             item: The work.
             failures: What failed, in words.
             skills: What the executor is told besides the briefing.
-            limits: Ten model requests where nothing else is said.
+            limits: Sixteen model requests where nothing else is said.
 
         Raises:
             LLMError: The model cannot be reached or refuses.

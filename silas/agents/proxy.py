@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
 
-_REQUESTS = 5  # model requests of one routing decision: a few look-ups, then the answer
+_REQUESTS = 14  # model requests of one routing decision: as many looks as a turn has, and two
 
 
 class ProxyAgent:
@@ -61,7 +61,7 @@ class ProxyAgent:
             request: The turn; its profiles are the only ones a decision may name.
             toolset: The wrapped tool chain, for looking things up.
             deps: What the chain needs to know about this run.
-            limits: Five model requests where nothing else is said.
+            limits: Fourteen model requests where nothing else is said.
 
         Raises:
             LLMError: The model cannot be reached or refuses; the turn answers that directly.

@@ -114,6 +114,7 @@ _SENTENCES: Mapping[str, str] = {
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
     "owner_asked": "{work_item_id} asked you to choose; you chose {chosen} (0: nothing).",
+    "workspace_look_asked": "You were asked whether a model may look at your files: {answer}.",
     "planner_advice_failed": "The planner could not be asked about {work_item_id} ({code}).",
     "progress_untold": "Nobody could be told how {work_item_id} is going.",
     "tool_call.settled": "You said of a call of {tool} for {work_item_id}: happened is {happened}.",

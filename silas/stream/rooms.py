@@ -27,6 +27,7 @@ from silas.stream.signin import SignIn
 from silas.stream.state import Conversations
 from silas.stream.workview import WorkView
 from silas.tools import ToolResult
+from silas.tools.looks import Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister
@@ -71,8 +72,11 @@ class Interaction(Protocol):
 Note = Callable[[str, dict[str, Any], ToolResult], None]
 """Takes note of what a tool answered: its name, its arguments as they ran, the result."""
 
-MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, Note], ToolRun]
-"""(role, turn id, scope id, allowed names, labels, note) to what a run hands the tool chain."""
+MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, Note, Looks], ToolRun]
+"""(role, turn id, scope id, allowed names, labels, note, looks) to what a run hands the chain."""
+
+MakeLooks = Callable[[str, str], Looks]
+"""(workspace, the owner's words) to what a turn of his may look at there."""
 
 MakeAccess = Callable[[str], Access]
 """Makes the access of one connection (spec 5.1 `access_controller_factory`)."""
@@ -89,6 +93,7 @@ class TurnRooms:
         system_gates: `gates.system` of the configuration.
         access: What a connection may use; a controller of its own for each.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
+        looks: What a turn of the owner's own words may look at.
         dispatch: Starts approved work in the background, its progress going to `Send`.
         plans: Looks at a plan before its owner is asked about it.
         arrivals: Messages that are not answered yet.
@@ -108,6 +113,7 @@ class TurnRooms:
     planner: PlannerAgent
     toolset: "AbstractToolset[ToolRun]"
     tool_run: MakeToolRun
+    looks: MakeLooks
     access: MakeAccess
     gates: Gates
     system_gates: tuple[Gate, ...]

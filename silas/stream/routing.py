@@ -54,6 +54,8 @@ class Router:
             await self._ask(turn, request)
         except LLMError as error:
             await self._degrade(turn, error)
+        if turn.looks.refused and turn.looks.refused not in turn.notes:
+            turn.notes.append(turn.looks.refused)
         profile = need(turn.route, "routing").context_profile
         self._rooms.context.set_profile(turn.scope_id, profile)
 
@@ -103,7 +105,13 @@ class Router:
             asking,
             toolset=rooms.toolset,
             deps=rooms.tool_run(
-                "planner", turn.id, turn.scope_id, tools.allowed, turn.provenance, turn.note
+                "planner",
+                turn.id,
+                turn.scope_id,
+                tools.allowed,
+                turn.provenance,
+                turn.note,
+                turn.looks,
             ),
         )
         turn.response, turn.speaker = planned.output, "agent:planner"

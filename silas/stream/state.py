@@ -14,6 +14,7 @@ from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
 from silas.tools import ToolResult
+from silas.tools.looks import NO_LOOKS, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, TaintLevel, join_taint, new_id
@@ -100,6 +101,7 @@ class Turn:
         asked: A policy gate required an approval in this turn.
         lookups: What tools answered to proxy and planner.
         provenance: The labels of everything that the models of this turn are shown.
+        looks: What the models of this turn may still see of the workspace.
         kept: What is still to be written.
         notes: What the owner is told besides the answer.
         review: What is wrong with the plan that it proposes.
@@ -121,6 +123,7 @@ class Turn:
     asked: bool = False
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
+    looks: Looks = NO_LOOKS
     kept: Kept = field(default_factory=Kept)
     notes: list[str] = field(default_factory=list[str])
     manner: Manner = NEUTRAL

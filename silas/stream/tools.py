@@ -8,6 +8,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.rooms import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
+from silas.tools.looks import LOOK_SCOPE, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
 from silas.types import OWNER
@@ -33,11 +34,16 @@ def turn_tools(
         allowed: frozenset[str] | AllTools,
         provenance: Provenance,
         note: Note,
+        looks: Looks,
     ) -> ToolRun:
         task_id = f"{turn_id}.{role}"
         authority = TurnAuthority(
             task_id, approval, registry, provenance, ask if scope_id == OWNER else nobody
         )
+
+        granted = scopes if scope_id == OWNER else frozenset[str]()
+        if looks.open:
+            granted |= {LOOK_SCOPE}
 
         def context(step: str) -> ToolCallContext:
             return ToolCallContext(
@@ -46,7 +52,7 @@ def turn_tools(
                 step_id=step,
                 idempotency_key="",
                 autonomy_level=autonomy,
-                granted_scopes=scopes if scope_id == OWNER else frozenset(),
+                granted_scopes=granted,
                 scope_id=scope_id,
                 gates=gates,
                 authorise=authority.authorise,
@@ -54,6 +60,7 @@ def turn_tools(
                 provenance=provenance,
                 files=SandboxFiles(cwd=Path("/work")),
                 limits=SandboxLimits(),
+                looks=looks,
             )
 
         return ToolRun(

@@ -22,7 +22,8 @@ from silas.stream.routing import Router
 from silas.stream.scopes import Waking
 from silas.stream.state import Turn
 from silas.stream.view import Viewing
-from silas.types import Origin, OriginKind, TaintLevel, new_id
+from silas.tools.git_look import WORKSPACE_TOOL_NAMES
+from silas.types import OWNER, Origin, OriginKind, TaintLevel, new_id
 
 
 class TurnSteps:
@@ -153,8 +154,12 @@ class TurnProcessor:
         allowed = frozenset(await self._access.get_allowed_tools())
         said_by = OriginKind.owner if turn.taint is TaintLevel.owner else OriginKind.message
         turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
+        if turn.scope_id == OWNER and said_by is OriginKind.owner:
+            turn.looks = self._rooms.looks(turn.incoming.workspace or "", turn.text)
+        if not turn.looks.open:
+            allowed -= WORKSPACE_TOOL_NAMES
         turn.tools = self._rooms.tool_run(
-            "proxy", turn.id, turn.scope_id, allowed, turn.provenance, turn.note
+            "proxy", turn.id, turn.scope_id, allowed, turn.provenance, turn.note, turn.looks
         )
 
     # 14

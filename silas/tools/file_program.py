@@ -35,6 +35,29 @@ class Refused(Exception):
     """The request cannot be done; its text is the sentence for the model."""
 
 
+class Guard(NamedTuple):
+    """What is only listed; nothing, where there are no patterns.
+
+    Attributes:
+        shut: Patterns of names, compared without case, of what is not read.
+        named: Names and paths that are read nevertheless.
+        largest: Bytes of a file that is read.
+        kinds: What the name of an entry at the top says about a project.
+    """
+
+    shut: list[str]
+    named: list[str]
+    largest: int
+    kinds: dict[str, str]
+
+    def shuts(self, inside: str) -> bool:
+        """Whether a path inside the workspace is not read."""
+        if not self.shut or inside == "." or inside in self.named:
+            return False
+        parts = [part for part in inside.split("/") if part not in self.named]
+        return any(fnmatchcase(part.casefold(), shut) for part in parts for shut in self.shut)
+
+
 class Request(NamedTuple):
     """What is asked, and where.
 
@@ -43,26 +66,39 @@ class Request(NamedTuple):
         roots: Directories and files that may be read, as absolute paths.
         writable: Those of them that may be written.
         limit: Bytes of the answer.
+        guard: What of it is only listed.
     """
 
     args: dict[str, Any]
     roots: list[str]
     writable: list[str]
     limit: int
+    guard: Guard
 
     @property
     def path(self) -> str:
         """As the model wrote it."""
         return str(self.args.get("path", "."))
 
+    def shuts(self, path: str) -> bool:
+        """Whether this file or directory is not read."""
+        return self.guard.shuts(os.path.relpath(path, os.path.realpath(self.roots[0])))
 
-def _located(request: Request, *, write: bool = False) -> str:
+
+def _located(request: Request, *, write: bool = False, listed: bool = False) -> str:
     """Where a path leads when every link is followed; refused where that is out of bounds."""
     real = os.path.realpath(request.path)
     if not any(_within(real, root) for root in request.roots):
         raise Refused(f"{request.path} lies outside the workspace and the plan's read paths.")
     if write and not any(_within(real, root) for root in request.writable):
         raise Refused(f"{request.path} may only be read.")
+    if request.guard.shut and real != os.path.abspath(request.path):
+        raise Refused(f"{request.path} is reached by a link; name the file that it leads to.")
+    if request.shuts(real) and not listed:
+        raise Refused(
+            f"{request.path} is hidden or may hold secrets, so it is not read; the owner can name "
+            "it in his message."
+        )
     return real
 
 
@@ -88,8 +124,10 @@ def read(request: Request) -> str:
     """Lines of a text file, under a heading that says which they are."""
     first, last = int(request.args.get("from_line", 1)), int(request.args.get("to_line", 0))
     with _opened(_located(request), request.path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > request.guard.largest > 0:
+            raise Refused(f"{request.path} is too large to be read ({size} bytes).")
         if not _is_text(stream):
-            size = os.fstat(stream.fileno()).st_size
             raise Refused(f"{request.path} is not text ({size} bytes).")
         kept, reached, more = _lines(stream, first, last or sys.maxsize, request.limit)
     if reached < first > 1:
@@ -195,11 +233,24 @@ def _replace(path: str, content: bytes, mode: int) -> None:
 
 def entries(request: Request) -> str:
     """What a directory holds, with kinds and sizes, ordered by name."""
-    found = _walk(_located(request), int(request.args.get("depth", 1)), frozenset())
-    lines = ["  " * level + _described(entry) for entry, level in islice(found, MAX_LISTED)]
+    top, guard = _located(request, listed=True), request.guard
+    unopened = frozenset(_UNSEARCHED if guard.shut else ())
+    found = _walk(top, int(request.args.get("depth", 1)), unopened)
+    lines = [
+        "  " * level + _described(entry) + (" (not read)" if request.shuts(entry.path) else "")
+        for entry, level in islice(found, MAX_LISTED)
+    ]
+    if guard.shut and top == os.path.realpath(request.roots[0]):
+        lines.insert(0, _kind(top, guard.kinds))
     if next(found, None) is not None:
         lines.append(f"(more than {MAX_LISTED} entries; list a directory inside)")
     return _cut(lines, request.limit) or f"{request.path} is empty."
+
+
+def _kind(top: str, kinds: dict[str, str]) -> str:
+    """What kind of project this is, by the names at its top."""
+    there = dict.fromkeys(kind for name, kind in kinds.items() if os.path.lexists(f"{top}/{name}"))
+    return f"Kind: {', '.join(there) or 'no project that is known by its files'}"
 
 
 def _sorted(path: str) -> list["os.DirEntry[str]"]:
@@ -250,11 +301,13 @@ def search(request: Request) -> str:
     named = str(request.args.get("files", "*"))
     lines: list[str] = []
     unread = 0
+    largest = request.guard.largest or MAX_FILE
     for path, shown in _candidates(request):
         if not fnmatchcase(shown, named) and not fnmatchcase(os.path.basename(shown), named):
             continue
         try:
-            lines += islice(_hits(path, _printable(shown), holds), MAX_FOUND + 1 - len(lines))
+            found = _hits(path, _printable(shown), holds, largest)
+            lines += islice(found, MAX_FOUND + 1 - len(lines))
         except (OSError, Refused):
             unread += 1
         if len(lines) > MAX_FOUND:
@@ -262,6 +315,8 @@ def search(request: Request) -> str:
             break
     if unread:
         lines.append(f"({unread} files could not be read: too large, or no regular files)")
+    if request.guard.shut:
+        lines.append("(hidden files and files that may hold secrets are left out)")
     return _cut(lines, request.limit) or "Nothing found."
 
 
@@ -282,13 +337,14 @@ def _candidates(request: Request) -> Iterator[tuple[str, str]]:
         yield top, os.path.basename(top)
         return
     for entry, _ in islice(_walk(top, sys.maxsize, frozenset(_UNSEARCHED)), MAX_SEEN):
-        if not _is_directory(entry) and not entry.is_symlink():
+        plain = not _is_directory(entry) and not entry.is_symlink()
+        if plain and not request.shuts(entry.path):
             yield entry.path, os.path.relpath(entry.path, top)
 
 
-def _hits(path: str, shown: str, holds: Callable[[str], object]) -> Iterator[str]:
+def _hits(path: str, shown: str, holds: Callable[[str], object], largest: int) -> Iterator[str]:
     with _opened(path, shown) as stream:
-        if os.fstat(stream.fileno()).st_size > MAX_FILE:
+        if os.fstat(stream.fileno()).st_size > largest:
             raise Refused(f"{shown} is too large.")
         if not _is_text(stream):
             return
@@ -322,7 +378,8 @@ DOES: dict[str, Callable[[Request], str]] = {
 def main() -> int:
     """Answer the one request on standard input."""
     asked = json.load(sys.stdin.buffer)
-    request = Request(asked["args"], asked["roots"], asked["writable"], asked["limit"])
+    places = asked["roots"], asked["writable"]
+    request = Request(asked["args"], *places, asked["limit"], Guard(**asked["guard"]))
     try:
         answer, code = DOES[asked["tool"]](request), 0
     except Refused as refusal:

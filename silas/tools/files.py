@@ -26,7 +26,8 @@ MAX_TEXT: Final = 1_000_000
 
 _MAX_ANSWER = 64_000  # bytes; below what a run may print, so that an answer is never cut by force
 _MAX_PATH = 4096  # bytes, the kernel's own limit
-_INTERPRETER_OPTIONS = ("-I", "-B", "-c")
+INTERPRETER_OPTIONS: Final = ("-I", "-B", "-c")
+"""Nothing of the environment or of the directory that it stands in has a part in the program."""
 
 
 def _readable(path: str) -> str:
@@ -150,14 +151,15 @@ class FileTool(SandboxedTool):
         roots = [str(files.cwd), *(str(mount.target) for mount in files.mounts)]
         # a read-only mount inside a writable one refuses by itself
         writable = [str(mount.target) for mount in files.mounts if mount.writable]
-        asked = {
+        asked: dict[str, Any] = {
             "tool": self.name,
             "args": request,
             "roots": roots,
             "writable": writable,
             "limit": _MAX_ANSWER,
+            "guard": {"shut": [], "named": [], "largest": 0, "kinds": {}},
         }
-        argv = [self._interpreter, *_INTERPRETER_OPTIONS, _program()]
+        argv = [self._interpreter, *INTERPRETER_OPTIONS, program()]
         # the system's interpreter: what a workspace brings has no part in what Silas itself runs
         alone = {"network": (), "loopback": False, "credentials": Credentials(), "path": ()}
         return argv, files.model_copy(update={"stdin": canonical_bytes(asked), **alone})
@@ -180,17 +182,19 @@ class FileTool(SandboxedTool):
         argv, files = self.command(request, context.files)
         needed = {"output_bytes": max(context.limits.output_bytes, 2 * _MAX_ANSWER)}
         limits: SandboxLimits = context.limits.model_copy(update=needed)
-        answer = _answer(self.name, await self._sandbox.run(argv, limits, files))
+        answer = answer_of(self.name, await self._sandbox.run(argv, limits, files))
         where = {"origin": OriginKind.file, "source": request["path"]}
         return answer.model_copy(update=where)
 
 
 @cache
-def _program() -> str:
+def program() -> str:
+    """The text of the program that runs inside."""
     return resources("silas.tools").joinpath("file_program.py").read_text(encoding="utf-8")
 
 
-def _answer(name: str, result: SandboxResult) -> ToolResult:
+def answer_of(name: str, result: SandboxResult) -> ToolResult:
+    """What the program inside said; a refusal of its own is an error in its words."""
     error = None
     if not result.ok:
         refused = result.ended_by == "exit" and result.exit_code == REFUSED

@@ -11,6 +11,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.context import ContentKind
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
+from silas.tools.looks import NO_LOOKS, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.shell_rules import ShellRules, ShellVerdict
 from silas.types import Frozen, OriginKind, TaintLevel
@@ -277,6 +278,7 @@ class ToolCallContext(Frozen):
     `authorise` accepts any approval that covers the call, a plan's included; `authorise_alone` only
     one given for this very call. The door asks the second where a gate wants a person to look, and
     where the arguments rest on what `provenance` does not prove to be the owner's or the plan's.
+    `looks` is what a turn may see of the workspace; by default nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -297,6 +299,7 @@ class ToolCallContext(Frozen):
     provenance: SkipValidation[Provenance]
     files: SandboxFiles
     limits: SandboxLimits
+    looks: SkipValidation[Looks] = NO_LOOKS
 
 
 class BaseTool(Protocol):

@@ -27,6 +27,7 @@ from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
 from silas.stream.escalate import Escalator
+from silas.stream.looking import LookAnswers, WorkspaceLooks
 from silas.stream.personqueue import PersonQueues
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
@@ -43,7 +44,7 @@ from silas.wiring.access import access_of
 from silas.wiring.apart import announced, message_signer
 from silas.wiring.gates import gate_providers
 from silas.wiring.ground import Ground
-from silas.wiring.looktools import add_looking_tools
+from silas.wiring.looktools import add_looking_tools, shown_to
 from silas.wiring.mind import Standing, mind_of
 from silas.wiring.offered import profiles
 from silas.wiring.overhead import overhead_of
@@ -344,6 +345,13 @@ class Parts:
                 self.registry,
                 self.questions.look_ups,
             ),
+            looks=WorkspaceLooks(
+                shown_to(config.models),
+                LookAnswers(self.db, self.ground.clock),
+                self.channel,
+                self.audit,
+                self.ground.clock,
+            ).of,
             access=access_of(config, self.registry, self.ground.clock, self.audit),
             gates=self.gates,
             system_gates=config.gates.system,

@@ -10,11 +10,13 @@ from silas.db import Database
 from silas.errors import ConfigError
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.tools import FILE_TOOLS, ToolRegistry
+from silas.tools.git_look import WORKSPACE_TOOLS
 from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
 from silas.tools.python import PythonTool
 from silas.tools.registry import tool_rows
 from silas.tools.sandboxed import SANDBOX_TOOL
 from silas.tools.shell import ShellTool
+from silas.tools.workspace_looks import WORKSPACE_TOOL
 from silas.wiring.ground import sandbox_of
 from silas.wiring.plugins import NOTHING_KEPT, mount_toolsets, scopes_of
 from silas.wiring.uncalled import add_uncalled
@@ -26,6 +28,8 @@ def built_in_tools(clock: Clock, sandbox: Sandbox, store: HealthStore = NOT_KEPT
     inside = (ShellTool, PythonTool, *FILE_TOOLS)
     for tool in (made(sandbox) for made in inside):
         registry.register(tool, SANDBOX_TOOL)
+    for look in WORKSPACE_TOOLS:
+        registry.register(look(sandbox), WORKSPACE_TOOL)
     return registry
 
 

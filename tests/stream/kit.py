@@ -24,6 +24,7 @@ from silas.stream.rooms import Access, Note, TurnRooms
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
+from silas.tools.looks import Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import OWNER, InteractionMode, InteractionRegister
@@ -231,9 +232,10 @@ class House:
             allowed: frozenset[str] | AllTools,
             provenance: Provenance,
             note: Note,
+            looks: Looks,
         ) -> ToolRun:
             self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
-            run = rooms.tool_run(role, turn, scope, allowed, provenance, note)
+            run = rooms.tool_run(role, turn, scope, allowed, provenance, note, looks)
             self.tool_runs.append(run)
             return run
 

@@ -33,6 +33,7 @@ from silas.testing import (
 from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
+from silas.tools.git_look import WORKSPACE_TOOL_NAMES
 from silas.types import InteractionMode, InteractionRegister
 from tests.support.waits import SECONDS
 
@@ -41,7 +42,7 @@ PLAN = plan_text(verify=None, body="# What to do\n\nTurn the lamp on.")
 LOOK = CallTool("shell_exec", {"argv": ["ls"]})
 REPORT = ExecutorAgentOutput(summary="worked")
 CORE = {"shell_exec", "python_exec", "web_fetch", "ask_owner", *FILE_TOOL_NAMES}
-LOOKUPS = {"memory_search", "context_inspection"}
+LOOKUPS = {"memory_search", "context_inspection", *WORKSPACE_TOOL_NAMES}
 
 
 async def soon(what: Awaitable[T]) -> T:

@@ -1,0 +1,132 @@
+"""What a turn may look at in the workspace, and whether models elsewhere may be shown it."""
+
+import asyncio
+import os
+
+from silas.audit import Audit
+from silas.cards import Action, CardChannel, Detail
+from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.clock import Clock
+from silas.db import Database
+from silas.stream.owner import Owner
+from silas.tools.looks import MAX_LOOKS, MAX_SEEN, NO_LOOKS, Looks
+from silas.types import Risk
+
+_YES = DecisionAnswer(selected_value="yes", approved=True)
+_NEVER = DecisionAnswer(selected_value="no")
+_NOT_NOW = DecisionAnswer()
+_SECONDS = 120.0  # the owner has just written; whoever waits for the answer is he
+
+
+class LookAnswers:
+    """Keeps what the owner answered, for a workspace and those who would be shown it."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def of(self, workspace: str, shown_to: str) -> bool | None:
+        """His answer; None where there is none that can be read."""
+        query = "SELECT allowed FROM look_answers WHERE workspace = ? AND shown_to = ?"
+        with self._db.read() as tx:
+            row = tx.driver.execute(query, (workspace, shown_to)).fetchone()
+        if row is None or row[0] not in (0, 1):
+            return None
+        return row[0] == 1
+
+    def keep(self, workspace: str, shown_to: str, *, allowed: bool) -> None:
+        """Keep an answer in place of an earlier one."""
+        row = (workspace, shown_to, int(allowed), self._clock.now().isoformat())
+        with self._db.write() as tx:
+            tx.driver.execute("INSERT OR REPLACE INTO look_answers VALUES (?, ?, ?, ?)", row)
+
+
+class WorkspaceLooks:
+    """Makes the looks of a turn of the owner's own words.
+
+    Args:
+        shown_to: Who outside this machine is shown what the models are shown, in words; empty
+            where every model answers on it.
+        answers: What the owner said before.
+        channel: Where he is asked, once for each workspace.
+    """
+
+    def __init__(
+        self,
+        shown_to: str,
+        answers: LookAnswers,
+        channel: CardChannel,
+        audit: Audit,
+        clock: Clock,
+    ) -> None:
+        self._shown_to = shown_to
+        self._answers = answers
+        self._owner = Owner(channel, audit, clock)
+        self._audit = audit
+        self._asking = asyncio.Lock()
+
+    def of(self, workspace: str, words: str) -> Looks:
+        """What a turn may look at: nothing without a workspace, or where the owner said no."""
+        if not workspace:
+            return NO_LOOKS
+        place = os.path.realpath(workspace)
+        if self._shown_to and self._answers.of(place, self._shown_to) is False:
+            return NO_LOOKS
+        unanswered = False
+
+        async def may_look() -> str:
+            nonlocal unanswered
+            if not self._shown_to:
+                return ""
+            async with self._asking:
+                answer = None if unanswered else await self._asked(place)
+            if answer is None:
+                unanswered = True  # once a turn is enough
+                return (
+                    f"The owner has not answered whether files in {place} may be shown to "
+                    f"{self._shown_to}, so nothing was looked at."
+                )
+            if answer:
+                return ""
+            return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
+
+        return Looks(place, words, may_look)
+
+    async def _asked(self, place: str) -> bool | None:
+        if (known := self._answers.of(place, self._shown_to)) is not None:
+            return known
+        answer = await self._owner.ask(look_card(place, self._shown_to))
+        said = answer.model_copy(update={"signed": False})
+        known = True if said == _YES else False if said == _NEVER else None
+        words = "no answer" if known is None else "yes" if known else "never"
+        await self._audit.log("workspace_look_asked", answer=words)
+        if known is not None:
+            self._answers.keep(place, self._shown_to, allowed=known)
+        return known
+
+
+def look_card(workspace: str, shown_to: str) -> DecisionCard:
+    """Whether models elsewhere may be shown what is looked at; silence shows nothing."""
+    return DecisionCard(
+        intent=f"Let the model look at files in {workspace}",
+        risk=Risk.medium,
+        rationale=f"To answer, it wants to read there. What it reads goes to {shown_to}.",
+        details=(
+            Detail(
+                heading="What a yes means",
+                lines=(
+                    f"in each message of yours at most {MAX_LOOKS} looks and {MAX_SEEN:,} bytes",
+                    "hidden files and files that may hold secrets are listed and not read, unless "
+                    "your message names them",
+                    "nothing is changed, and you are not asked again for this directory",
+                ),
+            ),
+        ),
+        actions=(
+            Action(label="Let it look here", value=_YES, role="recommended"),
+            Action(label="Never show it this directory", value=_NEVER),
+            Action(label="Not now, look at nothing", value=_NOT_NOW, role="decline"),
+        ),
+        safe=_NOT_NOW,
+        timeout_seconds=_SECONDS,
+    )

@@ -1,0 +1,140 @@
+"""`workspace_git`: status, log or diff of the repository at the top of the workspace.
+
+A repository's own configuration can name programs that git runs: filters, hooks, fsmonitor, diff
+drivers, pagers, helpers, includes of more such. So git never reads it: it is given a directory of
+its own in the sandbox, made empty, into which references and index are copied, and the workspace's
+objects to read. What the copy does not have cannot be named by a `.gitattributes` either.
+"""
+
+import shlex
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from silas.sandbox import SandboxFiles
+from silas.sandbox.toolchains import CREDENTIALS
+from silas.tools.arguments import Exact
+from silas.tools.file_program import REFUSED
+from silas.tools.files import Readable
+from silas.tools.looks import Looks
+from silas.tools.workspace_looks import WORKSPACE_FILE_TOOLS, WorkspaceTool
+
+_PLACE: Final = "/tmp/look.git"  # noqa: S108 - inside the sandbox, where /tmp is private
+
+ENVIRONMENT: Final = {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_SYSTEM": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_PAGER": "cat",
+    "GIT_DIR": _PLACE,
+}
+"""No configuration but the one that git makes here, no question, no fetching of what is missing."""
+
+_OPTIONS: Final = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
+    *("-c", "core.attributesFile=/dev/null", "-c", "submodule.recurse=false"),
+)
+"""Said once more, though no configuration that says otherwise is read."""
+
+_NO_SUBMODULES: Final = "--ignore-submodules=all"  # git would run there with their configuration
+_SHOWS: Final = {
+    "status": ("status", "--short", "--branch", _NO_SUBMODULES),
+    "log": ("log", "--no-color", "--date=short", "--format=%h %ad %an: %s", "--no-show-signature"),
+    "diff": ("diff", "--no-color", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES),
+}
+_SHUT: Final = tuple(
+    f":(exclude,glob,icase)**/{name}{rest}" for name in (".*", *CREDENTIALS) for rest in ("", "/**")
+)
+
+_SCRIPT: Final = f"""
+set -euf
+ws=$1; shift
+refuse() {{ echo "$1"; exit {REFUSED}; }}
+command -v git >/dev/null || refuse "There is no git in the sandbox."
+[ -d "$ws/.git" ] && [ ! -L "$ws/.git" ] && [ -f "$ws/.git/HEAD" ] ||
+  refuse "There is no git repository at the top of the workspace."
+[ ! -e "$ws/.git/reftable" ] || refuse "The repository keeps its references in a form not read."
+form=sha1
+setting() {{ git config --file "$ws/.git/config" --no-includes --get "$1" 2>/dev/null || true; }}
+if [ "$(setting extensions.objectformat)" = sha256 ]; then form=sha256; fi
+git init --quiet --bare --template= --object-format=$form "$GIT_DIR" ||
+  refuse "git could not begin."
+for one in HEAD index packed-refs shallow; do
+  if [ -f "$ws/.git/$one" ]; then cp -- "$ws/.git/$one" "$GIT_DIR/$one"; fi
+done
+set +f
+for one in "$ws"/.git/sharedindex.*; do
+  if [ -f "$one" ]; then cp -- "$one" "$GIT_DIR/"; fi
+done
+set -f
+rm -rf "$GIT_DIR/refs"
+cp -RP -- "$ws/.git/refs" "$GIT_DIR/refs"
+if [ -f "$ws/.git/info/exclude" ]; then
+  mkdir -p "$GIT_DIR/info"; cp -- "$ws/.git/info/exclude" "$GIT_DIR/info/exclude"
+fi
+git config core.bare false
+git config core.worktree "$ws"
+for one in filemode ignorecase symlinks autocrlf; do
+  value=$(setting "core.$one")
+  case "$value" in true|false|input) git config "core.$one" "$value" ;; esac
+done
+export GIT_OBJECT_DIRECTORY="$ws/.git/objects"
+cd "$ws"
+"""
+
+_HEAD: Final = """
+if git rev-parse --quiet --verify HEAD >/dev/null; then since=HEAD; else since=--cached; fi
+"""
+
+_SAY: Final = """
+cd /tmp
+[ -s said ] || echo "Nothing to show."
+head -c "$ROOM" said
+[ "$(wc -c < said)" -le "$ROOM" ] || echo "(cut here; ask for one path)"
+"""
+
+
+class GitArguments(Exact):
+    """What to show, of which path, and how many commits of a log."""
+
+    show: Literal["status", "log", "diff"] = "status"
+    path: Readable = "."
+    count: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+class WorkspaceGitTool(WorkspaceTool):
+    """Shows what a repository says of its files."""
+
+    arguments = GitArguments
+    name = "workspace_git"
+    words = (
+        "Look at the git repository of the owner's workspace: `status`, the `log` of the last "
+        "`count` commits, or the `diff` of tracked text against the last commit; of `path` alone "
+        "where one is named. Hidden files and files that may hold secrets are left out of a diff."
+    )
+
+    def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:
+        """One fixed script; what the model chose stands in its arguments."""
+        files, what = looks.files, request["show"]
+        words = ["git", *_OPTIONS, *_SHOWS[what]]
+        if what == "log":
+            words.append(f"--max-count={request['count']}")
+        since = ' "$since"' if what == "diff" else ""
+        call = f'{shlex.join(words)}{since} -- "$@" > /tmp/said 2> /tmp/why'
+        failed = 'refuse "git cannot say: $(tail -n 1 /tmp/why | head -c 300)"'
+        script = "\n".join((_SCRIPT, _HEAD if since else "", f"{call} || {failed}", _SAY))
+        paths = [f":(literal){request['path']}", *(_SHUT if what == "diff" else ())]
+        env = {**ENVIRONMENT, "ROOM": str(looks.room)}
+        argv = ["/bin/sh", "-c", script, "git", str(files.cwd), *paths]
+        return argv, files.model_copy(update={"env": env})
+
+
+WORKSPACE_TOOLS: Final = (*WORKSPACE_FILE_TOOLS, WorkspaceGitTool)
+
+WORKSPACE_TOOL_NAMES: Final = frozenset(tool.name for tool in WORKSPACE_TOOLS)

@@ -1,0 +1,101 @@
+"""What one turn may still look at in the owner's workspace: which files, how often, how much."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final
+
+from silas.sandbox import Mount, SandboxFiles
+
+LOOK_SCOPE: Final = "workspace.look"
+"""Granted to turns whose words are the owner's, and to nothing else."""
+
+MAX_LOOKS: Final = 12
+"""Calls of one turn, proxy and planner together."""
+
+MAX_SEEN: Final = 48_000
+"""Bytes that all calls of one turn may answer."""
+
+MAX_ANSWER: Final = 16_000
+"""Bytes that one call may answer."""
+
+MayLook = Callable[[], Awaitable[str]]
+"""Says why the workspace may not be looked at; nothing where it may be."""
+
+_WORDS = re.compile(r"[^\s\"'`<>()\[\]{},;]+")
+_NAME = re.compile(r"[._/\d-]")  # without any of these a word is a word, and not the name of a file
+
+
+def names_in(words: str) -> tuple[str, ...]:
+    """What of a text may be the name of a file, such as `.env` or `config/server.key`."""
+    found = (word.rstrip(".:!?").removeprefix("./") for word in _WORDS.findall(words))
+    return tuple(sorted({word for word in found if _NAME.search(word)}))
+
+
+class Looks:
+    """The looks of one turn; proxy and planner share them.
+
+    Args:
+        workspace: The directory, resolved; empty where nothing may be looked at.
+        words: The owner's own words of this turn: a file that holds secrets is read only where
+            they name it.
+        may_look: Asked before each look.
+
+    Attributes:
+        named: What of those words may be a file's name.
+        refused: Why the owner's answer, or its lack, let nothing be seen; for the owner.
+        turnstile: Held during a look, so that two of one answer count one after the other.
+    """
+
+    def __init__(self, workspace: str, words: str, may_look: MayLook) -> None:
+        self._workspace = workspace
+        self._may_look = may_look
+        self._left = MAX_LOOKS if workspace else 0
+        self._room = MAX_SEEN
+        self.named = names_in(words)
+        self.refused = ""
+        self.turnstile = asyncio.Lock()
+
+    @property
+    def open(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self._workspace)
+
+    @property
+    def files(self) -> SandboxFiles:
+        """The workspace, read-only and at its own path; nothing else, and no network."""
+        place = Path(self._workspace)
+        return SandboxFiles(cwd=place, mounts=(Mount(source=place, target=place),))
+
+    async def refusal(self) -> str:
+        """Why there is no further look, in one sentence; else counts one and says nothing."""
+        if not self.open:
+            return "There is no workspace that this turn may look at."
+        if self._left <= 0 or self._room <= 0:
+            return (
+                f"A turn looks at most {MAX_LOOKS} times and at {MAX_SEEN:,} bytes, and this one "
+                "has; answer from what you have seen, and say what you could not look at."
+            )
+        if why := await self._may_look():
+            self.refused = why
+            return why
+        self._left -= 1
+        return ""
+
+    @property
+    def room(self) -> int:
+        """Bytes that the next look may answer."""
+        return min(self._room, MAX_ANSWER)
+
+    def seen(self, answer: str) -> None:
+        """Count what a look answered."""
+        self._room -= len(answer.encode("utf-8", "replace"))
+
+
+async def _never() -> str:
+    return "Nobody may look here."
+
+
+NO_LOOKS: Final = Looks("", "", _never)
+"""Where nothing may be looked at."""
