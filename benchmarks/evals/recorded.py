@@ -86,7 +86,8 @@ class Player:
 
 def _workspace(request: Mapping[str, Any]) -> str:
     """The directory that the facts of a request name; empty where they name none."""
-    for message in request["messages"]:
+    told = [m for m in request["messages"] if m["role"] == "user"]  # a prompt has an example
+    for message in told:
         for line in str(message.get("content") or "").splitlines():
             name, _, value = line.partition(":")
             if name.strip() == "workspace" and value.strip().startswith("/"):
