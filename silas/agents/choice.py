@@ -15,6 +15,9 @@ OutputSetting = Literal["auto", "tool", "native", "prompted"]
 other form if that one fails.
 """
 
+OutputMode = Literal["tool", "native", "prompted"]
+"""An `OutputSetting` that says which; `auto` chooses among these."""
+
 RUNBOOK = "runbook"
 """The name of the deterministic model that needs no key and no network."""
 

@@ -1,7 +1,7 @@
 """How a model is made to answer in form, and the one other way when it cannot (decision A21)."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_ai import NativeOutput, PromptedOutput, ToolOutput
@@ -10,11 +10,12 @@ from pydantic_ai.models import Model
 from pydantic_ai.output import OutputSpec
 
 from silas.agents.calls import Call
-from silas.agents.choice import OutputSetting
+from silas.agents.choice import OutputMode, OutputSetting
+from silas.agents.faults import of_the_form
+from silas.agents.kept import KeptModes
 from silas.errors import misfits
 
 T = TypeVar("T")
-OutputMode = Literal["tool", "native", "prompted"]
 
 
 class OutputForm:
@@ -24,14 +25,33 @@ class OutputForm:
     of the owner's own is first asked for `native`, because it makes a grammar of the schema. If the
     answer fails in *form* (no output tool was called, no JSON, or the server refused the
     request), the one retry uses the next best mode; if that one works, later calls begin with
-    it. A failure of *content* (JSON of the wrong shape) is retried in the same mode. An explicit
-    mode is never left.
+    it, in the next run of Silas too, until the server refuses it. A failure of *content* (JSON of
+    the wrong shape) is retried in the same mode. An explicit mode is never left.
+
+    Args:
+        model: Whose profile decides where no server of the owner's own does.
+        setting: `auto`, or the one mode.
+        native_first: Whether `auto` begins with a grammar.
+        kept: What was learned before.
+        key: Where this model's mode stands in it.
     """
 
-    def __init__(self, model: Model, setting: OutputSetting, *, native_first: bool) -> None:
+    def __init__(
+        self,
+        model: Model,
+        setting: OutputSetting,
+        *,
+        native_first: bool,
+        kept: KeptModes,
+        key: str,
+    ) -> None:
         found = ("native", "tool") if native_first else _auto_modes(model)
-        modes = found if setting == "auto" else (setting,)
-        self._modes: Sequence[OutputMode] = modes
+        self._usual = found[0]
+        self._auto = setting == "auto"
+        self._kept, self._key = kept, key
+        self._modes: Sequence[OutputMode] = found if setting == "auto" else (setting,)
+        if self._auto and (known := kept.mode(key)) is not None:
+            self._begin_with(known)
 
     @property
     def current(self) -> OutputMode:
@@ -49,6 +69,21 @@ class OutputForm:
 
     def worked(self, mode: OutputMode) -> None:
         """Remember the mode that a model answered in."""
+        self._begin_with(mode)
+        if not self._auto:
+            return
+        if mode == self._usual:
+            self._kept.forget(self._key)
+        else:
+            self._kept.keep(self._key, mode)
+
+    def failed(self, mode: OutputMode, error: BaseException) -> None:
+        """Forget what was learned where the server refuses requests in that mode."""
+        refused = isinstance(error, ModelRequestRejectedError) and of_the_form(error)
+        if self._auto and refused and mode != self._usual:
+            self._kept.forget(self._key)
+
+    def _begin_with(self, mode: OutputMode) -> None:
         self._modes = (mode, *(other for other in self._modes if other != mode))
 
 

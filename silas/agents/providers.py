@@ -16,6 +16,7 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
+from silas.agents.kept import NOTHING_KEPT, KeptModes
 from silas.agents.names import provider_fault
 from silas.agents.standin import StandInModel
 from silas.errors import ConfigError
@@ -39,10 +40,13 @@ class ConfiguredModel(WrapperModel):
     charged with an estimate from the size of what was exchanged.
     """
 
-    def __init__(self, wrapped: Model, settings: ModelSettings, own_server: bool) -> None:
+    def __init__(
+        self, wrapped: Model, settings: ModelSettings, own_server: bool, modes: KeptModes
+    ) -> None:
         super().__init__(wrapped)
         self._chosen = settings
         self.own_server = own_server
+        self.modes = modes
 
     @property
     def settings(self) -> ModelSettings | None:
@@ -67,9 +71,20 @@ class ConfiguredModel(WrapperModel):
 
 def is_own_server(model: Model) -> bool:
     """Whether a model is asked at a server that the owner names (`base_url`, Ollama)."""
+    first = _first(model)
+    return isinstance(first, ConfiguredModel) and first.own_server
+
+
+def kept_modes(model: Model) -> KeptModes:
+    """Where it is kept which output mode works with this model."""
+    first = _first(model)
+    return first.modes if isinstance(first, ConfiguredModel) else NOTHING_KEPT
+
+
+def _first(model: Model) -> Model:
     while isinstance(model, StandInModel):
         model = model.wrapped
-    return isinstance(model, ConfiguredModel) and model.own_server
+    return model
 
 
 def charged(response: ModelResponse, messages: list[ModelMessage]) -> ModelResponse:
@@ -90,6 +105,7 @@ def make_model(
     *,
     runbook: Callable[[], Model],
     environ: Mapping[str, str] = os.environ,
+    modes: KeptModes = NOTHING_KEPT,
 ) -> Model:
     """The model a choice names, ready to be asked. Enter it (`async with`) to close its client.
 
@@ -98,23 +114,26 @@ def make_model(
         runbook: Makes the built-in model.
         environ: Where `api_key_env` is looked up. A provider's own variable is read by PydanticAI
             from the process environment.
+        modes: Where it is kept which output mode works with which server.
 
     Raises:
         ConfigError: `E_CFG_MODEL`: unknown name, missing key, missing package, or a factory that
             does not make a model; the sentence says what to set or install.
     """
     if choice.fallback is not None:
-        first = make_model(
-            choice.model_copy(update={"fallback": None}), runbook=runbook, environ=environ
+        alone = choice.model_copy(update={"fallback": None})
+        first, other = (
+            make_model(one, runbook=runbook, environ=environ, modes=modes)
+            for one in (alone, choice.fallback)
         )
-        return StandInModel(first, make_model(choice.fallback, runbook=runbook, environ=environ))
+        return StandInModel(first, other)
     if choice.name == RUNBOOK:
         return runbook()
     if choice.name.startswith("python:"):
         made = _from_factory(choice.name)
     else:
         made = _from_provider(choice, _key(choice, environ))
-    return ConfiguredModel(made, _settings(choice, made), bool(server_of(choice)))
+    return ConfiguredModel(made, _settings(choice, made), bool(server_of(choice)), modes)
 
 
 def _settings(choice: ModelChoice, model: Model) -> ModelSettings:

@@ -15,12 +15,12 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from silas.agents.aloud import AloudModel, can_stream
 from silas.agents.calls import Call
-from silas.agents.choice import OutputSetting
-from silas.agents.form import OutputForm, OutputMode, output_type
+from silas.agents.choice import OutputMode, OutputSetting
+from silas.agents.form import OutputForm, output_type
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.patience import Patience
 from silas.agents.prompt import instructions
-from silas.agents.providers import is_own_server
+from silas.agents.providers import is_own_server, kept_modes
 from silas.agents.trial import address_of
 from silas.canonical import digest
 from silas.clock import Clock
@@ -108,8 +108,15 @@ class Role:
         # executor's work; the others are asked for words
         self.on_own_server = is_own_server(model)
         native_first = self.on_own_server and name != "executor"
-        self.form = OutputForm(model, output, native_first=native_first)
         place = address_of(model)
+        self.form = OutputForm(
+            model,
+            output,
+            native_first=native_first,
+            kept=kept_modes(model),
+            # with tools to call beside it, another form may be the one that works
+            key=f"{place} {model.model_name} {'tools' if name == 'executor' else 'words'}",
+        )
         self.who = f"{name}: {model.model_name}" + (f" at {place}" if place else "")
         self._model = model
         self._name = name

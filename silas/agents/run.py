@@ -98,6 +98,7 @@ async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> Str
     first = await attempt.ask(prompt, mode, ())
     if not isinstance(first, _Failed):
         return StructuredRun(first, _spent(usage), prompt=prompt_used, dropped=_dropped(first))
+    role.form.failed(mode, first.error)
     # exactly one retry, with what was wrong appended
     mode = role.form.after(mode, first.error)
     words = f"{SCHEMA_ERROR}\n{summarise(first.error)}\n{how_to_answer(call, mode)}"

@@ -4,6 +4,7 @@ Played from the references, through each provider's own client; no provider was 
 """
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import pytest
 from silas.agents import ModelRunFailed, OutputSetting, ProxyAgent, RouteDecision, StructuredRun
 from silas.agents.listener import Listen, nobody_listens
 from silas.testing import Harness, ScriptedChannel
-from tests.agents.openai_server import Answer, Broken, Failure, OpenAIServer, Reply
+from tests.agents.openai_server import Answer, Broken, Failure, OpenAIServer, Raw, Reply
 from tests.agents.shapes import SHAPES, Shape
 from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
@@ -112,6 +113,32 @@ async def test_an_answer_that_breaks_off_is_asked_for_again_and_then_told(
             await asked(shape, server, clock, output="native", listen=listen)
     one_sentence(failed.value, server, Told("E_LLM_CONNECTION", "check the network and `base_url`"))
     assert (clock.waited, len(server.bodies)) == ([1.0, 2.0], 3)
+
+
+_BEGUN = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+_GONE = {"code": 502, "message": "Provider disconnected unexpectedly"}
+_ENDED = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
+_BUSY = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+_LATE = {
+    "openrouter": {**_BEGUN, "provider": "P", "error": _GONE, "choices": [_ENDED]},
+    "anthropic": _BUSY,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("openrouter", "E_LLM_API"), ("anthropic", "E_LLM_OVERLOADED")]
+)
+async def test_an_error_inside_a_stream_is_told_as_one_before_it(
+    name: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = next(one for one in SHAPES if one.name == name)
+    head = "event: error\n" if name == "anthropic" else ""
+    late = Raw(f"{head}data: {json.dumps(_LATE[name])}\n\n")
+    clock = Waits()
+    async with served(shape, [late] * 4, monkeypatch) as server:
+        with pytest.raises(ModelRunFailed) as failed:
+            await asked(shape, server, clock, listen=Ear().listen)
+    assert (failed.value.code, clock.waited, len(server.bodies)) == (code, [1.0, 2.0], 3)
 
 
 @each_shape
