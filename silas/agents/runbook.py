@@ -42,6 +42,7 @@ from silas.agents.models import (
     ScorerOutput,
 )
 from silas.agents.prompt import read_pairs
+from silas.agents.runbook_about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook_library import Equip, Library, LibraryPlan
 from silas.agents.runbook_steps import failure_of, not_offered, stopped
 from silas.canonical import digest
@@ -50,10 +51,6 @@ from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
 
-HOW_TO_CONFIGURE = (
-    "To use a language model, set OPENROUTER_API_KEY, or name a model under `models:` in the "
-    "configuration (any PydanticAI name, or an OpenAI-compatible `base_url` such as Ollama)."
-)
 _CALL_ID = "runbook-"
 
 
@@ -109,7 +106,7 @@ class RunbookModel(Model):
             case "scorer":
                 part = _answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
             case _:
-                part = TextPart(f"{_WHAT_I_AM} {HOW_TO_CONFIGURE}")
+                part = TextPart(f"{WHAT_I_AM} {HOW_TO_CONFIGURE}")
         return ModelResponse(
             parts=[part],
             model_name=self.model_name,
@@ -169,6 +166,7 @@ class RunbookModel(Model):
             return _direct(
                 "asked for what can be computed", AgentResponse(message=computed), framed
             )
+        facts = read_pairs(framed.get("facts", ""))
         plan = self._library.find(text)
         if plan is not None:
             return RouteDecision(
@@ -180,7 +178,7 @@ class RunbookModel(Model):
             )
         return _direct(
             "no plan of the library fits, and no language model is configured",
-            self._what_i_can_do(text),
+            self._what_i_can_do(text, facts.get("workspace", "")),
             framed,
         )
 
@@ -200,7 +198,7 @@ class RunbookModel(Model):
         if plan is None and (before := facts.get("continuation_of")):
             return runbook_again.once_more(before, item_id, _all_framed(messages))
         if plan is None:
-            return self._what_i_can_do(text)
+            return self._what_i_can_do(text, facts.get("workspace", ""))
         known = {name: value for name, value in facts.items() if name in plan.parameters}
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
@@ -234,18 +232,14 @@ class RunbookModel(Model):
             known = {name: value for name, value in values.items() if name in other.parameters}
             return other, await self._equip(other, known), f"{error.message.split(';')[0]}; "
 
-    def _what_i_can_do(self, text: str) -> AgentResponse:
-        """The same words for whoever asks what it can do, and for what it did not understand."""
-        plans = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in self._library.plans()]
-        offer = "I can run these plans:\n" + "\n".join(plans) if plans else "The library is empty."
-        said = f"{_WHAT_I_AM}\n\n{offer}\n\n{HOW_TO_CONFIGURE}"
-        return AgentResponse(message=said, understood=runbook_about.asked(text))
+    def _what_i_can_do(self, text: str, workspace: str) -> AgentResponse:
+        """All of it where that is asked; else what is missing, and the nearest to it."""
+        plans = self._library.plans()
+        if runbook_about.asked(text):
+            return AgentResponse(message=runbook_about.abilities(plans, workspace))
+        return AgentResponse(message=runbook_about.cannot(text, plans), understood=False)
 
 
-_WHAT_I_AM = (
-    "No language model is configured. I am Silas's built-in runbook model: I find and follow "
-    "prepared plans, and I cannot answer free questions or write new plans."
-)
 _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "
     "The briefing will be followed again as it is."

@@ -1,17 +1,110 @@
-"""What the built-in model can answer of itself: a greeting, and what it is and can do."""
+"""What the built-in model says of itself: what it can do, and what it cannot."""
 
 import re
+from collections.abc import Sequence
+from typing import Final
 
-_ABOUT = re.compile(
+from silas.agents.runbook_library import LibraryPlan
+from silas.plans.request import words_of
+
+_ABOUT: Final = re.compile(
     r"(?:(?:hello|hi|hey|good (?:morning|day|evening)|hallo|guten (?:morgen|tag|abend))"
     r"(?: (?:there|silas))?"
-    r"|(?:silas )?(?:help|hilfe)(?: me)?"
+    r"|(?:silas )?(?:help|hilfe)(?: me)?(?: please)?"
     r"|(?:silas )?(?:what (?:can|do) you do|what are you able to do|who are you|what are you"
-    r"|how (?:can|do) i (?:begin|start|use (?:you|silas))"
-    r"|was kannst du|wer bist du|was bist du)(?: for me)?)"
+    r"|how (?:can|do) i (?:begin|start|use (?:you|silas))|what can i (?:ask|say|do)(?: you)?"
+    r"|what do you know how to do|how can you help(?: me)?|show me what you can do"
+    r"|was kannst du|wer bist du|was bist du)(?: for me| here| in this folder)?)"
 )
+HOW_TO_CONFIGURE: Final = (
+    "To use a language model, set OPENROUTER_API_KEY, or name a model under `models:` in the "
+    "configuration (any PydanticAI name, or an OpenAI-compatible `base_url` such as Ollama)."
+)
+WHAT_I_AM: Final = (
+    "No language model is configured. I am Silas's built-in runbook model: I find and follow "
+    "prepared plans, and I cannot answer free questions or write new plans."
+)
+AT_ONCE: Final = (
+    ("calculate", "what is 17 % of 240"),
+    ("count days, tell date and time", "how many days until christmas"),
+    ("convert units", "5 miles in km"),
+    ("remember", "remember that my passport lies in the blue drawer"),
+    ("tell what I remember", "where is my passport"),
+)
+"""What needs no plan and no card: what it is, and an example."""
+
+_CANNOT: Final = (
+    ("e-?mails?|mails?|inbox|message|sms|whatsapp", "I have no mail account connected."),
+    ("weather|news|web|internet|online|google|website|flight|hotel", "I cannot look into the web."),
+    ("calendar|appointments?|meetings?|remind|reminder|alarm|timer", "I keep no calendar."),
+    ("call|phone|ring", "I cannot make calls."),
+    ("delete|remove|erase|wipe|trash", "I delete nothing: no prepared plan does."),
+    ("move|upload|download|install|send|buy|pay|order|book", "No prepared plan does that."),
+)
+"""Words of a request, and what is missing for it."""
+
+_OTHERWISE: Final = "I do not understand that: I know prepared plans only."
+_SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file", "email": "mail"}
+_GENERAL: Final = frozenset(
+    {"find", "show", "list", "what", "where", "how", "many", "days", "tell"}
+)
+"""Stems that say nothing about what is wanted."""
+
+_STEM: Final = 5  # characters in which words of one family agree
 
 
 def asked(text: str) -> bool:
     """Whether a message greets Silas or asks what it can do, and nothing else."""
     return _ABOUT.fullmatch(" ".join(re.findall(r"\w+", text.lower()))) is not None
+
+
+def abilities(plans: Sequence[LibraryPlan], workspace: str) -> str:
+    """All that it can do, each with an example.
+
+    Args:
+        plans: The runbooks.
+        workspace: The folder that is asked about; empty for none.
+    """
+    listed = [f'- {plan.title} (say: "{plan.phrases[0]}")' for plan in plans]
+    where = f" in {workspace}" if workspace else ""
+    offer = f"I can run these plans{where}:\n" + "\n".join(listed)
+    at_once = "\n".join(f'- {what} (say: "{example}")' for what, example in AT_ONCE)
+    return (
+        f"{WHAT_I_AM}\n\n{offer if plans else 'The library is empty.'}\n\n"
+        f"At once, without a plan:\n{at_once}\n\n{HOW_TO_CONFIGURE}"
+    )
+
+
+def cannot(text: str, plans: Sequence[LibraryPlan]) -> str:
+    """Two lines: what is missing for a request, and the nearest that can be done."""
+    said = text.lower()
+    why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), _OTHERWISE)
+    near = nearest(text, plans)
+    what = (
+        f'The nearest I can do: {near[0][:1].lower()}{near[0][1:]}, e.g. "{near[1]}". '
+        if near
+        else ""
+    )
+    return (
+        f"{why} No language model is configured.\n"
+        f'{what}Say "help" for all that I can do; `silas setup` connects a language model.'
+    )
+
+
+def nearest(text: str, plans: Sequence[LibraryPlan]) -> tuple[str, str] | None:
+    """What it can do that shares most words with a request, and an example; None for no word.
+
+    Of equals the first: a runbook, or what is computed where a request has a number in it.
+    """
+    wanted = _stems(text) - _GENERAL
+    known = [(plan.title, " ".join((plan.title, *plan.phrases)), plan.phrases[0]) for plan in plans]
+    computed = [(what, f"{what} {example}", example) for what, example in AT_ONCE]
+    known = [*computed, *known] if re.search(r"\d", text) else [*known, *computed]
+    best = max(known, key=lambda one: len(wanted & _stems(one[1])), default=None)
+    if best is None or not wanted & _stems(best[1]):
+        return None
+    return best[0], best[2]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_SAME.get(word, word)[:_STEM] for word in words_of(text))

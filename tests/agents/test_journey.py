@@ -65,7 +65,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
     assert route.tokens + planned.tokens + done.tokens == 0
 
 
-async def test_a_request_that_nothing_fits_lists_the_shipped_plans() -> None:
+async def test_help_lists_the_shipped_plans() -> None:
     library = PlanLibrary([shipped_plans()])
     proxy = ProxyAgent(
         RunbookModel(library, EVERYTHING.found, VIENNA),
@@ -73,7 +73,7 @@ async def test_a_request_that_nothing_fits_lists_the_shipped_plans() -> None:
         output="auto",
         default_profile="conversation",
     )
-    turn = TurnRequest("compose a sonnet", now=datetime(2026, 1, 2, tzinfo=UTC))
+    turn = TurnRequest("help", now=datetime(2026, 1, 2, tzinfo=UTC))
     run = await proxy.route(turn, toolset=FunctionToolset[None](), deps=None)
     assert run.output.response is not None
     assert library.plans()

@@ -25,6 +25,7 @@ from silas.agents import (
 )
 from silas.agents.runbook import RunbookModel
 from silas.errors import PlanFamilyError
+from silas.plans import PlanLibrary, shipped_plans
 from silas.testing import MockClock
 from tests.support.waits import SECONDS
 
@@ -113,8 +114,11 @@ async def test_anything_else_is_answered_honestly() -> None:
     run = await proxy.route(turn("what is the meaning of life?"), toolset=NONE, deps=None)
     assert run.output.route == "direct"
     assert run.output.response is not None
+    assert "No language model is configured" in run.output.response.message
+    run = await proxy.route(turn("help"), toolset=NONE, deps=None)
+    assert run.output.response is not None
     said = run.output.response.message
-    assert "No language model is configured" in said
+    assert "in /srv/repo" in said
     assert FIX.title in said
     assert FIX.phrases[0] in said
     assert "OPENROUTER_API_KEY" in said
@@ -167,7 +171,7 @@ async def test_what_the_library_has_nothing_for_is_not_understood() -> None:
         turn("sing a song"), toolset=NONE, deps=None
     )
     assert run.output.plan_action is None
-    assert "cannot answer free questions" in run.output.message
+    assert "I do not understand that" in run.output.message
     assert not run.output.understood
 
 
@@ -189,8 +193,43 @@ async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -
     proxy = ProxyAgent(model(), MockClock(), output="auto", default_profile="conversation")
     run = await proxy.route(turn(text), toolset=NONE, deps=None)
     assert run.output.response is not None
-    assert "I can run these plans" in run.output.response.message
+    assert ("I can run these plans" in run.output.response.message) is understood
     assert run.output.response.understood is understood
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "near"),
+    [
+        ("summarize my mail", "no mail account", '"summarise notes.txt"'),
+        ("read my e-mails and summarise them", "no mail account", '"summarise notes.txt"'),
+        ("what's in my inbox", "no mail account", ""),
+        ("delete the duplicate files", "I delete nothing", '"find duplicate files"'),
+        ("remove the repeated words", "I delete nothing", '"remove the duplicate lines'),
+        ("erase everything", "I delete nothing", ""),
+        ("find me a hotel", "into the web", ""),
+        ("what's the weather in Ghent", "into the web", ""),
+        ("search the web for cats", "into the web", ""),
+        ("remind me to call Odile", "no calendar", ""),
+        ("put the meeting into my calendar", "no calendar", ""),
+        ("set an alarm for seven", "no calendar", ""),
+        ("count the stars", "I do not understand", '"count the files"'),
+        ("convert 5 euros to dollars", "I do not understand", '"5 miles in km"'),
+        ("sing a song", "I do not understand", ""),
+    ],
+)
+async def test_what_it_cannot_do_it_says_in_two_lines_with_the_nearest_it_can(
+    text: str, why: str, near: str
+) -> None:
+    model = RunbookModel(PlanLibrary([shipped_plans()]), as_given, ZoneInfo("Europe/Vienna"))
+    proxy = ProxyAgent(model, MockClock(), output="auto", default_profile="conversation")
+    run = await proxy.route(turn(text), toolset=NONE, deps=None)
+    assert run.output.response is not None
+    said = run.output.response.message
+    assert not run.output.response.understood
+    assert len(said.split("\n")) == 2
+    assert why in said
+    assert near in said
+    assert '"help"' in said
 
 
 @pytest.mark.proves("B9-FRAMED")

@@ -95,7 +95,8 @@ Say hello to $who $place.
         ("what can you do?", 0, "I can run these plans"),
         ("what is 17 % of 240?", 0, "17 % of 240 = 40.8"),
         ("5 miles in km", 0, "5 miles = 8.04672 km"),
-        ("what is the capital of France?", 1, "I can run these plans"),
+        ("what is the capital of France?", 1, "I do not understand that"),
+        ("summarise my mail", 1, "I have no mail account connected."),
         ("greet somebody", 3, "- who: whom to greet"),
     ],
 )
