@@ -3,10 +3,12 @@
 from silas.channels.approved import PreApproved
 from silas.channels.cli import CLIChannel
 from silas.channels.fallback import TextCards
+from silas.channels.live import LiveTerminal
 from silas.channels.text import card_lines, indented, parse_reply, render_card
 
 __all__ = [
     "CLIChannel",
+    "LiveTerminal",
     "PreApproved",
     "TextCards",
     "card_lines",

@@ -82,6 +82,10 @@ class CLIChannel:
         for line in text.split("\n"):
             self._print(line if first_hidden(line, "\t") == -1 else show_lines(line)[0])
 
+    def say(self, text: str) -> None:
+        """Print what the command itself has to say."""
+        self._tell(text)
+
     @property
     def silent_seconds(self) -> float | None:
         """How long nothing was printed; None while a question is open, which must stay last."""
@@ -174,9 +178,12 @@ class CLIChannel:
                 return
         self._messages.put_nowait(line)
 
-    def _print(self, text: str) -> None:
+    def _encodable(self, text: str) -> str:
         encoding = getattr(self._output, "encoding", None) or "utf-8"
-        safe = text.encode(encoding, "backslashreplace").decode(encoding)
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+
+    def _print(self, text: str) -> None:
+        safe = self._encodable(text)
         self._write(paint(safe) if self._colour else safe)
         self._last_words = self._clock.monotonic()
 

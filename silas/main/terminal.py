@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.paint import wants_colour
@@ -35,14 +36,19 @@ class Terminal(NamedTuple):
     attended: bool
 
 
-def terminal(*, to_stderr: bool, approve: str | None) -> Terminal:
-    """The owner's terminal; with `--json` it speaks on stderr so that stdout is one document."""
-    from silas.channels import CLIChannel, PreApproved
+def terminal(*, to_stderr: bool, approve: str | None, live: bool = False) -> Terminal:
+    """The owner's terminal; with `--json` it speaks on stderr so that stdout is one document.
+
+    With `live` it shows answers while they come and what is waited for, if it is a real terminal.
+    """
+    from silas.channels import CLIChannel, LiveTerminal, PreApproved
     from silas.clock import SystemClock
 
     source = sys.stdin or io.StringIO()  # a process may be started without any input
     output, clock = sys.stderr if to_stderr else sys.stdout, SystemClock()
-    screen = CLIChannel(source, output, clock, colour=wants_colour(output, os.environ))
+    can_erase = output.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    kind = LiveTerminal if live and can_erase and not to_stderr else CLIChannel
+    screen = kind(source, output, clock, colour=wants_colour(output, os.environ))
     cards = screen if approve is None else PreApproved(screen, approve)
     return Terminal(screen, cards, clock, source.isatty())
 
@@ -52,10 +58,19 @@ async def attended(terminal: Terminal) -> AsyncGenerator[None]:
     """Signs of life while work runs: a line after ten silent seconds, then ever more rarely."""
     signs = asyncio.create_task(signs_of_life(terminal.screen, terminal.clock))
     try:
-        yield
+        async with ticking(terminal):
+            yield
     finally:
         signs.cancel()
         await asyncio.wait([signs])
+
+
+def ticking(terminal: Terminal) -> AbstractAsyncContextManager[None]:
+    """The status line of a terminal that has one."""
+    from silas.channels import LiveTerminal
+
+    screen = terminal.screen
+    return screen.ticking() if isinstance(screen, LiveTerminal) else contextlib.nullcontext()
 
 
 async def signs_of_life(screen: "CLIChannel", clock: "Clock") -> None:

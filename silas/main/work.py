@@ -17,7 +17,7 @@ from silas.main.shared import (
     read_plan,
     run_to_exit,
 )
-from silas.main.terminal import attended, terminal
+from silas.main.terminal import attended, terminal, ticking
 
 # What a turn that started no work ends with; anything else failed.
 _OUTCOME_CODES = {
@@ -128,7 +128,7 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
     """Say something to Silas, once; waits for the work it starts."""
 
     async def work() -> int:
-        channel = terminal(to_stderr=as_json, approve=None)
+        channel = terminal(to_stderr=as_json, approve=None, live=True)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
             place = (workspace or Path.cwd()).resolve()
             reply = await silas.ask(text, workspace=place)
@@ -157,13 +157,13 @@ def chat(ctx: click.Context) -> None:
     """Talk with Silas in the terminal until you end the input."""
 
     async def work() -> int:
-        channel = terminal(to_stderr=False, approve=None)
-        async with open_silas(ctx, channel.cards, resume=True) as silas:
+        channel = terminal(to_stderr=False, approve=None, live=True)
+        async with open_silas(ctx, channel.cards, resume=True) as silas, ticking(channel):
             if channel.attended:
                 click.echo("Say what you want done; end with Ctrl-D.")
             await silas.listen()
             if silas.executor.running():
-                click.echo("Waiting for the work under way; Ctrl-C stops it.")
+                channel.screen.say("Waiting for the work under way; Ctrl-C stops it.")
                 await silas.settled()
         return DONE
 

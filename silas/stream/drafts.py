@@ -34,6 +34,21 @@ class ShowsDrafts(Protocol):
         ...
 
 
+@runtime_checkable
+class ShowsWaiting(Protocol):
+    """A channel that says in passing what is waited for."""
+
+    def waits(self, recipient_id: str, source: str, words: str) -> None:
+        """Show what this source waits for; empty words where it waits no longer."""
+        ...
+
+
+Waits = Callable[[str, str, str], None]
+"""As `ShowsWaiting.waits`."""
+
+_TURN: Final = "turn"
+
+
 class Drafts(Protocol):
     """The drafts of the turns under way."""
 
@@ -112,8 +127,9 @@ class _Draft:
 class _Speaking:
     """A turn that may have a draft."""
 
-    def __init__(self, channel: ShowsDrafts, connection_id: str, send: Send) -> None:
+    def __init__(self, channel: ShowsDrafts, connection_id: str, send: Send, waits: Waits) -> None:
         self._channel = channel
+        self._waits = waits
         self._connection_id = connection_id
         self._send = send
         self._turn_id = ""
@@ -128,6 +144,7 @@ class _Speaking:
 
     async def say(self, text: str) -> None:
         """Say a whole text; it takes the place of the draft, if something of one was shown."""
+        self.waits("")
         if self._over():
             await self._channel.answer(self._connection_id, text, self._turn_id)
         else:
@@ -135,8 +152,13 @@ class _Speaking:
 
     def leave(self) -> None:
         """The turn is over; a draft that nothing took the place of is withdrawn."""
+        self.waits("")
         if self._over():
             self._show("", True)
+
+    def waits(self, words: str) -> None:
+        """Say in passing what the turn waits for; empty for nothing."""
+        self._waits(self._connection_id, _TURN, words)
 
     def _over(self) -> bool:
         draft, self.draft = self.draft, None
@@ -159,17 +181,19 @@ class ChannelDrafts:
     Args:
         channel: Where they are shown.
         safe: A text that goes on, without secrets and without what may be the beginning of one.
+        waits: Where it is said in passing which model is waited for.
     """
 
-    def __init__(self, channel: ShowsDrafts, safe: Callable[[str], str]) -> None:
+    def __init__(self, channel: ShowsDrafts, safe: Callable[[str], str], waits: Waits) -> None:
         self._channel = channel
         self._safe = safe
+        self._waits = waits
         self._speaking: dict[str, _Speaking] = {}
 
     @contextmanager
     def turn(self, connection_id: str, send: Send) -> Generator[Send]:
         """One at a time for each connection: its turns go in order."""
-        speaking = _Speaking(self._channel, connection_id, send)
+        speaking = _Speaking(self._channel, connection_id, send, self._waits)
         self._speaking[connection_id] = speaking
         try:
             yield speaking.say
@@ -182,6 +206,8 @@ class ChannelDrafts:
         of = run.context("answer")
         speaking = self._speaking.get(of.scope_id)
         settle = settle_answers(of.gates)
+        if speaking is not None:
+            speaking.waits(f"waiting for the model ({run.role})")
         if speaking is None or settle is None or not self._channel.shows_drafts_to(of.scope_id):
             return NOBODY
         return speaking.begin(of.trace_id, lambda text: self._safe(settle(text)))
@@ -189,4 +215,15 @@ class ChannelDrafts:
 
 def drafts_on(channel: object, safe: Callable[[str], str]) -> Drafts:
     """Drafts where a channel can show them."""
-    return ChannelDrafts(channel, safe) if isinstance(channel, ShowsDrafts) else NoDrafts()
+    if not isinstance(channel, ShowsDrafts):
+        return NoDrafts()
+    return ChannelDrafts(channel, safe, waits_on(channel))
+
+
+def waits_on(channel: object) -> Waits:
+    """Where it is said what is waited for; nowhere on a channel without a place for it."""
+    return channel.waits if isinstance(channel, ShowsWaiting) else _unsaid
+
+
+def _unsaid(recipient_id: str, source: str, words: str) -> None:
+    del recipient_id, source, words

@@ -10,6 +10,7 @@ from silas.channels.web.reports import ENDED
 from silas.errors import SilasError
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
+from silas.stream.drafts import ShowsWaiting, Waits, waits_on
 from silas.stream.models import Send
 from silas.stream.scopework import ScopeWork
 from silas.types import OWNER
@@ -42,7 +43,7 @@ class Telling:
         """Where the progress of an item goes."""
         channel = self._channel
         if not isinstance(channel, ShowsWork):
-            return self._as_text
+            return self._in_passing if isinstance(channel, ShowsWaiting) else self._as_text
 
         def show(item: WorkItem, send: Send) -> Notify:
             del send  # it would be said twice
@@ -50,6 +51,10 @@ class Telling:
             return _Following(item, notify, self._board).told
 
         return show
+
+    def _in_passing(self, item: WorkItem, send: Send) -> Notify:
+        """Lines of text, and between them what the work does now."""
+        return _Stepping(item, self._as_text(item, send), self._board, waits_on(self._channel)).told
 
     def _as_text(self, item: WorkItem, send: Send) -> Notify:
         """Lines of text; what the owner's work printed and what its executor says come before the
@@ -66,6 +71,35 @@ class Telling:
             await notify(event)
 
         return show
+
+
+class _Stepping:
+    """Says in passing what an item does now, for as long as it runs."""
+
+    def __init__(self, item: WorkItem, notify: Notify, board: Board, waits: Waits) -> None:
+        self._item = item
+        self._notify = notify
+        self._board = board
+        self._waits = waits
+        board.follow(item.id, self._changed)
+
+    async def told(self, event: ProgressEvent) -> None:
+        """Pass on what work tells."""
+        if event.status in ENDED:
+            self._board.leave(self._item.id)
+            self._waits(OWNER, self._item.id, "")
+        await self._notify(event)
+
+    def _changed(self) -> None:
+        going = self._board.going(self._item.id)
+        running = [step.words for step in going.steps if step.state == "running"]
+        if running:
+            words = running[-1]
+        elif going.phase == "attempt":
+            words = "waiting for the model (executor)"
+        else:
+            words = "checking"
+        self._waits(OWNER, self._item.id, words)
 
 
 class _Following:

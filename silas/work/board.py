@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from silas.plans import BudgetTracker, BudgetUsed, WorkItem
 from silas.plans.budget import BudgetShare, shares
@@ -44,6 +44,7 @@ class _Page:
     lines: deque[str] = field(default_factory=partial(deque[str], maxlen=MOST_LINES))
     begun: int = 0
     budget: Callable[[], tuple[BudgetShare, ...]] = tuple
+    phase: Literal["before", "attempt", "after"] = "before"
 
     def begin(self, words: str) -> int:
         self.begun += 1
@@ -89,7 +90,7 @@ class Board:
         page = self._pages.get(work_item_id)
         if page is None:
             return NOTHING_YET
-        return Going(tuple(page.steps.values()), tuple(page.lines), page.budget())
+        return Going(tuple(page.steps.values()), tuple(page.lines), page.budget(), page.phase)
 
     @contextmanager
     def attempt(
@@ -102,16 +103,19 @@ class Board:
             tracker: What is settled of its budget.
             live: What the run under way has used, which is settled at its end.
         """
-        self._counts(item, lambda: tracker.used().merge(live()))
+        self._counts(item, lambda: tracker.used().merge(live()), "attempt")
         try:
             yield partial(self._watched, item.id)
         finally:
-            self._counts(item, tracker.used)
+            self._counts(item, tracker.used, "after")
 
-    def _counts(self, item: WorkItem, used: Callable[[], BudgetUsed]) -> None:
+    def _counts(
+        self, item: WorkItem, used: Callable[[], BudgetUsed], phase: Literal["attempt", "after"]
+    ) -> None:
         page = self._pages.get(item.id)
         if page is not None:
             page.budget = lambda: shares(used(), item.budget)
+            page.phase = phase
             page.look()
 
     @contextmanager

@@ -35,11 +35,13 @@ class Going(NamedTuple):
         steps: What was done, oldest first; the last ones where there are many.
         log_tail: The last lines that tools put out, cleaned and without secrets.
         budget: What of the plan's budget is used.
+        phase: Where the work is: before its first attempt, in one, or after one.
     """
 
     steps: tuple[GoingStep, ...] = ()
     log_tail: tuple[str, ...] = ()
     budget: tuple[BudgetShare, ...] = ()
+    phase: Literal["before", "attempt", "after"] = "before"
 
 
 NOTHING_YET = Going()
