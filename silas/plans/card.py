@@ -18,6 +18,7 @@ from silas.errors import PlanFamilyError
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
+from silas.plans.marks import split_marks
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
 from silas.sandbox.names import DEFAULT_PORTS, endpoints_in
@@ -85,7 +86,8 @@ def plan_card(
 
     Args:
         canonical: What `plan_bytes` gave; different bytes never make the same card.
-        rationale: Why Silas proposes it, one or two sentences.
+        rationale: Why Silas proposes it, one or two sentences; it may carry marks
+            (`silas.plans.marks`).
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
         tools: The directories of the owner's tools, likewise (`silas.sandbox.toolmounts`).
 
@@ -94,10 +96,11 @@ def plan_card(
     """
     plan = _plan(canonical)
     plan_hash = sha256_hex(canonical)
+    why, marks = split_marks(rationale)
     return PlanCard(
         intent=show(str(plan["title"])),
         risk=_risk(plan),
-        rationale=show(rationale.strip()) or "No reason was given.",
+        rationale=show(why.strip()) or "No reason was given.",
         actions=(
             Action(label=_label(plan), value=PlanAnswer(verdict="approved"), role="recommended"),
             Action(label="Ask for changes", value=PlanAnswer(verdict="edit_requested")),
@@ -108,6 +111,7 @@ def plan_card(
         affected=_affected(plan),
         details=(
             Detail(heading="What it may touch", lines=(*_touches(plan), *tool_line(tools, show))),
+            *marks,
             Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),

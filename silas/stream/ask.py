@@ -95,7 +95,7 @@ def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
         line
         for doubt in doubts
         for line in (
-            f"{show_exactly(doubt.path)}: {_place(doubt.origin)}",
+            f"{show_exactly(doubt.path)}: {place_of(doubt.origin)}",
             *(f"  | {shown}" for shown in show_lines(doubt.text)),
         )
     ]
@@ -122,7 +122,8 @@ _PLACES: Mapping[OriginKind, str] = {
 }
 
 
-def _place(origin: Origin) -> str:
+def place_of(origin: Origin) -> str:
+    """Where something was read, in words for a card."""
     tool = show_exactly(origin.tool)
     if origin.name:
         read = f", read by {tool}" if tool else ""

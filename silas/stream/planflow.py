@@ -6,9 +6,11 @@ from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.autonomy import Decision, Signal, plan_family
 from silas.context import ContextZone
 from silas.plans import PlanError, WorkItem, WorkItemStatus
+from silas.plans.marks import with_marks
 from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
+from silas.stream.planmarks import plan_marks
 from silas.stream.planreview import PROPOSALS
 from silas.stream.propose import STAYS, Proposal
 from silas.stream.rooms import TurnRooms
@@ -71,6 +73,7 @@ class PlanFlow:
         replaces = await self._replaced(turn, item, action)
         await self._in_view(turn, item, action.plan_markdown)
         why = " ".join(filter(None, (_rationale(turn, response.message), forced)))
+        why = with_marks(why, plan_marks(item, response.message, turn.provenance))
         proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
         return await self._answered(turn, item, response, proposal)
 

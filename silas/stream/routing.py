@@ -114,6 +114,7 @@ class Router:
                 turn.looks,
             ),
         )
+        turn.provenance.settle()  # before the plan itself comes into view
         turn.response, turn.speaker = planned.output, "agent:planner"
         turn.outcome = _outcome(planned, planned.output)
         proposed = planned.output.plan_action is not None

@@ -7,11 +7,12 @@ content and with care: numbers, dates, short and plain words stand everywhere an
 they count only where the plan fixes them for this very tool and argument.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from silas.canonical import canonical_json
 from silas.tools.phrases import distinctive, passages, plain, stands_in
+from silas.tools.repeats import Repeats, Value
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
 Literals = Mapping[tuple[str, str], frozenset[str]]
@@ -101,6 +102,10 @@ class Provenance:
         self._taint = join_taint((self._taint, taint))
         self._unread.append(texts)
 
+    def settle(self) -> None:
+        """Read what is in view now, so that what joins the view later is not taken for read."""
+        self._read()
+
     def says_owner(self, text: str) -> Iterator[str]:
         """The owner's signed messages that hold these words, the newest first."""
         words = plain(text)
@@ -141,6 +146,15 @@ class Provenance:
         """What of a value was read where; as a whole the model's own words if nothing was."""
         found = tuple(Part(words, origin) for words, origin in passages(text, self._others))
         return found or (Part(text, _MODEL),)
+
+    def repeats(self, values: Sequence[Value]) -> list[tuple[Part, ...]]:
+        """What of each text repeats words that were read and that the owner did not say."""
+        own = [said for said, origin in self._trusted if origin.kind is OriginKind.owner]
+        outside = [one for one in self._others if one[1].taint is TaintLevel.external]
+        # of words that a model repeated before, the place that it had them from is told
+        outside.sort(key=lambda one: one[1].kind is not OriginKind.model)
+        found = Repeats(values, outside, own)
+        return [tuple(Part(*one) for one in found.of(value)) for value in values]
 
     def comes_from(self, tool_name: str, path: str, value: object, source: str) -> bool:
         """Whether a value really comes from a source, as a plan's slot names it.

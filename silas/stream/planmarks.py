@@ -1,0 +1,55 @@
+"""Which parts of a proposed plan repeat words that its planner read (decision B9)."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+from silas.plans import WorkItem, plan_bytes
+from silas.plans.marks import PlanMark
+from silas.stream.ask import place_of
+from silas.tools.provenance import Provenance
+from silas.tools.repeats import Value
+
+_SAID_BY_OTHERS: Final = frozenset({"type", "workspace", "interaction_mode", "on_stuck", "budget"})
+"""Fields that the owner, the turn or a closed list of words decides."""
+
+_PROSE: Final = frozenset({"body", "title"})
+_LAST: Final = "body"  # the longest: what decides more comes first
+
+
+def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[PlanMark]:
+    """Each stretch of the plan, and of what is said about it, that was read elsewhere.
+
+    Args:
+        item: What is proposed.
+        message: Why, in the planner's words.
+        provenance: What the models of this turn were shown.
+    """
+    plan = cast(dict[str, Any], json.loads(plan_bytes(item)))
+    fields = sorted(set(plan) - _SAID_BY_OTHERS, key=lambda name: (name == _LAST, name))
+    found = [(where, text) for name in fields for where, text in _leaves(name, plan[name])]
+    found.append(("why", message))
+    prose = {*_PROSE, "why"}
+    values = [Value(text, where in prose) for where, text in found]
+    told = provenance.repeats(values)
+    return list(
+        dict.fromkeys(
+            PlanMark(where, place_of(part.origin), part.text)
+            for (where, _), parts in zip(found, told, strict=True)
+            for part in parts
+        )
+    )
+
+
+def _leaves(where: str, value: object) -> Iterator[tuple[str, str]]:
+    """Every text of a field, names within it included, with its place in words."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for name, member in cast(dict[str, object], value).items():
+            if where == "tools" or "args" in where:
+                yield where, name
+            yield from _leaves(f"{where} {name}", member)
+    elif isinstance(value, list):
+        for number, member in enumerate(cast(list[object], value), 1):
+            yield from _leaves(f"{where} {number}", member)
