@@ -90,6 +90,7 @@ _SENTENCES: Mapping[str, str] = {
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",
     "plan_faulty": "A plan goes back to the planner: {reasons}",
+    "plan_tried": "The checks of {work_item_id} were tried before its card: {checks}.",
     "plan_action_refused": "An answer wanted to {action} a plan and brought none.",
     "needs_approval_overridden": "{work_item_id} asked to run unapproved, and may not.",
     # approval

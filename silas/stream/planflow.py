@@ -70,9 +70,12 @@ class PlanFlow:
         if unable is not None:
             turn.outcome = _OUTCOMES[unable.verdict]
             return f"{response.message}\n\n{back}{unable.words}"
+        if turn.review.mistakes:
+            return await self._could_not(turn, item, response.message, back)
         replaces = await self._replaced(turn, item, action)
         await self._in_view(turn, item, action.plan_markdown)
-        why = " ".join(filter(None, (_rationale(turn, response.message), forced)))
+        said = _rationale(turn, response.message)
+        why = " ".join(filter(None, (said, forced, turn.review.trial)))
         why = with_marks(why, plan_marks(item, response.message, turn.provenance))
         proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
         return await self._answered(turn, item, response, proposal)
@@ -81,6 +84,16 @@ class PlanFlow:
         turn.outcome = "blocked"
         await self._rooms.audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
         return f"{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run."
+
+    async def _could_not(self, turn: Turn, item: WorkItem, message: str, back: str) -> str:
+        """What was tried of the plan says that it could not succeed."""
+        turn.outcome = "blocked"
+        why = "; ".join(turn.review.mistakes)
+        await self._rooms.audit.log("plan_refused", work_item_id=item.id, reason=why)
+        return (
+            f"{message}\n\nThe plan could not succeed: {why}. {back}"
+            "Nothing was asked, and nothing was run."
+        )
 
     async def _answered(
         self, turn: Turn, item: WorkItem, response: AgentResponse, proposal: Proposal

@@ -12,6 +12,7 @@ from silas.plans import WorkItem
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
 from silas.types import OWNER, TaintLevel
+from silas.work.preflight import Preflight, already_done, faults, told
 
 PROPOSALS: Final = frozenset({PlanActionType.propose, PlanActionType.revise})
 """Actions that bring a plan."""
@@ -43,8 +44,9 @@ class TrustedPlans:
 class ModelPlans:
     """For a planner that is a language model."""
 
-    def __init__(self, proposer: Proposer, audit: Audit) -> None:
+    def __init__(self, proposer: Proposer, preflight: Preflight, audit: Audit) -> None:
         self._proposer = proposer
+        self._preflight = preflight
         self._audit = audit
 
     async def review(self, turn: Turn, markdown: str) -> PlanReview:
@@ -59,12 +61,25 @@ class ModelPlans:
         if draft.item is None:
             told = [one.message[:_SIZE] for one in draft.mistakes[:_SHOWN]]
             return PlanReview(tuple(told))
-        unable = await self._unable(turn, draft.item)
-        return PlanReview((unable,) if unable else ())
+        # which files there are, and what runs here, is only told where the owner asks
+        owners = is_owners(turn)
+        unable = await self._proposer.hindrance(draft.item, look=owners)
+        if unable:
+            return PlanReview((unable,))
+        return await self._tried(turn, draft.item) if owners else PlanReview()
 
-    async def _unable(self, turn: Turn, item: WorkItem) -> str:
-        """Why it would be refused; which files there are is only told where the owner asks."""
-        return await self._proposer.hindrance(item, look=is_owners(turn))
+    async def _tried(self, turn: Turn, item: WorkItem) -> PlanReview:
+        """What its checks say before the work."""
+        trial = await self._preflight.trial(item, turn.incoming.workspace)
+        if trial.tried:
+            await self._audit.log(
+                "plan_tried",
+                turn_id=turn.id,
+                work_item_id=item.id,
+                checks={one.name: one.state for one in trial.checks},
+                seconds=round(trial.seconds, 3),
+            )
+        return PlanReview(faults(item, trial), already_done(item, trial), told(trial))
 
 
 def is_owners(turn: Turn) -> bool:

@@ -13,7 +13,7 @@ from silas.stream.models import Outcome
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.planreview import MOST_RETURNS, PROPOSALS
 from silas.stream.rooms import TurnRooms
-from silas.stream.state import Turn, need
+from silas.stream.state import PlanReview, Turn, need
 from silas.stream.view import Viewing
 from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, InteractionRegister
@@ -61,6 +61,7 @@ class Router:
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         rooms, tools = self._rooms, need(turn.tools, "step 6")
+        turn.returned, turn.review = 0, PlanReview()
         routed = await rooms.proxy.route(request, toolset=rooms.toolset, deps=tools)
         route = turn.route = routed.output
         turn.mode = self.mode(turn, None)
@@ -87,17 +88,32 @@ class Router:
             continuation_of=route.continuation_of or "",
             interaction_mode=turn.mode.value,
         )
-        turn.returned, before = 0, ""
         await self._plan(turn, asking, tools)
-        # what could not succeed goes back with all that is wrong with it, before anybody is asked
+        await self._sent_back(turn, asking, tools)
+
+    async def _sent_back(self, turn: Turn, asking: TurnRequest, tools: ToolRun) -> None:
+        """A plan that could not succeed goes back with all that is wrong, before anybody is asked.
+
+        A hint goes back once; the plan stands where the planner has nothing better to say.
+        """
+        before, hinted = "", False
         while (plan := _proposed(turn)) is not None:
-            turn.review = await rooms.plans.review(turn, plan)
-            last = plan == before or turn.returned == MOST_RETURNS
-            if not turn.review.mistakes or last:
-                break
-            turn.returned, before = turn.returned + 1, plan
-            again = replace(asking, returned=plan, mistakes=turn.review.mistakes)
-            await self._plan(turn, again, tools)
+            turn.review = review = await self._rooms.plans.review(turn, plan)
+            hint = review.hint and not hinted
+            told = review.mistakes or ((review.hint,) if hint else ())
+            if not told or plan == before or turn.returned == MOST_RETURNS:
+                return
+            turn.returned, before, hinted = turn.returned + 1, plan, hinted or bool(hint)
+            stands = turn.response, turn.speaker, turn.outcome
+            try:
+                await self._plan(turn, replace(asking, returned=plan, mistakes=told), tools)
+            except LLMError:
+                if review.mistakes:
+                    raise
+                return
+            if turn.outcome == "failed" and not review.mistakes:
+                turn.response, turn.speaker, turn.outcome = stands
+                return
 
     async def _plan(self, turn: Turn, asking: TurnRequest, tools: ToolRun) -> None:
         rooms = self._rooms

@@ -68,9 +68,13 @@ class PlanReview(NamedTuple):
 
     Attributes:
         mistakes: All of them, one sentence each.
+        hint: What its planner is told once, though it may be asked about; empty for nothing.
+        trial: What its checks said before the work, in one line for the card.
     """
 
     mistakes: tuple[str, ...] = ()
+    hint: str = ""
+    trial: str = ""
 
 
 @dataclass

@@ -165,7 +165,7 @@ class Parts:
             cpu_seconds=config.sandbox.default_cpu_seconds,
         )
         self.workers = worker_library(config)
-        tools = tool_search(config)
+        self.tools = tools = tool_search(config)
         self.surroundings = Surroundings(config, self.sandbox, tools)
         self.binding = PlanBinding(
             self.skills,
@@ -359,7 +359,7 @@ class Parts:
             people=PersonQueues(self.db, self.audit, self.ground.clock),
             sign_in=self.sign_in,
             proposer=proposer,
-            plans=plan_review(config, proposer, self.audit),
+            plans=plan_review(self, proposer),
             dispatch=dispatcher.dispatch,
             arrivals=mind.arrivals,
             conversations=mind.conversations,

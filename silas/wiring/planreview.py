@@ -1,14 +1,22 @@
 """What looks at plans before their owner is asked about them."""
 
+from typing import TYPE_CHECKING
+
 from silas.agents.choice import RUNBOOK
-from silas.audit import Audit
-from silas.config import SilasConfig
 from silas.stream.planreview import ModelPlans, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
+from silas.work.preflight import Preflight
+from silas.work.verify import VerificationRunner
+
+if TYPE_CHECKING:
+    from silas.wiring.parts import Parts
 
 
-def plan_review(config: SilasConfig, proposer: Proposer, audit: Audit) -> ReviewPlans:
+def plan_review(parts: "Parts", proposer: Proposer) -> ReviewPlans:
     """A language model's plans are reviewed; those of the library are Silas's own."""
+    config, clock = parts.config, parts.ground.clock
     if config.models.planner.name == RUNBOOK:
         return TrustedPlans()
-    return ModelPlans(proposer, audit)
+    verifier = VerificationRunner(parts.sandbox, clock, parts.limits)
+    preflight = Preflight(verifier, parts.tools, config.data_dir / "scratch", clock)
+    return ModelPlans(proposer, preflight, parts.audit)

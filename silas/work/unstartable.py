@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.plans import WorkItem
 from silas.work.attempt import Attempt
 from silas.work.ledger import LedgerEntry
 
-_CANNOT_START = {126: "cannot be executed", 127: "is not there"}
+NOT_EXECUTABLE: Final = 126
+"""The exit code of a shell for what is there and no program; 127 is for what is not there."""
+
+_CANNOT_START = {NOT_EXECUTABLE: "cannot be executed", 127: "is not there"}
 _NAMED = re.compile(
     r"(?:^|: )(?P<name>[^\s:][^:\n]*): (?:command not found|not found|Permission denied|"
     r"cannot execute[^\n]*|No such file or directory)\s*$",
@@ -53,18 +56,46 @@ def _step(entry: LedgerEntry) -> Ran:
     return Ran(f"step {entry.step}", code if isinstance(code, int) else None, text)
 
 
-def _unstartable(ran: Ran, workspace: str | None) -> str:
+class Missing(NamedTuple):
+    """What kept a command from starting.
+
+    Attributes:
+        name: Of a program or a module, as the shell or Python told it; empty where unknown.
+        why: `is not there` or `cannot be executed`.
+        module: Whether it is a module of Python.
+        installed: Whether it is one that is installed, and not written by the work.
+    """
+
+    name: str
+    why: str
+    module: bool = False
+    installed: bool = False
+
+
+def missing_of(ran: Ran) -> Missing | None:
+    """What kept a command that failed from starting; None where it started."""
     words = _CANNOT_START.get(ran.exit_code or 0, "")
-    found = list(_NAMED.finditer(ran.output))
     if words:
-        name = found[-1]["name"].strip() if found else ""
-        if _makeable(name, workspace):
-            return ""
-        return f"{ran.title} cannot start: {f'`{name}`' if name else 'its program'} {words}."
+        found = list(_NAMED.finditer(ran.output))
+        return Missing(found[-1]["name"].strip() if found else "", words)
     module = _MODULE.match(ran.output.strip()) if ran.exit_code else None
-    if module is not None and module["name"].split(".")[0] in _TOOLS:
-        return f"{ran.title} cannot start: the module `{module['name']}` is not there."
-    return ""
+    if module is None:
+        return None
+    name = module["name"]
+    return Missing(name, "is not there", module=True, installed=name.split(".")[0] in _TOOLS)
+
+
+def _unstartable(ran: Ran, workspace: str | None) -> str:
+    missing = missing_of(ran)
+    if missing is None:
+        return ""
+    if missing.module:
+        told = f"{ran.title} cannot start: the module `{missing.name}` is not there."
+        return told if missing.installed else ""
+    if _makeable(missing.name, workspace):
+        return ""
+    named = f"`{missing.name}`" if missing.name else "its program"
+    return f"{ran.title} cannot start: {named} {missing.why}."
 
 
 def _makeable(name: str, workspace: str | None) -> bool:

@@ -1,0 +1,296 @@
+"""Preflight: a plan's checks, run once on the present state before its owner is asked (7, 5.3).
+
+What runs here are a model's words before anybody signed them. So it gets less than any work does:
+a copy of the conversation's own workspace without files that hold secrets, nothing that the plan
+names besides (`read`, credentials, network, another workspace), and a minute in all. Nothing that a
+check prints is kept or told: its exit code is, and the name of what is missing (decision D432).
+"""
+
+import asyncio
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from silas.clock import Clock, TimeLimitReached, time_limit
+from silas.errors import SilasError
+from silas.plans import VerificationCheck, VerificationResult, WorkItem, WorkItemType
+from silas.plans.writes import covered
+from silas.sandbox import Mount
+from silas.sandbox.toolchains import holds_credentials
+from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.tree import opened, remove_tree
+from silas.sandbox.workspace import Workspace
+from silas.work.unbroken import unbroken
+from silas.work.unstartable import NOT_EXECUTABLE, Missing, Ran, missing_of
+from silas.work.verify import Bench, VerificationRunner
+
+SECONDS: Final = 60.0
+"""All checks of a plan together, and the copy."""
+
+MAX_BYTES: Final = 256 << 20
+MAX_ENTRIES: Final = 50_000
+"""A workspace that is larger is not copied only to try checks."""
+
+_MOST: Final = 20  # checks that are tried
+_PLACE: Final = ".preflight"
+"""Below the scratch directory; no work item's id begins with a dot."""
+
+_FOLDERS: Final = frozenset(
+    {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".gcloud", ".password-store"}
+)
+_FILES: Final = frozenset({".pgpass", ".my.cnf", ".htpasswd", "authorized_keys", ".envrc"})
+_NAME: Final = re.compile(r"[A-Za-z0-9._/@+-]{1,60}")
+"""What may be told of a missing program or module: no sentence has this form."""
+
+State = Literal["passes", "fails", "cannot_start", "untried"]
+
+
+class TriedCheck(NamedTuple):
+    """What became of one check.
+
+    Attributes:
+        exit_code: None where it did not end by itself, or was not run.
+        missing: The name of what is not there; empty where it is unknown or no plain name.
+    """
+
+    name: str
+    state: State
+    exit_code: int | None = None
+    missing: str = ""
+
+
+class Trial(NamedTuple):
+    """What the checks of a plan say before the work.
+
+    Attributes:
+        checks: In the order of the plan; none where nothing was tried.
+        seconds: How long it took.
+        left_out: How many files and folders that may hold secrets the copy is without.
+    """
+
+    checks: tuple[TriedCheck, ...] = ()
+    seconds: float = 0.0
+    left_out: int = 0
+
+    @property
+    def tried(self) -> tuple[TriedCheck, ...]:
+        """Those that were run."""
+        return tuple(one for one in self.checks if one.state != "untried")
+
+    @property
+    def all_pass(self) -> bool:
+        """Whether every check of the plan was run and passes before the work has begun."""
+        return bool(self.checks) and all(one.state == "passes" for one in self.checks)
+
+
+NOT_TRIED: Final = Trial()
+
+
+def exempt(item: WorkItem, workspace: str | None) -> bool:
+    """Whether nothing of a plan is tried: only tasks in the conversation's own directory are."""
+    return (
+        item.type is not WorkItemType.task
+        or not item.verify
+        or workspace is None
+        or item.workspace != os.path.normpath(workspace)
+    )
+
+
+def faults(item: WorkItem, trial: Trial) -> tuple[str, ...]:
+    """Why the plan could not succeed, one sentence for each check that cannot start."""
+    return tuple(_fault(one) for one in trial.checks if one.state == "cannot_start")
+
+
+def already_done(item: WorkItem, trial: Trial) -> str:
+    """That no check could tell whether the work was done, though the plan changes something."""
+    if not trial.all_pass or item.writes == []:
+        return ""
+    return (
+        "every check already passes before the work, so none of them shows that it was done; add "
+        "one that fails now, or say that nothing is left to do"
+    )
+
+
+def told(trial: Trial) -> str:
+    """One line for the card; empty where nothing was tried."""
+    if not trial.tried:
+        return ""
+    count = len(trial.tried)
+    parts = [f"{one.name} {_words(one)}" for one in trial.checks]
+    without = ""
+    if trial.left_out:
+        without = f", without {trial.left_out} {'entry' if trial.left_out == 1 else 'entries'} of "
+        without += "the workspace that may hold secrets"
+    guards = " No check fails yet, so none shows that the work was done." if trial.all_pass else ""
+    checks = "check" if count == 1 else "checks"
+    return (
+        f"Preflight: {count} {checks} tried in {trial.seconds:.1f} s{without}: "
+        f"{'; '.join(parts)}.{guards}"
+    )
+
+
+def _words(one: TriedCheck) -> str:
+    match one.state:
+        case "passes":
+            return "passes before the work (a guard)"
+        case "fails":
+            return "fails before the work, as it should"
+        case "cannot_start":
+            return "cannot start"
+        case "untried":
+            return "was not tried"
+
+
+def _fault(one: TriedCheck) -> str:
+    how = "cannot be executed" if one.exit_code == NOT_EXECUTABLE else "is not there"
+    what = f"`{one.missing}` {how}" if one.missing else f"what it runs {how}"
+    code = "" if one.exit_code is None else f" (exit code {one.exit_code})"
+    return f"the check {one.name!r} cannot start{code}: {what}; use what runs there"
+
+
+class Preflight:
+    """Tries the checks of a plan; never fails, and leaves nothing behind."""
+
+    def __init__(
+        self, verifier: VerificationRunner, tools: ToolSearch, scratch: Path, clock: Clock
+    ) -> None:
+        self._verifier = verifier
+        self._tools = tools
+        self._scratch = scratch
+        self._clock = clock
+        self._one = asyncio.Lock()
+
+    async def trial(self, item: WorkItem, workspace: str | None) -> Trial:
+        """What the checks of this plan say now; nothing of the owner's is changed.
+
+        Args:
+            item: A plan that nobody has approved.
+            workspace: The directory of the conversation. Another one is not looked at.
+        """
+        if exempt(item, workspace):
+            return NOT_TRIED
+        began = self._clock.monotonic()
+        checks: list[TriedCheck] = []
+        left_out = 0
+        try:
+            async with self._one, time_limit(self._clock, SECONDS):
+                with _place(self._scratch) as place:
+                    bench, left_out = await unbroken(asyncio.to_thread(self._bench, item, place))
+                    for check in item.verify[:_MOST]:
+                        left = SECONDS - (self._clock.monotonic() - began)
+                        checks.append(await self._tried(item, check, bench, left))
+        except (SilasError, OSError, TimeLimitReached):
+            pass  # what was not tried is said to be so, and the owner decides
+        rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
+        return Trial((*checks, *rest), self._clock.monotonic() - began, left_out)
+
+    def _bench(self, item: WorkItem, place: Path) -> tuple[Bench, int]:
+        """The copy without secrets, and the owner's tools; nothing else of this machine."""
+        assert item.workspace is not None  # `exempt` has asked
+        original = Path(item.workspace)
+        copied = Workspace.prepare(
+            original, place, max_bytes=MAX_BYTES, max_entries=MAX_ENTRIES
+        ).copy
+        left_out = remove_secrets(copied)
+        found = self._tools.found(item.workspace)
+        tools = mounts_of(found, item.workspace, make_masks(place / "masks"))
+        reads: tuple[Mount, ...] = ()  # what the plan would read is shown after a yes, not before
+        below = (*tools.below, *reads)
+        bench = Bench(original, copied, place, below, tools.above, tools.path, dict(tools.env))
+        return bench, left_out
+
+    async def _tried(
+        self, item: WorkItem, check: VerificationCheck, bench: Bench, left: float
+    ) -> TriedCheck:
+        if check.network is not False or left < 1:
+            return TriedCheck(check.name, "untried")
+        once = check.model_copy(update={"timeout": min(check.timeout, int(left))})
+        report = await self._verifier.run_checks([once], bench)
+        return judged(item, report.results[0])
+
+
+def judged(item: WorkItem, result: VerificationResult) -> TriedCheck:
+    """A check that does not pass is a good one, unless what it runs can never be there."""
+    name, code = result.name, result.exit_code
+    if result.passed:
+        return TriedCheck(name, "passes", code)
+    missing = missing_of(Ran(name, code, result.output))
+    if missing is None or _may_be_made(item, missing):
+        return TriedCheck(name, "fails", code)
+    if any(Path(missing.name).is_relative_to(path) for path in item.read):
+        return TriedCheck(name, "untried")  # it reads what is not shown before a yes
+    return TriedCheck(name, "cannot_start", code, _plain(missing.name))
+
+
+def _may_be_made(item: WorkItem, missing: Missing) -> bool:
+    """Whether what is missing would lie in the workspace, and the plan lets the work make it."""
+    path = missing.name
+    if missing.module:
+        return not missing.installed and item.writes != []
+    if "/" not in path:
+        return False
+    inside = path.removeprefix(f"{item.workspace}/")
+    if inside.startswith("/") or ".." in inside.split("/"):
+        return False
+    inside = inside.removeprefix("./")
+    return item.writes is None or covered(item.writes, inside)
+
+
+def _plain(name: str) -> str:
+    return name if _NAME.fullmatch(name) else ""
+
+
+def remove_secrets(copy: Path) -> int:
+    """Take what may hold secrets out of a copy; returns how many files and folders."""
+    count = 0
+    for folder, folders, files in os.walk(copy, onerror=_unseen, followlinks=False):
+        for name in [one for one in folders if _secret(one)]:
+            folders.remove(name)
+            count += _gone(Path(folder) / name)
+        count += sum(_gone(Path(folder) / name) for name in files if _secret(name))
+    return count
+
+
+def _unseen(error: OSError) -> None:
+    """A folder that cannot be listed may hold anything: then nothing is tried."""
+    raise error
+
+
+def _secret(name: str) -> bool:
+    return name.casefold() in _FOLDERS | _FILES or holds_credentials(name)
+
+
+def _gone(path: Path) -> int:
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+    else:
+        remove_tree(path)
+        if path.exists():
+            raise OSError(f"{path.name} cannot be left out")
+    return 1
+
+
+@contextmanager
+def _place(scratch: Path) -> Generator[Path]:
+    """A fresh directory of this preflight alone; what a crash left of another is removed.
+
+    Raises:
+        OSError: It cannot be made, or another process has it.
+    """
+    base = scratch / _PLACE
+    base.mkdir(parents=True, mode=0o700, exist_ok=True)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with opened(os.open(base, flags)) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for leftover in base.iterdir():
+            remove_tree(leftover)
+        place = Path(tempfile.mkdtemp(dir=base)).resolve()
+        try:
+            yield place
+        finally:
+            remove_tree(place)
