@@ -27,8 +27,14 @@ class ChronicleStore(Protocol):
         """Keep entries in this order, all or none; external text is made harmless before."""
         ...
 
-    async def get_recent(self, scope_id: str, limit: int) -> list[ContextItem]:
-        """The newest entries, at most so many, the oldest of them first."""
+    async def get_recent(
+        self, scope_id: str, limit: int, folder: str | None = None
+    ) -> list[ContextItem]:
+        """The newest entries, at most so many, the oldest of them first.
+
+        Args:
+            folder: Only what is about this directory or about none; None for everything.
+        """
         ...
 
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
@@ -63,19 +69,22 @@ class SqlChronicleStore:
 
     async def append(self, scope_id: str, *items: ContextItem) -> None:
         """See `ChronicleStore.append`."""
-        rows = [(scope_id, _moment(i.created_at), i.ctx_id, _text(i)) for i in items]
+        rows = [(scope_id, _moment(i.created_at), i.ctx_id, _text(i), i.folder) for i in items]
         with self._db.write() as tx:
             tx.driver.executemany(
-                "INSERT INTO chronicle (scope_id, at, ctx_id, item) VALUES (?, ?, ?, ?)", rows
+                "INSERT INTO chronicle (scope_id, at, ctx_id, item, folder) VALUES (?, ?, ?, ?, ?)",
+                rows,
             )
 
-    async def get_recent(self, scope_id: str, limit: int) -> list[ContextItem]:
+    async def get_recent(
+        self, scope_id: str, limit: int, folder: str | None = None
+    ) -> list[ContextItem]:
         """See `ChronicleStore.get_recent`."""
         with self._db.read() as tx:
             rows = tx.driver.execute(
                 "SELECT item, seq FROM chronicle WHERE scope_id = ?"
-                " ORDER BY at DESC, seq DESC LIMIT ?",
-                (scope_id, max(limit, 0)),
+                " AND (? IS NULL OR folder IN ('', ?)) ORDER BY at DESC, seq DESC LIMIT ?",
+                (scope_id, folder, folder, max(limit, 0)),
             ).fetchall()
         return self._readable(rows[::-1])
 

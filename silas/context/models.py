@@ -41,6 +41,7 @@ class ContextItem(Frozen):
         sources: Everything it was made of, its own source included; see `MemoryItem.sources`.
         pinned: Never evicted; set by Silas alone, never by a model.
         succeeded: How a tool call ended; unknown is never success.
+        folder: Of the conversation: the directory that it was about; empty where none was named.
     """
 
     ctx_id: str = Field(min_length=1)
@@ -57,6 +58,7 @@ class ContextItem(Frozen):
     pinned: bool = False
     sources: tuple[str, ...] = ()
     succeeded: bool = False
+    folder: str = ""
 
 
 _ALL_FIELDS = set(ContextItem.model_fields)

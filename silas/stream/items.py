@@ -55,4 +55,5 @@ class Items:
             pinned=pinned,
             succeeded=succeeded,
             sources=as_sources(origin.source, origin.sources),
+            folder=scope.folder if zone is ContextZone.chronicle else "",
         )

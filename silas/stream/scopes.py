@@ -24,11 +24,23 @@ class Waking:
         self._following = following
         self._to_change = set[str]()
 
-    async def wake(self, scope: Scope) -> None:
-        """Bring back what was, where it was not brought back before, and what shall be changed."""
+    async def wake(self, scope: Scope, folder: str) -> None:
+        """Bring back what was, where it was not brought back before, and what shall be changed.
+
+        What was said about another folder is not in view; it is remembered and can be searched.
+        """
+        moved, scope.folder = scope.folder != folder, folder
         if not scope.awake:
             await self._wake(scope)
+        elif moved:
+            await self._move(scope)
         await self._shown_to_change(scope)
+
+    async def _move(self, scope: Scope) -> None:
+        context = self._rooms.context
+        for item in context.get_zone(scope.id, ContextZone.chronicle):
+            context.drop(scope.id, item.ctx_id)
+        await self._bring_back(scope)
 
     async def _shown_to_change(self, scope: Scope) -> None:
         """The plans that the owner wants changed: whoever changes one has to see it."""
@@ -41,13 +53,10 @@ class Waking:
 
     async def _wake(self, scope: Scope) -> None:
         rooms = self._rooms
-        before = await rooms.chronicle.get_recent(scope.id, rooms.rehydrated_entries)
+        before = await rooms.chronicle.get_recent(scope.id, 1)
         if before:
             scope.turn_number = before[-1].turn_number + 1
-        for item in before:
-            if item.kind == "plan":
-                continue  # it comes back with its work, and not where that is long over
-            rooms.context.add(scope.id, item)
+            await self._bring_back(scope)
         await self._profile(scope)
         await rooms.work_view.recent(scope)
         self._following.again(scope)
@@ -57,6 +66,12 @@ class Waking:
             note = rooms.items.make(scope, zone, "system", REHYDRATED, origin, ctx_id=name)
             rooms.context.add(scope.id, note)
         scope.awake = True
+
+    async def _bring_back(self, scope: Scope) -> None:
+        rooms, most = self._rooms, self._rooms.rehydrated_entries
+        for item in await rooms.chronicle.get_recent(scope.id, most, scope.folder):
+            if item.kind != "plan":  # it comes back with its work, and not where that is long over
+                rooms.context.add(scope.id, item)
 
     async def _profile(self, scope: Scope) -> None:
         found = await self._rooms.memory.search_keyword(_PROFILE, _PROFILES, scope.id)

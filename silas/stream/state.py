@@ -41,12 +41,14 @@ class Scope:
         turn_number: The turn that is under way, or the next one.
         session_id: Names this sitting: from a start of Silas to its end.
         awake: Whether what was before this sitting is back in view.
+        folder: The directory that the turn is about; empty where it names none.
     """
 
     id: str
     turn_number: int = 0
     session_id: str = field(default_factory=lambda: new_id("session"))
     awake: bool = False
+    folder: str = ""
 
 
 class Conversations:

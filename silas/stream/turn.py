@@ -67,7 +67,8 @@ class TurnProcessor:
     ) -> Reply:
         steps = self._steps
         await steps.forgetting.before(self._scope.id)  # what was taken back elsewhere
-        await steps.waking.wake(self._scope)  # what was before a restart
+        # what was before a restart, and in this folder
+        await steps.waking.wake(self._scope, incoming.workspace or "")
         turn = self._begin(incoming, arrival, channel, send)  # 0    freeze the active gate set
         try:
             return await self._processed(turn)
