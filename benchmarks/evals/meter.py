@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from silas.agents import ModelChoice
-from silas.agents.providers import ConfiguredModel, is_own_server
+from silas.agents.providers import ConfiguredModel, charged
 
 
 @dataclass
@@ -29,14 +30,22 @@ class Meter:
 
     def around(self, make_model: Callable[[ModelChoice], Model]) -> Callable[[ModelChoice], Model]:
         """The same models, counted."""
-        return lambda choice: _Metered(make_model(choice), self)
+
+        def make(choice: ModelChoice) -> Model:
+            model = make_model(choice)
+            if not isinstance(model, ConfiguredModel):
+                return _Metered(model, self)
+            model.wrapped = _Metered(model.wrapped, self)  # its settings stand around the count
+            return model
+
+        return make
 
 
-class _Metered(ConfiguredModel):
+class _Metered(WrapperModel):
     """A model whose requests are counted; it is asked whole answers, for nobody listens."""
 
     def __init__(self, model: Model, meter: Meter) -> None:
-        super().__init__(model, model.settings or ModelSettings(), is_own_server(model))
+        super().__init__(model)
         self._meter = meter
 
     async def request(
@@ -49,9 +58,10 @@ class _Metered(ConfiguredModel):
         self._meter.requests += 1
         began = time.monotonic()
         try:
-            response = await super().request(messages, model_settings, model_request_parameters)
+            answer = await super().request(messages, model_settings, model_request_parameters)
         finally:
             self._meter.seconds += time.monotonic() - began
+        response = charged(answer, messages)
         self._meter.tokens_in += response.usage.input_tokens
         self._meter.tokens_out += response.usage.output_tokens
         return response

@@ -32,7 +32,7 @@ def summary(rows: Sequence[Row]) -> str:
     for kind in kinds:
         mine = [row for row in rows if row.task.partition("-")[0] == kind]
         if mine:
-            lines.append(_line(kind, mine, max(t.most_requests for t in TASKS if t.kind == kind)))
+            lines.append(_line(kind, mine, min(t.most_requests for t in TASKS if t.kind == kind)))
     if rows:
         lines.append(_line("all", rows, 0))
     total = (

@@ -29,7 +29,7 @@ from silas.wiring.ground import Ground, model_of
 _INSIDE = frozenset(
     {
         *("shell_exec", "python_exec", "file_read", "file_write", "file_edit", "file_list"),
-        *("file_search", "memory_search", "context_inspect", "ask_owner", "delegate"),
+        *("file_search", "memory_search", "context_inspection", "ask_owner", "delegate"),
     }
 )
 """Tools whose calls stay in the sandbox or in Silas's own rooms; of any other none is asked for."""

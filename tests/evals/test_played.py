@@ -1,5 +1,6 @@
 """`make evals` from end to end: recorded answers are played, counted and judged, once."""
 
+import statistics
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,14 @@ async def _play(task: Task, player: Player) -> Row:
         return await play(task, endpoint, clock=MockClock(), limit_seconds=_LIMIT)
 
 
-def test_every_recording_belongs_to_a_task() -> None:
-    assert {path.stem for path in ANSWERS.iterdir()} <= set(names())
+def test_every_task_is_recorded_and_every_recording_belongs_to_a_task() -> None:
+    assert {path.stem for path in ANSWERS.iterdir()} == set(names())
+
+
+@pytest.mark.parametrize(("kind", "most"), [("fix", 6), ("question", 1), ("research", 3)])
+def test_strong_answers_need_few_requests(kind: str, most: int) -> None:
+    counts = [len(recorded(task.name)) for task in TASKS if task.kind == kind]
+    assert statistics.median(counts) <= most  # issue 17
 
 
 @pytest.mark.parametrize("task", _RECORDED, ids=[task.name for task in _RECORDED])
