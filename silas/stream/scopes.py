@@ -56,7 +56,7 @@ class Waking:
         before = await rooms.chronicle.get_recent(scope.id, 1)
         if before:
             scope.turn_number = before[-1].turn_number + 1
-            await self._bring_back(scope)
+        await self._bring_back(scope)
         await self._profile(scope)
         await rooms.work_view.recent(scope)
         self._following.again(scope)
