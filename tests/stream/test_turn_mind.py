@@ -1,6 +1,7 @@
 """What a turn keeps, recalls and lays down, on the real rooms: steps 3 to 5 and 9 to 11.5."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,11 +73,12 @@ async def test_message_and_answer_stand_in_the_chronicle_and_outlast_a_restart(
 async def test_nothing_of_one_conversation_comes_back_in_another(tmp_path: Path) -> None:
     clock, models = MockClock(), {"proxy": ScriptedModel([direct(memory_ops=[store(CAT)])])}
     async with Harness(models=models, home=tmp_path, clock=clock) as h:
-        await soon(h.silas.ask(CAT))
+        await soon(h.silas.ask(CAT, workspace=tmp_path))
     proxy = ScriptedModel([direct(), direct()])
     async with Harness(models={"proxy": proxy}, home=tmp_path, clock=clock) as h:
-        await soon(h.silas.stream.handle(said(h, "what is the cat called?", "desk-7")))
-        await soon(h.silas.ask("what is the cat called?"))
+        asked = replace(said(h, "what is the cat called?", "desk-7"), workspace=str(tmp_path))
+        await soon(h.silas.stream.handle(asked))
+        await soon(h.silas.ask("what is the cat called?", workspace=tmp_path))
     assert "Mia" not in proxy.requests[0].text
     assert "rehydrated" not in proxy.requests[0].text
     assert "Mia" in proxy.requests[1].text
