@@ -109,10 +109,10 @@ def reported(rests_on: str) -> str:
 
 def said_of(result: WorkItemResult) -> Iterator[str]:
     """What a result says besides its verdict, each part under a heading that names its author."""
+    if result.report:  # the answer, so it comes first
+        yield told(result.report, result.grounds)
     if result.output:
         yield output_told(result.output)
-    if result.report:
-        yield told(result.report, result.grounds)
 
 
 def for_next(failures: str, left: Left) -> str:
