@@ -6,8 +6,9 @@ from typing import Any
 from silas.stream.rooms import TurnRooms
 from silas.testing import Harness
 
-CHOSEN = {"NoVectors", "NoDrafts"}
-"""No embedding model by default, and no drafts on a channel that cannot show them."""
+CHOSEN = {"NoVectors", "NoDrafts", "NothingKept"}
+"""No embedding model by default, no drafts on a channel that cannot show them, and no form of
+answer that is kept for a model which no configuration names."""
 
 
 def rooms_of(thing: object, depth: int = 3) -> set[str]:
