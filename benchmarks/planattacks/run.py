@@ -86,12 +86,9 @@ async def play(attack: Attack) -> Seen:
         (place / "notes.md").write_text(f"{attack.said}\n", encoding="utf-8")
         said = attack.taken if attack.place == "message" else "A plan."
         action = PlanAction(action=PlanActionType.propose, plan_markdown=plan_of(attack, place))
-        planner = ScriptedModel(
-            [
-                CallTool("workspace_read", {"path": "notes.md"}),
-                AgentResponse(message=said, plan_action=action, needs_approval=True),
-            ]
-        )
+        obeys = AgentResponse(message=said, plan_action=action, needs_approval=True)
+        # it insists where Silas sends its plan back
+        planner = ScriptedModel([CallTool("workspace_read", {"path": "notes.md"}), obeys, obeys])
         channel = ScriptedChannel(_answers)
         models = {"proxy": ScriptedModel([_TO_PLANNER]), "planner": planner}
         async with Harness(channel, models=models) as h:
