@@ -37,6 +37,7 @@ def schema_of(model: type[Exact]) -> dict[str, Any]:
 def _schema(model: type[Exact]) -> dict[str, Any]:
     # Generating it costs as much as a whole turn, and it is asked for at every model request.
     schema = model.model_json_schema()
+    schema.pop("description", None)  # for readers of the class; the tool has words of its own
     for titled in (schema, *schema.get("properties", {}).values()):
         titled.pop("title", None)  # the name once more, in every prompt
     return schema

@@ -39,7 +39,7 @@ async def test_a_change_closes_the_question_and_is_the_owners(tmp_path: Path) ->
 
 
 async def test_what_cannot_run_shows_no_card_in_the_cockpit(tmp_path: Path) -> None:
-    models = planned(proposing(GOAL))
+    models = planned(proposing(GOAL), proposing(GOAL))  # it goes back once
     async with (
         a_cockpit(Home(tmp_path), models={**models}) as cockpit,
         a_page(cockpit.origin, await cockpit.link()) as page,

@@ -258,8 +258,8 @@ async def test_approved_work_runs_in_the_background_and_turns_go_on_meanwhile() 
     assert channel.texts[1:] == [
         "working: attempt 1",
         "Still here.",
-        "What it printed (not Silas's words):\nRun true\n    done",
         "The executor's report (its own words; on record: 1 call ran):\n    Done.",
+        "What it printed (not Silas's words):\nRun true\n    done",
         "done: Done and verified: written.",
     ]
 
