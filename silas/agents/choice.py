@@ -84,7 +84,7 @@ class ModelsConfig(Frozen):
 
 
 _FAST = ModelChoice(name="openrouter:anthropic/claude-haiku-4-5")
-_STRONG = ModelChoice(name="openrouter:anthropic/claude-sonnet-4-5")
+_STRONG = ModelChoice(name="openrouter:anthropic/claude-sonnet-5.5")
 
 
 PROVIDER_KEY = "OPENROUTER_API_KEY"
@@ -92,7 +92,7 @@ PROVIDER_KEY = "OPENROUTER_API_KEY"
 
 
 def default_models(environ: Mapping[str, str], *, key_stored: bool = False) -> ModelsConfig:
-    """The models of spec 11 where OpenRouter's key is there, else `runbook` for every role.
+    """Hosted models where OpenRouter's key is there, else `runbook` for every role (spec 11, D425).
 
     Args:
         environ: Where `OPENROUTER_API_KEY` may be set.

@@ -28,7 +28,7 @@ class HostedProvider(NamedTuple):
 
 
 HOSTED = (
-    HostedProvider("OPENROUTER_API_KEY", "OpenRouter", "openrouter:anthropic/claude-sonnet-4-5"),
+    HostedProvider("OPENROUTER_API_KEY", "OpenRouter", "openrouter:anthropic/claude-sonnet-5.5"),
     HostedProvider("ANTHROPIC_API_KEY", "Anthropic", "anthropic:claude-sonnet-5-5"),
     HostedProvider("OPENAI_API_KEY", "OpenAI", "openai:gpt-6.1-sol"),
     HostedProvider("GOOGLE_API_KEY", "Google", "google:gemini-3.8-flash"),

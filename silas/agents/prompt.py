@@ -73,7 +73,6 @@ class TurnRequest:
             "now": self.now.isoformat(),
         }
         lasting = (
-            _lasting("context_profiles", "\n".join(self.profiles)),
             _lasting("skills", _pairs(self.skills)),
             _lasting("access_level", self.access_level),
         )

@@ -131,7 +131,7 @@ class RunbookModel(Model):
         said = AgentResponse(
             message=found or "I may not look into my memory here.", understood=found is not None
         )
-        return _answer(_direct("asked what is remembered", said, framed), asked)
+        return _answer(_direct("asked what is remembered", said), asked)
 
     def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.Question | None:
         """What the memory is asked for; what can be done or computed goes first."""
@@ -147,11 +147,10 @@ class RunbookModel(Model):
             kept = "rule" if op.memory_type is MemoryType.preference else "fact"
             said = f"I keep this as a {kept}, in your words: {op.content}"
             response = AgentResponse(message=said, memory_ops=[op])
-            return _direct("asked to remember", response, framed)
+            return _direct("asked to remember", response)
         shown = _all_framed(messages)
         if (how := runbook_stop.answer(text, shown)) is not None:
-            return _direct("asked to stop or to undo", how, framed)
-        profile = _profile(framed)
+            return _direct("asked to stop or to undo", how)
         before = runbook_again.goes_on(text, shown)
         if before is not None:
             return RouteDecision(
@@ -160,12 +159,10 @@ class RunbookModel(Model):
                 interaction_register=InteractionRegister.execution,
                 interaction_mode=InteractionMode.act_and_report,
                 continuation_of=before,
-                context_profile=profile,
+                context_profile=_DEFAULT_PROFILE,
             )
         if (computed := self._computed(text, framed)) is not None:
-            return _direct(
-                "asked for what can be computed", AgentResponse(message=computed), framed
-            )
+            return _direct("asked for what can be computed", AgentResponse(message=computed))
         facts = read_pairs(framed.get("facts", ""))
         plan = self._library.find(text)
         if plan is not None:
@@ -174,12 +171,11 @@ class RunbookModel(Model):
                 reason=f"the plan library has a plan for this: {plan.title}",
                 interaction_register=InteractionRegister.execution,
                 interaction_mode=InteractionMode.act_and_report,
-                context_profile=profile,
+                context_profile=_DEFAULT_PROFILE,
             )
         return _direct(
             "no plan of the library fits, and no language model is configured",
             self._what_i_can_do(text, facts.get("workspace", "")),
-            framed,
         )
 
     def _computed(self, text: str, framed: Mapping[str, str]) -> str | None:
@@ -263,19 +259,19 @@ def _ask_for(plan: LibraryPlan, missing: Sequence[str]) -> str:
     )
 
 
-def _direct(reason: str, response: AgentResponse, framed: Mapping[str, str]) -> RouteDecision:
+_DEFAULT_PROFILE = "default"
+"""Stands where a route must name a context profile; a route that names none gets the first."""
+
+
+def _direct(reason: str, response: AgentResponse) -> RouteDecision:
     return RouteDecision(
         route="direct",
         reason=reason,
         response=response,
         interaction_register=InteractionRegister.status,
         interaction_mode=InteractionMode.default_and_offer,
-        context_profile=_profile(framed),
+        context_profile=_DEFAULT_PROFILE,
     )
-
-
-def _profile(framed: Mapping[str, str]) -> str:
-    return framed.get("context_profiles", "").split("\n", 1)[0] or "conversation"
 
 
 def _all_framed(messages: Sequence[ModelMessage]) -> list[Section]:
@@ -307,6 +303,7 @@ def _call_name(asked: ModelRequestParameters) -> str:
 
 def _answer(output: BaseModel, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
     plain = output.model_dump(mode="json")
+    plain.pop("context_profile", None)  # the first one there is
     if asked.output_tools:
         return ToolCallPart(asked.output_tools[0].name, plain, f"{_CALL_ID}answer")
     return TextPart(json.dumps(plain))

@@ -34,10 +34,10 @@ def test_without_a_key_every_role_is_served_by_the_runbook() -> None:
     assert default_models({"OPENROUTER_API_KEY": "  "}) == ModelsConfig()
 
 
-def test_with_a_key_the_models_are_those_of_the_specification() -> None:
+def test_with_a_key_the_models_are_hosted_and_the_planner_is_the_stronger_one() -> None:
     models = default_models({"OPENROUTER_API_KEY": "sk"})
     assert models.proxy.name == "openrouter:anthropic/claude-haiku-4-5"
-    assert models.planner.name == "openrouter:anthropic/claude-sonnet-4-5"
+    assert models.planner.name == "openrouter:anthropic/claude-sonnet-5.5"
     assert models.executor.name == "openrouter:anthropic/claude-haiku-4-5"
     assert models.scorer.name == "openrouter:anthropic/claude-haiku-4-5"
 

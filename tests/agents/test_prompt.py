@@ -93,19 +93,18 @@ def test_a_request_renders_the_same_bytes_every_time_with_the_message_last() -> 
     assert request.render() == request.render()
     blocks = list(sections(request.render()))
     assert [block.kind for block in blocks] == [
-        "context_profiles",
         "skills",
         "access_level",
         "turn 3",  # the context's blocks stand as they are
         "facts",
         "message",
     ]
-    facts = read_pairs(blocks[4].text)
+    facts = read_pairs(blocks[3].text)
     assert facts["workspace"] == "/srv/a --- b|c"
     assert facts["interpreter"] == "/usr/bin/python3"
     assert facts["now"] == "2026-01-02T03:04:05+00:00"
-    assert blocks[3].text == "earlier"
-    assert blocks[5] == ("message", ("taint: owner",), "fix it")
+    assert blocks[2].text == "earlier"
+    assert blocks[4] == ("message", ("taint: owner",), "fix it")
 
 
 def test_what_changes_between_turns_comes_after_what_does_not() -> None:

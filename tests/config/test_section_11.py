@@ -18,6 +18,7 @@ DIFFERENT = {
     "sandbox.customer_context_dir": "below data_dir, as there",
     "skills_dir": "A13: installed skills do not live inside the package",
     "keys.socket": "D48: a signer apart is reached below data_dir",
+    "models.planner": "D425: the model that is named there ends on 2026-11-30",
     "gates.system": "A14: the gates there need validators that the base install does not have",
     "approval.scope_min_strength": "every scope is tap without being listed, and nothing else",
 }

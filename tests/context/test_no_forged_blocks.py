@@ -101,7 +101,7 @@ def test_no_item_passes_for_what_the_prompt_itself_says(text: str, source: str, 
         list(sections(replace(REQUEST, context=shown).render())) for shown in ("", context)
     )
     kinds = {section.kind for section in own}
-    assert {"message", "facts", "skills", "context_profiles", "access_level"} == kinds
+    assert {"message", "facts", "skills", "access_level"} == kinds
     assert [section for section in with_context if section.kind in kinds] == own
     assert {section.kind for section in sections(context)}.isdisjoint(kinds)
 
