@@ -1,8 +1,11 @@
 """When things are due: cron expressions, and the `scheduler:` section (spec 11)."""
 
+import os
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator
@@ -87,13 +90,48 @@ Cron = Annotated[str, AfterValidator(_sound)]
 """A valid cron expression, kept as it was written."""
 
 
-def _known_zone(name: str) -> str:
+LOCAL: Final = "local"
+"""The zone of this machine, as a setting."""
+
+_DATABASE: Final = "zoneinfo/"  # part of the path of every zone's file
+
+
+def machine_zone(environ: Mapping[str, str], etc: Path) -> ZoneInfo:
+    """The time zone that this machine is set to: `TZ`, `localtime`, `timezone`, in that order.
+
+    A machine that names no zone of the IANA database is in UTC, which every answer then says.
+
+    Args:
+        environ: The environment; a `TZ` that is no such name is passed over.
+        etc: The directory of the machine's settings, `/etc`.
+    """
+    link = os.path.realpath(etc / "localtime")
     try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        written = (etc / "timezone").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        written = ""
+    named = environ.get("TZ", "").removeprefix(":")
+    linked = link.partition(_DATABASE)[2].removeprefix("posix/")
+    for name in (named, linked, written):
+        zone = _zone(name)
+        if zone is not None:
+            return zone
+    return ZoneInfo("UTC")
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def _known_zone(name: str) -> str:
+    if name != LOCAL and _zone(name) is None:
         raise ValueError(
-            f"{name!r} is not a time zone; use a name such as Europe/Vienna"
-        ) from error
+            f"{name!r} is not a time zone; use a name such as Europe/Vienna, or {LOCAL} for this "
+            "machine's own"
+        )
     return name
 
 
@@ -102,8 +140,16 @@ class SchedulerConfig(Frozen):
 
     Attributes:
         enabled: Whether anything runs by the clock.
-        timezone: In which zone cron expressions are meant, by its IANA name.
+        timezone: The owner's time zone by its IANA name, for cron expressions, quiet hours and
+            questions about dates; `local` is the zone that this machine is set to.
     """
 
     enabled: bool = True
-    timezone: Annotated[str, AfterValidator(_known_zone)] = "Europe/Vienna"
+    timezone: Annotated[str, AfterValidator(_known_zone)] = LOCAL
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone itself."""
+        if self.timezone == LOCAL:
+            return machine_zone(os.environ, Path("/etc"))
+        return ZoneInfo(self.timezone)

@@ -128,8 +128,15 @@ class RunbookModel(Model):
         offered = {tool.name for tool in asked.function_tools}
         if found is None and runbook_memory.SEARCH in offered:
             return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
-        said = AgentResponse(
-            message=found or "I may not look into my memory here.", understood=found is not None
+        text, found = framed["message"], found or _NO_LOOK
+        # what nobody told it, a question in plain words may be about anything else as well
+        loose = found == runbook_memory.NOTHING and runbook_memory.asked(text) is None
+        said = (
+            AgentResponse(
+                message=runbook_about.cannot(text, self._library.plans(), found), understood=False
+            )
+            if loose
+            else AgentResponse(message=found, understood=found != _NO_LOOK)
         )
         return _answer(_direct("asked what is remembered", said), asked)
 
@@ -236,6 +243,7 @@ class RunbookModel(Model):
         return AgentResponse(message=runbook_about.cannot(text, plans), understood=False)
 
 
+_NO_LOOK = "I may not look into my memory here."
 _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "
     "The briefing will be followed again as it is."

@@ -34,12 +34,40 @@ AT_ONCE: Final = (
 """What needs no plan and no card: what it is, and an example."""
 
 _CANNOT: Final = (
-    ("e-?mails?|mails?|inbox|message|sms|whatsapp", "I have no mail account connected."),
-    ("weather|news|web|internet|online|google|website|flight|hotel", "I cannot look into the web."),
-    ("calendar|appointments?|meetings?|remind|reminder|alarm|timer", "I keep no calendar."),
-    ("call|phone|ring", "I cannot make calls."),
-    ("delete|remove|erase|wipe|trash", "I delete nothing: no prepared plan does."),
-    ("move|upload|download|install|send|buy|pay|order|book", "No prepared plan does that."),
+    (
+        r"e-?mails?|mails?|inbox|message|sms|whatsapp|nachricht",
+        "I have no mail account connected.",
+    ),
+    (
+        r"weather|news|web|internet|online|google|website|flight|hotel|wetter|nachrichten",
+        "I cannot look into the web.",
+    ),
+    (
+        r"calendar|appointments?|meetings?|remind|reminder|alarm|timer|termin|kalender|wecker",
+        "I keep no calendar.",
+    ),
+    (r"call|phone|ring|anrufen", "I cannot make calls."),
+    (
+        r"ip address|wi-?fi|wlan|battery|bluetooth|printer|cpu|ram|ip-adresse|akku|drucker",
+        "I see the files of this folder alone, and nothing else of this machine.",
+    ),
+    (r"translate|translation|übersetzen?", "I cannot translate."),
+    (
+        r"write|compose|draft|poem|essay|story|joke|explain|schreibe?|erkläre?",
+        "I write no texts of my own.",
+    ),
+    (
+        r"usd|eur|gbp|chf|jpy|dollars?|euros?|currency|exchange rate",
+        "I know no exchange rates, because I cannot look into the web.",
+    ),
+    (
+        r"delete|remove|erase|wipe|trash|lösche?|entferne?",
+        "I delete nothing: no prepared plan does.",
+    ),
+    (
+        r"move|copy|merge|upload|download|install|send|buy|pay|order|book|verschiebe?|kopiere?",
+        "No prepared plan does that.",
+    ),
 )
 """Words of a request, and what is missing for it."""
 
@@ -75,10 +103,16 @@ def abilities(plans: Sequence[LibraryPlan], workspace: str) -> str:
     )
 
 
-def cannot(text: str, plans: Sequence[LibraryPlan]) -> str:
-    """Two lines: what is missing for a request, and the nearest that can be done."""
+def cannot(text: str, plans: Sequence[LibraryPlan], otherwise: str = _OTHERWISE) -> str:
+    """Two lines: what is missing for a request, and the nearest that can be done.
+
+    Args:
+        text: The request.
+        plans: The runbooks.
+        otherwise: What is missing where no word of the request tells it.
+    """
     said = text.lower()
-    why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), _OTHERWISE)
+    why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
     near = nearest(text, plans)
     what = (
         f'The nearest I can do: {near[0][:1].lower()}{near[0][1:]}, e.g. "{near[1]}". '

@@ -12,6 +12,7 @@ from silas.context import content_of
 from silas.memory import MemoryType
 
 SEARCH: Final = "memory_search"
+NOTHING: Final = "I remember nothing that fits."
 _MOST: Final = 8
 _LONGEST: Final = 400  # characters of a question that names what it is about without "remember"
 
@@ -116,7 +117,7 @@ def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
         return "I could not look into my memory."
     found = _memories(content_of(results[-1].model_response_str()))
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
-    return "\n".join(["I remember:", *lines]) if lines else "I remember nothing that fits."
+    return "\n".join(["I remember:", *lines]) if lines else NOTHING
 
 
 def _is_question(text: str) -> bool:

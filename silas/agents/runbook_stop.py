@@ -7,8 +7,8 @@ from typing import Final
 from silas.agents.models import AgentResponse
 from silas.context import Section
 
-_POLITE: Final = r"(?:(?:hey|ok|okay|no|please|silas|oh)[,!.]?\s+)*"
-_END: Final = r"(?:,?\s+(?:please|now|again|at once|immediately|silas))*[\s.!]*\Z"
+_POLITE: Final = r"(?:(?:hey|ok|okay|no|please|bitte|silas|oh)[,!.]?\s+)*"
+_END: Final = r"(?:,?\s+(?:please|bitte|now|again|at once|immediately|silas))*[\s.!]*\Z"
 _THAT: Final = (
     r"(?:it|that|this|everything|all of it|"
     r"(?:the|my|your) (?:last|latest) (?:change|changes|work|step|one))"
@@ -19,15 +19,21 @@ _UNDO: Final = re.compile(
     re.IGNORECASE,
 )
 _STOP: Final = re.compile(
-    rf"\A\s*{_POLITE}(?:(?:stop|cancel|abort|halt|quit)(?:\s+(?:it|that|this|everything|all|"
-    rf"(?:all |the |your )?work))?|stop (?:working|what you(?:'re| are) doing)){_END}",
+    rf"\A\s*{_POLITE}(?:(?:stop|stopp|cancel|abort|halt|quit|abbrechen)"
+    rf"(?:\s+(?:it|that|this|everything|all|(?:all |the |your )?work))?|hör auf(?: damit)?|"
+    rf"stop (?:working|what you(?:'re| are) doing)){_END}",
     re.IGNORECASE,
 )
 _WORK: Final = re.compile(r"\Awork item (?P<id>[\w.-]+): ")
 _STOPPING: Final = (
-    "I stop nothing by words alone. Ctrl-C ends what runs in this terminal. `silas stop --now`, or "
-    "the cockpit's stop button, kills all work and voids every approval until `silas resume`."
+    "A word stops only what runs in the same `silas chat`, and nothing does. `silas stop --now`, "
+    "or the cockpit's stop button, kills all work and voids every approval until `silas resume`."
 )
+
+
+def asks_to_stop(text: str) -> bool:
+    """Whether a message asks to stop what is done, and nothing else."""
+    return _STOP.match(text) is not None
 
 
 def answer(text: str, shown: Sequence[Section]) -> AgentResponse | None:
@@ -39,7 +45,7 @@ def answer(text: str, shown: Sequence[Section]) -> AgentResponse | None:
         text: The message.
         shown: What stands in view, the oldest first.
     """
-    if _STOP.match(text):
+    if asks_to_stop(text):
         return AgentResponse(message=_STOPPING, understood=False)
     if not _UNDO.match(text):
         return None

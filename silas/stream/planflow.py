@@ -11,7 +11,7 @@ from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome
 from silas.stream.planmarks import plan_marks
-from silas.stream.planreview import PROPOSALS
+from silas.stream.planreview import PROPOSALS, is_owners
 from silas.stream.propose import STAYS, Proposal
 from silas.stream.rooms import TurnRooms
 from silas.stream.routing import Router
@@ -76,7 +76,10 @@ class PlanFlow:
         await self._in_view(turn, item, action.plan_markdown)
         said = _rationale(turn, response.message)
         why = " ".join(filter(None, (said, forced, turn.review.trial)))
-        why = with_marks(why, plan_marks(item, response.message, turn.provenance))
+        # the library's own plan, filled from the owner's own message: nothing in it was read
+        filled = not self._rooms.plans.marks and is_owners(turn) and not action.continuation_of
+        marks = [] if filled else plan_marks(item, response.message, turn.provenance)
+        why = with_marks(why, marks)
         proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
         return await self._answered(turn, item, response, proposal)
 

@@ -27,6 +27,11 @@ _SIZE: Final = 400  # characters of one
 class ReviewPlans(Protocol):
     """Looks at what a planner proposes before anybody else does."""
 
+    @property
+    def marks(self) -> bool:
+        """Whether words of its plans may be those of somebody else, and are marked then."""
+        ...
+
     async def review(self, turn: Turn, markdown: str) -> PlanReview:
         """What is wrong with this plan, proposed in this turn."""
         ...
@@ -34,6 +39,8 @@ class ReviewPlans(Protocol):
 
 class TrustedPlans:
     """For a planner that instantiates the plans of the library."""
+
+    marks = False
 
     async def review(self, turn: Turn, markdown: str) -> PlanReview:
         """Nothing is asked: what is wrong is told to the owner."""
@@ -43,6 +50,8 @@ class TrustedPlans:
 
 class ModelPlans:
     """For a planner that is a language model."""
+
+    marks = True
 
     def __init__(self, proposer: Proposer, preflight: Preflight, audit: Audit) -> None:
         self._proposer = proposer

@@ -14,7 +14,7 @@ from silas.types import OWNER, TaintLevel, new_nonce
 FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a signed message's timestamp may be (spec 5.1 step 2)."""
 
-_TERMINAL = "cli"  # the channel of `silas chat`: one terminal, one owner
+TERMINAL = "cli"  # the channel of `silas chat`: one terminal, one owner
 
 SignMessage = Callable[[bytes], bytes]
 """Signs the owner's message bytes; whoever holds this speaks as the owner."""
@@ -73,7 +73,7 @@ class SignIn:
 def attested(sign: SignMessage, incoming: Incoming) -> Incoming:
     """What the owner types at the terminal is the owner's, as what `ask` is given is."""
     message = incoming.message
-    if incoming.signature or (message.channel, message.sender_id) != (_TERMINAL, OWNER):
+    if incoming.signature or (message.channel, message.sender_id) != (TERMINAL, OWNER):
         return incoming
     nonce = new_nonce()
     try:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from silas.agents.runbook_stop import asks_to_stop
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
@@ -17,6 +18,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
+from silas.stream.stopping import stopped
 from silas.stream.turn import TurnProcessor
 from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
@@ -136,9 +138,16 @@ class Stream:
             self._under_way(self._asked_again(waiting))
         async for arrived, connection_id in self._channel.listen():
             incoming = Incoming.of(arrived, connection_id, workspace)
-            self._under_way(self._serve(attest(incoming)))
+            self._under_way(self._heard(attest(incoming)))
         if self._turns:
             await asyncio.wait(self._turns)
+
+    async def _heard(self, incoming: Incoming) -> None:
+        """Stop what runs where that is all that the owner says; else one turn."""
+        if words := await stopped(incoming, self._executor, asks_to_stop):
+            await self._sender(incoming.connection_id)(words)
+            return
+        await self._serve(incoming)
 
     def _under_way(self, turn: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(turn)

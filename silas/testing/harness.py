@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from zoneinfo import ZoneInfo
 
 from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
@@ -129,9 +128,11 @@ class Harness:
     def _config(self) -> SilasConfig:
         path = self.home / "config.yaml"
         if not path.exists():
-            # the tools of the machine that a test runs on are none of its business
-            off = "silas: { sandbox: { tools: { discover: false } } }\n"
-            path.write_text(off, encoding="utf-8")
+            # the tools and the zone of the machine that a test runs on are none of its business
+            fixed = (
+                "sandbox: { tools: { discover: false } }, scheduler: { timezone: Europe/Vienna }"
+            )
+            path.write_text(f"silas: {{ {fixed} }}\n", encoding="utf-8")
         loaded = load_config(path, environ={"SILAS_HOME": str(self.home)})
         roles = ModelsConfig.model_fields
         names = {role: f"python:harness:{role}" for role in self._models if role in roles}
@@ -153,6 +154,6 @@ class Harness:
                 return self._models[role]
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
             equip = equipment(config, self._sandbox or _sandbox(config)).found
-            return RunbookModel(library, equip, ZoneInfo(config.scheduler.timezone))
+            return RunbookModel(library, equip, config.scheduler.zone)
 
         return make

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from silas.agents.choice import PROVIDER_KEY
 from silas.clock import Clock, SystemClock
@@ -124,7 +123,7 @@ def model_of(
     from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
 
     library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
-    zone = ZoneInfo(config.scheduler.timezone)
+    zone = config.scheduler.zone
 
     def keyed(one: "ModelChoice") -> "ModelChoice":
         keyless = one.name.startswith("openrouter:") and not one.api_key_env

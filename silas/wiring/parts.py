@@ -142,7 +142,7 @@ class Parts:
             config=ToolPolicyConfig(
                 quiet_from=config.quiet_hours.start,
                 quiet_until=config.quiet_hours.end,
-                timezone=config.scheduler.timezone,
+                timezone=config.scheduler.zone.key,
             ),
             require_running=self.stop.sentinel.require_running,
             scrub=self.secrecy.redact,

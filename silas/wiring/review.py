@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
-from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -145,7 +144,7 @@ async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock)
 
 async def look_regularly(review: ReviewQueue, config: SilasConfig, clock: Clock) -> None:
     """Let the queue look around when `suggestions.heartbeat_cron` says so (spec 5.1.6)."""
-    cron, zone = config.suggestions.heartbeat_cron, ZoneInfo(config.scheduler.timezone)
+    cron, zone = config.suggestions.heartbeat_cron, config.scheduler.zone
     looked = clock.now()
     while config.scheduler.enabled and config.suggestions.enabled:
         await clock.sleep(60.0)

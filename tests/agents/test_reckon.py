@@ -21,6 +21,12 @@ def answer(text: str) -> str | None:
 
 
 ASKED: dict[str, tuple[str, ...]] = {
+    "1 day = 24 h": ("1 day in hours", "how many hours are in a day", "how many hours in 1 day"),
+    "24 h = 1 day": ("24 hours in days", "convert 24 hours to days", "24 h = how many days"),
+    "1 US cup = 236.5882365 ml": ("1 us cup in ml", "a cup in ml", "how many ml in a cup"),
+    "1.5 miles = 2.414016 km": ("1.5 miles in km", "1.5 mi to km", "what is 1.5 miles in km"),
+    "1 m/s = 3.6 km/h": ("1 m/s in km/h", "1 metres per second in kmh", "convert 1 m/s to kph"),
+    "1000 ms = 1 s": ("1000 ms in seconds", "1000 milliseconds to s", "convert 1000 ms into s"),
     "17 % of 240 = 40.8": (
         "what is 17 % of 240",
         "What's 17% of 240?",

@@ -213,7 +213,10 @@ async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -
         ("put the meeting into my calendar", "no calendar", ""),
         ("set an alarm for seven", "no calendar", ""),
         ("count the stars", "I do not understand", '"count the files"'),
-        ("convert 5 euros to dollars", "I do not understand", '"5 miles in km"'),
+        ("convert 5 euros to dollars", "no exchange rates", '"5 miles in km"'),
+        ("translate notes.txt to German", "I cannot translate", '"count the words in notes.txt"'),
+        ("write a poem about cats", "no texts of my own", ""),
+        ("how full is the battery?", "nothing else of this machine", ""),
         ("sing a song", "I do not understand", ""),
     ],
 )

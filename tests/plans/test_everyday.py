@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from silas.channels.text import render_card
 from silas.errors import PlanFamilyError
 from silas.plans import (
     LibraryPlan,
@@ -44,10 +45,10 @@ class Case(NamedTuple):
 
 
 CASES = [
-    Case("find files named same", ("sub/same.txt", "1 files found")),
-    Case("Please find all files called *.csv here.", ("people.csv", "1 files found")),
+    Case("find files named same", ("sub/same.txt", "1 file found")),
+    Case("Please find all files called *.csv here.", ("people.csv", "1 file found")),
     Case('find the text "for odile"', ("notes.txt:3: Buy bread.", "3 lines found")),
-    Case("find the word apple in fruit.txt", ("fruit.txt:2: apple", "1 lines found")),
+    Case("find the word apple in fruit.txt", ("fruit.txt:2: apple", "1 line found")),
     Case("how many files are there?", ("6 files", "6 of them are text")),
     Case("count the words in notes.txt", ("12 words, 5 lines",)),
     Case("what is the biggest file here?", ("rows.json",)),
@@ -57,7 +58,7 @@ CASES = [
     Case("compare notes.txt and copy.txt", ("-Buy bread", "+Buy cake")),
     Case("are notes.txt and sub/same.txt identical?", ("hold the same",)),
     Case("summarise notes.txt", ("An extract, not a summary", "- Buy bread.", "- Then rest.")),
-    Case("find duplicate files", ("notes.txt", "sub/same.txt", "1 groups")),
+    Case("find duplicate files", ("notes.txt", "sub/same.txt", "1 group of files holds")),
     Case(
         "sort the lines of fruit.txt",
         ("3 lines are in order",),
@@ -65,7 +66,7 @@ CASES = [
     ),
     Case(
         "remove the duplicate lines from fruit.txt",
-        ("1 lines were removed",),
+        ("1 line was removed",),
         {"fruit.txt": "pear\napple\n"},
     ),
     Case(
@@ -129,6 +130,23 @@ async def test_a_request_is_done_and_checked(case: Case, tmp_path: Path) -> None
     assert [one for one in case.shown if one not in printed] == [], printed
     kept = {name: text for name, text in before.items() if name not in case.gone}
     assert files_of(place) == {**kept, **case.made}
+
+
+async def test_a_plan_of_the_library_is_not_marked_as_read_however_often_it_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    filled_folder(place)
+    channel = ScriptedChannel()
+    async with Harness(channel, home=home) as h:
+        for _ in range(2):
+            await soon(h.silas.ask("sort the lines of fruit.txt", workspace=place))
+    shown = [render_card(card) for card in channel.cards]
+    assert [("read elsewhere" in one, "repeat what was" in one) for one in shown] == [
+        (False, False),
+        (False, False),
+    ]
 
 
 async def test_a_back_up_is_an_archive_of_every_file(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def _age(at: _Moment, given: Given) -> str | None:
     if born > at.today:
         return f"{_long(born)} is still to come."
     years = at.today.year - born.year - ((at.today.month, at.today.day) < (born.month, born.day))
-    return f"{years} years, counted from {_long(born)} until today."
+    return f"{years} {'year' if years == 1 else 'years'}, counted from {_long(born)} until today."
 
 
 _WHAT: Final = r"(?:what|which)"

@@ -15,6 +15,11 @@ class Unit(NamedTuple):
     size: Fraction
     shown: str
 
+    def of(self, number: Fraction) -> str:
+        """The unit behind a number: `1 day`, `1.5 days`, `1 ms`."""
+        plural = self.shown.endswith("s") and len(self.shown) > len("ms") and "/" not in self.shown
+        return self.shown[:-1] if plural and abs(number) == 1 else self.shown
+
 
 # measure, exact size in the base unit, how it is shown, further names in lower case
 _TABLE: Final = """
@@ -149,19 +154,19 @@ def answer(said: str) -> str | None:
     except NumberError:
         return None
     signed = -amount if found["sign"] else amount
-    shown = f"{written(signed)} {source.shown}"
+    shown = f"{written(signed)} {source.of(signed)}"
     if source.measures == "warmth":
         value = _from_celsius(_to_celsius(signed, source.shown), target.shown)
         low = _to_celsius(signed, source.shown) < Fraction("-273.15")
         return "Nothing is colder than -273.15 °C." if low else _said(shown, value, target)
     if less is not None:
-        shown += f" {written(more)} {less.shown}"
+        shown += f" {written(more)} {less.of(more)}"
         signed += (-more if found["sign"] else more) * less.size / source.size
     return _said(shown, signed * source.size / target.size, target)
 
 
 def _said(shown: str, value: Fraction, target: Unit) -> str:
-    return f"{shown} = {written(value)} {target.shown}"
+    return f"{shown} = {written(value)} {target.of(value)}"
 
 
 def _amount(text: str) -> Fraction:

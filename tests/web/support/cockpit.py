@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -214,7 +213,7 @@ def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
             return scripted or RunbookModel(
                 library,
                 equipment(config, default(config.sandbox, forbidden=(), register=register)).found,
-                ZoneInfo(config.scheduler.timezone),
+                config.scheduler.zone,
             )
 
         return Ground(
