@@ -14,6 +14,8 @@ from silas.plans.reach import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.layer import throwaway
 from silas.sandbox.traffic import unrecorded
+from silas.work.copytree import tree_of
+from silas.work.runner_summary import why_no_pass
 from silas.work.unbroken import unbroken
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
@@ -125,6 +127,10 @@ class VerificationRunner:
                     update={"file_exists": str(bench.root / inside.relative_to(bench.cwd))}
                 )
         judged = evaluate(expect, ran.stdout, ran.exit_code, [bench.root])
+        if judged.passed and expect.exit_code == 0:
+            printed = f"{ran.stdout}\n{ran.stderr}"
+            if refused := why_no_pass(check.run, printed, tree_of(bench.root)):
+                return False, refused
         return judged.passed, judged.reason
 
     def _ended_early(self, check: VerificationCheck, ran: SandboxResult) -> str:

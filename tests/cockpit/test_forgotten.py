@@ -4,16 +4,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from silas.agents import ExecutorAgentOutput
-from silas.channels.web.events import PostExecution
+from silas.channels.web.events import PostExecution, Said
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
+from silas.damage import damaged_rows
 from silas.db import Database
 from silas.stream.scopework import NOT_SHOWN
 from silas.testing import ScriptedModel
 from silas.types import OWNER
+from silas.wiring.ground import MIGRATED
 from tests.cockpit.house import a_house
 from tests.cockpit.program_page import ProgramPage, a_page
 from tests.support.plans import a_workspace, sh_plan
@@ -139,12 +143,24 @@ async def test_a_result_of_an_earlier_run_is_asked_about_as_one(tmp_path: Path) 
     db.close()
 
 
-async def test_a_damaged_result_hinders_no_look(tmp_path: Path) -> None:
-    db, damaged = Database(tmp_path / "silas.db", SystemClock()), '{"type":"post_execution"}'
-    db.migrate("silas.channels.web")
+@pytest.mark.parametrize("damaged", ['{"type":"post_execution"}', "[]", "7", "null", "{"])
+async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, damaged: str) -> None:
+    clock = SystemClock()
+    db = Database(tmp_path / "silas.db", clock)
+    for package in MIGRATED:
+        db.migrate(package)
+    transcript = Transcript(db)
+    first = Said(seq=0, id="a", text="before", sender="owner", timestamp=clock.now())
+    transcript.add(first)
     with db.write() as tx:
         tx.driver.execute(
             "INSERT INTO web_transcript (id, body) VALUES ('result-x', ?)", (damaged,)
         )
-    assert Transcript(db).results(0) == []
+    transcript.add(first.model_copy(update={"id": "b", "text": "after"}))
+    for part in (transcript.after(0, 9), transcript.before(9, 9)):
+        assert [one.text for one in part.kept if isinstance(one, Said)] == ["before", "after"]
+    assert transcript.results(0) == []
+    transcript.undone("x")
+    (noted,) = damaged_rows(db)
+    assert noted.words.startswith("place 2 in `web_transcript` of the database was changed")
     db.close()

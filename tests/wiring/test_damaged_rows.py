@@ -30,7 +30,12 @@ from tests.stream.kit import saying_yes, soon
 from tests.support.command import environment, run, silas
 from tests.support.plans import a_workspace, writing_plan
 
-DAMAGES: dict[str, Any] = {"no JSON": "{", "bytes": b"\xff\xfe\x00", "a number": 7}
+DAMAGES: dict[str, Any] = {
+    "no JSON": "{",
+    "no object": "[1]",
+    "bytes": b"\xff\xfe\x00",
+    "a number": 7,
+}
 
 
 class Place(NamedTuple):
@@ -56,6 +61,7 @@ PLACES = {
     "a suggestion": Place("suggestions", "1", ("proposal",)),
     "a setting that was proposed": Place("autonomy_proposals", "1", ("proposal",)),
     "who waits for a person": Place("person_queues", "1", ("since",)),
+    "what was said on a page": Place("web_transcript", "1", ("body",)),
     "a file that is followed": Place("followed_files", "1", ("sub",)),
 }
 """What an opening reads."""
@@ -106,6 +112,7 @@ _ROWS = (
     "INSERT INTO autonomy_proposals"
     " VALUES (1, 'p-1', 'owner', 'family', '{}', 1, NULL, '2026-01-02', NULL)",
     "INSERT INTO person_queues VALUES ('somebody', 'support', 'gate', '2026-01-02T00:00:00+00:00')",
+    "INSERT INTO web_transcript (id, body) VALUES ('said-1', '{}')",
     "INSERT INTO followed_files VALUES ('owner', 'a', '/', '{}', 1)",
     "INSERT OR REPLACE INTO persona_state"
     " VALUES ('owner', '{}', '{}', '{}', 'a', 'b', '{}', '{}', '2026-01-02')",

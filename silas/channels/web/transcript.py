@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from sqlalchemy import Column, Integer, MetaData, Table, Text, cast, insert, select, update
 
 from silas.canonical import canonical_json
 from silas.channels.web.events import Kept, PostExecution, Said
+from silas.damage import UNREADABLE, readable
 from silas.db import Database
-from silas.errors import DatabaseError
 
 _TABLE = Table(
     "web_transcript",
@@ -23,6 +22,7 @@ _TABLE = Table(
 )
 _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
 
+_LOOKED_AT = 1000  # messages and results; older ones are looked at when a page asks for them
 _RESULT = "result-"  # before a work item's id: one result each, the newest
 _OF_RESULT = canonical_json({"type": "post_execution"})[1:-1]  # in a text its quotes are escaped
 
@@ -78,9 +78,13 @@ class Transcript:
         with self._db.write() as tx:
             mine = _TABLE.c.id == f"{_RESULT}{work_item_id}"
             row = tx.execute(select(_TABLE.c.seq, _TABLE.c.body).where(mine)).first()
-            if row is not None:
+            if row is None:
+                return
+            try:
                 body = canonical_json({**json.loads(row.body), "undone": True, "undo_until": None})
-                tx.execute(update(_TABLE).where(_TABLE.c.seq == row.seq).values(body=body))
+            except UNREADABLE:  # no page shows it
+                return
+            tx.execute(update(_TABLE).where(_TABLE.c.seq == row.seq).values(body=body))
 
     def results(self, after: int) -> list[KeptResult]:
         """The results after a place that show what their work printed or reported."""
@@ -89,12 +93,10 @@ class Transcript:
         with self._db.read() as tx:
             rows: Sequence[Any] = tx.execute(select(_TABLE).where(mine)).all()
         found = list[KeptResult]()
-        for row in rows:
-            with suppress(DatabaseError):  # it cannot be shown, either
-                kept = _read(row)
-                if isinstance(kept, PostExecution) and (kept.output or kept.report):
-                    item = kept.work_item_id
-                    found.append(KeptResult(kept.seq, item, row.id != f"{_RESULT}{item}"))
+        for name, kept in self._readable(rows):
+            if isinstance(kept, PostExecution) and (kept.output or kept.report):
+                item = kept.work_item_id
+                found.append(KeptResult(kept.seq, item, name != f"{_RESULT}{item}"))
         return found
 
     def withhold(self, seqs: Sequence[int], words: str) -> None:
@@ -131,7 +133,16 @@ class Transcript:
         newest_first = select(_TABLE).where(condition).order_by(_TABLE.c.seq.desc())
         with self._db.read() as tx:
             rows: Sequence[Any] = tx.execute(newest_first.limit(most + 1)).all()
-        return Part(tuple(map(_read, reversed(rows[:most]))), len(rows) <= most)
+        kept = self._readable(rows[:most][::-1])
+        return Part(tuple(one for _, one in kept), len(rows) <= most)
+
+    def check(self) -> None:
+        """Look at what pages show first; what cannot be read is set aside."""
+        self.before(self.newest() + 1, _LOOKED_AT)
+
+    def _readable(self, rows: Sequence[Any]) -> list[tuple[str, Kept]]:
+        """What is kept, with its id; a damaged row is set aside and the conversation goes on."""
+        return readable(self._db, _TABLE.name, rows, lambda row: f"place {row.seq}", _read)
 
     @staticmethod
     def _insert(tx: Any, name: str, kept: Said | PostExecution) -> int:
@@ -139,11 +150,5 @@ class Transcript:
         return int(tx.execute(insert(_TABLE).values(id=name, body=body)).lastrowid)
 
 
-def _read(row: Any) -> Kept:
-    try:
-        return _kept.validate_python({**json.loads(row.body), "seq": row.seq})
-    except (ValueError, ValidationError) as error:
-        raise DatabaseError(
-            f"The stored conversation is damaged at {row.seq}; restore the database from a backup.",
-            code="E_DB_CORRUPT",
-        ) from error
+def _read(row: Any) -> tuple[str, Kept]:
+    return str(row.id), _kept.validate_python({**json.loads(row.body), "seq": row.seq})
