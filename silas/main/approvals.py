@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import ASKED, GOING_ON, HELD, print_json
-from silas.main.shared import DONE, hash_option, look_config, run_to_exit, warned
+from silas.main.shared import DONE, hash_option, look_config, read_config, run_to_exit, warned
 from silas.main.work import approve_one
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.channels.text import card_lines
-        from silas.plans import plan_bytes, plan_card
-        from silas.plans.binding import bound_tools, files_shown
+        from silas.plans.shown import card_shown
         from silas.wiring import Given
+        from silas.wiring.tools import tool_search
         from silas.work.holding import HeldChanges
 
         async with _open(ctx) as desk:
@@ -89,12 +89,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE
         why = "approved before" if isinstance(found, Given) else found.rationale
-        card = plan_card(
-            plan_bytes(found.item),
-            rationale=why,
-            files=files_shown(found.item),
-            tools=bound_tools(found.item),
-        )
+        card = card_shown(found.item, rationale=why, search=tool_search(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:

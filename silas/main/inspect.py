@@ -187,16 +187,19 @@ def plan() -> None:
 @plan.command("check")
 @click.argument("file", metavar="PLAN.md", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def plan_check(file: Path, as_json: bool) -> None:
+@click.pass_context
+def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Parse a plan, print its card and its hash; nothing is run."""
 
     async def work() -> int:
         from silas.channels import render_card
         from silas.channels.paint import columns_of
-        from silas.plans import PlanParser, plan_bytes, plan_card, plan_hash
-        from silas.plans.binding import files_shown
+        from silas.plans import PlanParser, plan_bytes, plan_hash
         from silas.plans.card import effective_mode
+        from silas.plans.places import require_places
+        from silas.plans.shown import card_shown
         from silas.wiring.gates import require_supported
+        from silas.wiring.tools import tool_search
 
         text = read_plan(file)
         with in_file(file):
@@ -206,11 +209,12 @@ def plan_check(file: Path, as_json: bool) -> None:
             facts = {"plan_hash": plan_hash(item), "interaction_mode": mode, "plan": plan}
             print_json({**item_line(item), **facts})
         else:
-            why = "Checked from a file."
-            card = plan_card(plan_bytes(item), rationale=why, files=files_shown(item))
+            search = tool_search(read_config(ctx))
+            card = card_shown(item, rationale="Checked from a file.", search=search)
             click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
             click.echo(f"sha256:{plan_hash(item)}")
         require_supported(item)  # what it says can be read and hashed, whatever runs here
+        require_places(item)
         return DONE
 
     run_to_exit(work)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import ASKED, GOING_ON, print_json
-from silas.main.shared import DONE, open_work, run_to_exit
+from silas.main.shared import DONE, open_work, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
+    from silas.sandbox.toolmounts import ToolSearch
 
 
 @click.command()
@@ -21,6 +22,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.wiring.shown import piece_of_work
+        from silas.wiring.tools import tool_search
 
         async with open_work(ctx) as desk:
             item, result, waits = await piece_of_work(desk, work_item_id)
@@ -28,7 +30,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
         if as_json:
             print_json(document(item, result, status))
             return DONE
-        for line in lines_of(item, result, status):
+        for line in lines_of(item, result, status, tool_search(read_config(ctx))):
             click.echo(line)
         return DONE
 
@@ -60,19 +62,17 @@ def checks_of(item: "WorkItem") -> list[dict[str, Any]]:
     return found
 
 
-def lines_of(item: "WorkItem", result: "WorkItemResult | None", status: str) -> list[str]:
+def lines_of(
+    item: "WorkItem", result: "WorkItemResult | None", status: str, search: "ToolSearch"
+) -> list[str]:
     """The same for a person; what others wrote is indented, and hides no character."""
     from silas.channels.text import card_lines, indented
-    from silas.plans import plan_bytes, plan_card
-    from silas.plans.binding import bound_tools
     from silas.plans.characters import as_shown
+    from silas.plans.shown import card_shown
     from silas.work.report import said_of
 
-    card = plan_card(
-        plan_bytes(item),
-        rationale=GOING_ON.get(status, "This is the plan as it is."),
-        tools=bound_tools(item),
-    )
+    why = GOING_ON.get(status, "This is the plan as it is.")
+    card = card_shown(item, rationale=why, search=search)
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
     for text in () if result is None else said_of(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]

@@ -25,6 +25,7 @@ from silas.canonical import canonical_json
 from silas.errors import ApprovalError, ConfigError, SandboxError
 from silas.plans.bound_files import files_in_copy, files_now, files_of, is_live
 from silas.plans.models import WorkItem
+from silas.plans.places import Place, fault_of, no_directory, places_of
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
 from silas.sandbox.toolmounts import ToolSearch
@@ -95,7 +96,7 @@ class PlanBinding:
         return {BINDS: await self._bound(item, files, tools)}
 
     async def _bound(self, item: WorkItem, files: Facts, tools: Facts) -> dict[str, Any]:
-        named = _named(item)
+        named = tuple(places_of(item))
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
         team = self._team(item)
@@ -236,16 +237,6 @@ def files_signed(conditions: Facts) -> Facts:
     return _part(conditions.get(BINDS), "files")
 
 
-def files_shown(item: WorkItem) -> Facts:
-    """The files that a card of this item lists: as its token binds them, or as they are now."""
-    if item.approval_token is not None:
-        return bound_files(item)
-    try:
-        return files_of(item)
-    except ApprovalError:
-        return {}  # no approval of this can be given; whoever asks for one is told why
-
-
 def bound_workers(item: WorkItem) -> Facts:
     """The digests of workers' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
@@ -282,25 +273,23 @@ def _another_copied(signed: object, item: WorkItem, copied: tuple[int, int]) -> 
     return _WORDS["paths"].format(item.workspace)
 
 
-def _named(item: WorkItem) -> tuple[str, ...]:
-    own = () if item.workspace is None else (item.workspace,)
-    return (*own, *item.read)
+def _identities(places: tuple[Place, ...]) -> dict[str, Any]:
+    return {place.path: _identity(place) for place in places}
 
 
-def _identities(paths: tuple[str, ...]) -> dict[str, Any]:
-    return {path: _identity(path) for path in paths}
-
-
-def _identity(path: str) -> dict[str, Any]:
+def _identity(place: Place) -> dict[str, Any]:
     """A directory by device and inode, a file by its content; nothing that a link leads to."""
+    path = place.path
     try:
         descriptor = pin(Path(path))
     except SandboxError as error:
-        raise ApprovalError(error.message, code=CODE) from error
+        raise ApprovalError(fault_of(place, error), code=CODE) from error
     try:
         facts = os.fstat(descriptor)
         if stat.S_ISDIR(facts.st_mode):
             return {"kind": "directory", "device": facts.st_dev, "inode": facts.st_ino}
+        if place.field == "workspace":
+            raise ApprovalError(no_directory(place), code=CODE)
         return _file_identity(descriptor, facts)
     except OSError as error:
         raise ApprovalError(f"{path} cannot be read: {error.strerror}.", code=CODE) from error

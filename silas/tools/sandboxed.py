@@ -160,6 +160,13 @@ class SandboxedTool(ABC):
         return tool_result(await self._sandbox.run(argv, limits, files))
 
 
+def exit_code_of(result: ToolResult) -> int | None:
+    """How a program that a call ran ended by itself; None where it did not, or the call failed."""
+    code = result.metadata.get("exit_code")
+    told = result.ok or result.error == f"exit code {code}"
+    return code if isinstance(code, int) and told else None
+
+
 def tool_result(result: SandboxResult) -> ToolResult:
     """What the model sees: the exit code first, then each stream under its own heading."""
     ended = "" if result.ended_by == "exit" else f" (ended by {result.ended_by})"

@@ -43,7 +43,13 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
     stop, channel, web = parts.stop, session.channel, parts.ground.web
     rooms = Rooms(
         record=RecordRoom(
-            AuditReader(parts.db), parts.store, parts.waiting, parts.nonces, clock, redact
+            AuditReader(parts.db),
+            parts.store,
+            parts.waiting,
+            parts.nonces,
+            clock,
+            redact,
+            parts.tools,
         ),
         work=WorkRoom(
             session,
@@ -54,6 +60,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             redact,
             config.data_dir / "undo",
             parts.mind.work.result,
+            parts.tools,
         ),
         house=HouseRoom(
             config,

@@ -14,8 +14,9 @@ from silas.channels.web.metrics import EVENTS, Tally
 from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, Signed
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
-from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_bytes, plan_card, plan_hash
-from silas.plans.binding import bound_tools, files_shown
+from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_hash
+from silas.plans.shown import card_shown
+from silas.sandbox.toolmounts import ToolSearch
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -65,6 +66,7 @@ class RecordRoom:
         nonces: NonceStore,
         clock: Clock,
         redact: Callable[[str], str],
+        search: ToolSearch,
     ) -> None:
         self._reader = reader
         self._store = store
@@ -72,6 +74,7 @@ class RecordRoom:
         self._nonces = nonces
         self._clock = clock
         self._redact = redact
+        self._search = search
         self._titles: dict[str, str] = {}
         self._tally = Tally()
         self._counting = asyncio.Lock()
@@ -165,15 +168,7 @@ class RecordRoom:
             return [_NOT_KEPT.format(wanted)] if wanted else None
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
-        files = files_shown(plan.item)
-        return _lines(
-            plan_card(
-                plan_bytes(plan.item),
-                rationale=plan.rationale,
-                files=files,
-                tools=bound_tools(plan.item),
-            )
-        )
+        return _lines(card_shown(plan.item, rationale=plan.rationale, search=self._search))
 
     async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""

@@ -9,11 +9,12 @@ from typing import Any
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
 from silas.errors import ChannelError, DatabaseError, from_foreign
-from silas.plans import WorkItem, WorkItemResult, plan_bytes, plan_card
-from silas.plans.binding import bound_tools, files_shown
+from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
 from silas.plans.characters import show
+from silas.plans.shown import card_shown
 from silas.plans.store import SqlWorkItemStore, missing
+from silas.sandbox.toolmounts import ToolSearch
 from silas.stop import end_runs
 from silas.stream.session import Session
 from silas.wiring.announce import Announces
@@ -43,6 +44,7 @@ class WorkRoom:
         redact: Callable[[str], str],
         undo_folder: Path,
         result: Callable[[str], Awaitable[WorkItemResult | None]],
+        search: ToolSearch,
     ) -> None:
         self._session = session
         self._store = store
@@ -50,6 +52,7 @@ class WorkRoom:
         self._desk = desk
         self._announce = announce
         self._redact = redact
+        self._search = search
         self._undo_folder = undo_folder
         self._result_of = result
 
@@ -79,8 +82,7 @@ class WorkRoom:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
-        files = await asyncio.to_thread(files_shown, item)
-        card = plan_card(plan_bytes(item), rationale=why, files=files, tools=bound_tools(item))
+        card = await asyncio.to_thread(card_shown, item, rationale=why, search=self._search)
         return WorkDetail(
             **row.model_dump(),
             intent=card.intent,

@@ -4,12 +4,13 @@ The words are the model's, made from whatever it read, so they are external text
 what the ledger holds, which no model wrote.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.context import scrub_output
 from silas.plans import WorkItemResult
-from silas.work.ledger import Ledger
+from silas.tools.sandboxed import exit_code_of
+from silas.work.ledger import Ledger, LedgerEntry
 from silas.work.printed import printed
 from silas.work.printed import told as output_told
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 LONGEST_REPORT = 8_000
 """Characters of a report that are kept; an answer that is longer belongs into a file."""
 
+_NAMED = 5  # calls that are told apart
 _TAIL = 3_000  # characters of what an attempt printed that the next one is told
 
 
@@ -86,13 +88,35 @@ def kept_words(words: str, redact: Callable[[str], str]) -> str:
 
 
 def grounds(ledger: Ledger) -> str:
-    """What the ledger holds of an attempt: how many calls ran, and which of them failed."""
+    """What the ledger holds of an attempt: how many calls ran, and which did not end well."""
     entries = ledger.entries
     if not entries:
         return "no call ran"
-    failed = [f"{entry.tool_name} (step {entry.step})" for entry in entries if not entry.result.ok]
-    calls = f"{len(entries)} call{'s' if len(entries) > 1 else ''} ran"
-    return f"{calls}, {len(failed)} failed: {', '.join(failed[:5])}" if failed else calls
+    parts = [f"{_calls(len(entries))} ran"]
+    exits: dict[int, list[LedgerEntry]] = {}
+    failed: list[LedgerEntry] = []
+    for entry in entries:
+        code = exit_code_of(entry.result)
+        if code:  # a red test is an answer, and often the wanted one
+            exits.setdefault(code, []).append(entry)
+        elif not entry.result.ok:
+            failed.append(entry)
+    for code, those in sorted(exits.items()):
+        parts.append(f"{_calls(len(those))} exited with {code} ({_steps(those)})")
+    if failed:
+        parts.append(f"{_calls(len(failed))} failed ({_steps(failed)})")
+    return ", ".join(parts)
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count > 1 else ''}"
+
+
+def _steps(entries: Sequence[LedgerEntry]) -> str:
+    """Which calls: the tool and its place."""
+    named = [f"{entry.tool_name}, step {entry.step}" for entry in entries[:_NAMED]]
+    more = len(entries) - _NAMED
+    return "; ".join([*named, f"{more} more"] if more > 0 else named)
 
 
 def told(words: str, rests_on: str) -> str:

@@ -9,7 +9,9 @@ from silas.agents import ExecutorAgentOutput
 from silas.agents.models import PlannerAdvice
 from silas.main.show import lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
+from silas.sandbox.toolmounts import NoTools
 from silas.testing import (
+    CallTool,
     FakeSandbox,
     Harness,
     MockClock,
@@ -43,7 +45,7 @@ async def test_what_the_executor_says_is_in_the_result_and_told_before_the_verdi
     async with at_work(argv("ls"), says(ANSWER), home=tmp_path, clock=clock) as work:
         result, item = await work.run(verify=[]), await work.stored()
     assert (result.report, result.grounds) == (ANSWER, "1 call ran")
-    lines = lines_of(item, result, "done")
+    lines = lines_of(item, result, "done", NoTools(""))
     assert f"    {ANSWER}" in lines
     async with Harness(home=tmp_path, clock=clock) as h:
         assert await h.silas.wait(item.id) == result
@@ -53,10 +55,26 @@ async def test_what_failed_stands_beside_what_is_said() -> None:
     async with at_work(argv("false"), argv("true"), says("All went well.")) as work:
         result = await work.run(verify=[])
     assert result.report == "All went well."
-    assert result.grounds == "2 calls ran, 1 failed: shell_exec (step 1)"
+    assert result.grounds == "2 calls ran, 1 call exited with 1 (shell_exec, step 1)"
     async with at_work(says("I looked.")) as work:
         result = await work.run(verify=[], budget={"max_attempts": 1})
     assert (result.status, result.grounds) == (WorkItemStatus.stuck, "no call ran")
+
+
+async def test_a_program_that_exits_with_another_code_than_0_is_not_told_as_a_failure() -> None:
+    codes = {"false": 1, "grep": 1, "diff": 2, "true": 0}
+    sandbox = FakeSandbox(lambda run: exited(codes.get(run.argv[0], 9), "x"))
+    read = CallTool("file_read", {"path": "gone.txt"})
+    steps = [*map(argv, codes), *[argv("false")] * 6, read, argv("true"), says("Fixed.")]
+    async with at_work(*steps, sandbox=sandbox) as work:
+        result = await work.run(verify=[])
+    told, failed = result.grounds.split(", 1 call failed ")
+    assert told == (
+        "12 calls ran, 8 calls exited with 1 (shell_exec, step 1; shell_exec, step 2; "
+        "shell_exec, step 5; shell_exec, step 6; shell_exec, step 7; 3 more), "
+        "1 call exited with 2 (shell_exec, step 3)"
+    )
+    assert failed == "(file_read, step 11)"
 
 
 async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endless() -> None:
@@ -64,7 +82,7 @@ async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endle
     async with at_work(argv("true"), says(forged)) as work:
         result, item = await work.run(verify=[]), await work.stored()
     assert not {"\x1b", "<|"} & set(result.report)
-    assert "done: Done and verified." not in lines_of(item, result, "done")
+    assert "done: Done and verified." not in lines_of(item, result, "done", NoTools(""))
     async with at_work(argv("true"), says("x" * 50_000)) as work:
         result = await work.run(verify=[])
     assert len(result.report) < LONGEST_REPORT + 100

@@ -21,7 +21,8 @@ from silas.plans import (
     spawn_task,
     subject_of,
 )
-from silas.plans.binding import BINDS, files_shown
+from silas.plans.binding import BINDS
+from silas.plans.shown import files_shown
 from silas.sandbox.workspace import Workspace
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.approval import a_decision

@@ -1,0 +1,70 @@
+"""The directories and files that a plan names: whether they are there, in words of the plan."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from silas.errors import PlanFamilyError, SandboxError
+from silas.plans.models import WorkItem
+from silas.sandbox.mounts import pin
+
+
+class Place(NamedTuple):
+    """A path that a plan names, and the field that it stands in."""
+
+    field: Literal["workspace", "read"]
+    path: str
+
+
+_NAMED: Final = {"workspace": "The plan's workspace {}", "read": "{}, which the plan reads,"}
+_ABSENT: Final = {
+    "workspace": "make that directory, or name another one in `workspace:`",
+    "read": "put it there, or take it out of `read:`",
+}
+
+
+def places_of(item: WorkItem) -> Iterator[Place]:
+    """The workspace first, then what may be read."""
+    if item.workspace is not None:
+        yield Place("workspace", item.workspace)
+    yield from (Place("read", path) for path in item.read)
+
+
+def fault_of(place: Place, error: SandboxError) -> str:
+    """Why a path that could not be opened is of no use, and what to do, in one sentence."""
+    named = _NAMED[place.field].format(place.path)
+    cause = error.__cause__
+    if isinstance(cause, FileNotFoundError | NotADirectoryError):
+        return f"{named} does not exist: {_ABSENT[place.field]}."
+    if os.path.realpath(place.path) != place.path:
+        return f"{named} is reached through a symbolic link: name what the link leads to."
+    if isinstance(cause, OSError):
+        return f"{named} cannot be opened: {cause.strerror}."
+    return error.message
+
+
+def no_directory(place: Place) -> str:
+    """That a workspace is a file."""
+    return f"{_NAMED[place.field].format(place.path)} is no directory: name the one it lies in."
+
+
+def require_places(item: WorkItem) -> None:
+    """Look whether everything that a plan names is there, for a command that asks nobody.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_PLACE`: something is not, so the plan could not run here.
+    """
+    for place in places_of(item):
+        why = _missing(place)
+        if why:
+            raise PlanFamilyError(why, code="E_PLAN_PLACE", work_item_id=item.id)
+
+
+def _missing(place: Place) -> str:
+    try:
+        os.close(pin(Path(place.path)))
+    except SandboxError as error:
+        return fault_of(place, error)
+    file = place.field == "workspace" and not Path(place.path).is_dir()
+    return no_directory(place) if file else ""

@@ -1,0 +1,44 @@
+"""The card of a plan wherever it is only looked at: what a question about it would show now."""
+
+from silas.cards.models import PlanCard
+from silas.errors import ApprovalError
+from silas.plans.binding import bound_files, bound_tools
+from silas.plans.bound_files import files_of
+from silas.plans.card import Files, plan_card
+from silas.plans.models import WorkItem
+from silas.plans.subject import plan_bytes
+from silas.sandbox.toolmounts import ToolSearch
+
+
+def card_shown(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCard:
+    """A plan's card with the files that it runs and the owner's tools.
+
+    Both are those that its approval binds; of a plan that nobody approved, those of now. Looks at
+    the disk, so an event loop calls it in a thread.
+
+    Args:
+        item: The plan.
+        rationale: As `plan_card` takes it.
+        search: What finds the owner's tools.
+    """
+    return plan_card(
+        plan_bytes(item),
+        rationale=rationale,
+        files=files_shown(item),
+        tools=tools_shown(item, search),
+    )
+
+
+def files_shown(item: WorkItem) -> Files:
+    """The files that a card of this item lists: as its token binds them, or as they are now."""
+    if item.approval_token is not None:
+        return bound_files(item)
+    try:
+        return files_of(item)
+    except ApprovalError:
+        return {}  # no approval of this can be given; whoever asks for one is told why
+
+
+def tools_shown(item: WorkItem, search: ToolSearch) -> Files:
+    """The owner's tools likewise."""
+    return search.found(item.workspace) if item.approval_token is None else bound_tools(item)
