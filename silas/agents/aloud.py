@@ -27,7 +27,7 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from silas.agents.faults import of_the_form
+from silas.agents.faults import of_the_form, refuses_tools
 from silas.agents.listener import Listener
 from silas.agents.providers import charged
 from silas.agents.spoken import Spoken, SpokenText
@@ -103,7 +103,7 @@ class AloudModel(WrapperModel):
                 self.model_name, seconds, setting="first_event_timeout"
             ) from error
         except (ModelRequestRejectedError, UnexpectedModelBehavior) as error:
-            if events.count or not of_the_form(error):
+            if events.count or refuses_tools(error) or not of_the_form(error):
                 raise
         except (IndexError, KeyError, AttributeError):
             # as of a whole answer: the adapters reach into what a server sends

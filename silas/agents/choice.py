@@ -18,6 +18,13 @@ other form if that one fails.
 OutputMode = Literal["tool", "native", "prompted"]
 """An `OutputSetting` that says which; `auto` chooses among these."""
 
+ToolsSetting = Literal["auto", "none"]
+"""Whether a model is offered tools to call.
+
+`auto`: yes, until its server says that it takes none. `none`: never; it asks for a call in an
+answer of its own, one step at a time.
+"""
+
 RUNBOOK = "runbook"
 """The name of the deterministic model that needs no key and no network."""
 
@@ -36,6 +43,7 @@ class ModelChoice(Frozen):
         api_key_env: The environment variable that holds the key. Empty: the provider's own
             variable; with `base_url` no key is sent.
         output: How the model is made to answer in form.
+        tools: Whether it is offered tools to call; `none` for a server that takes none.
         timeout_seconds: Until a whole answer is there, sending and waiting included.
         first_token_seconds: Until an answer that is streamed begins.
         max_tokens: Longest answer; null is 4,096 for the proxy, 8,192 for planner and executor,
@@ -48,6 +56,7 @@ class ModelChoice(Frozen):
     base_url: str = ""
     api_key_env: str = ""
     output: OutputSetting = "auto"
+    tools: ToolsSetting = "auto"
     timeout_seconds: float = Field(default=300.0, gt=0)
     first_token_seconds: float = Field(default=120.0, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -58,6 +67,12 @@ class ModelChoice(Frozen):
     def _one_stands_in(self) -> "ModelChoice":
         if self.fallback is not None and self.fallback.fallback is not None:
             raise ValueError("fallback must not have a fallback of its own")
+        return self
+
+    @model_validator(mode="after")
+    def _an_output_tool_is_a_tool(self) -> "ModelChoice":
+        if self.tools == "none" and self.output == "tool":
+            raise ValueError("output: tool needs tools; with tools: none use native or prompted")
         return self
 
     @model_validator(mode="after")

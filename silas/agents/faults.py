@@ -83,6 +83,24 @@ def of_the_form(error: BaseException) -> bool:
     return not issubclass(kind_of(error), _NOT_OF_FORM)
 
 
+_NO_TOOLS: Final = (
+    (frozenset({400, 500}), "does not support tools"),  # Ollama
+    (frozenset({400}), "--enable-auto-tool-choice"),  # vLLM
+    (frozenset({400, 500}), "requires --jinja"),  # llama.cpp
+    (frozenset({400, 500}), "unsupported param: tools"),  # llama.cpp before it had templates
+    (frozenset({404}), "support tool use"),  # OpenRouter
+)
+"""How a server says that it takes no tools: statuses, and words of its sentence."""
+
+
+def refuses_tools(error: BaseException) -> bool:
+    """Whether a server refused a request because tools were offered in it."""
+    if not isinstance(error, ModelHTTPError):
+        return False
+    said = server_sentence(error).lower()
+    return any(error.status_code in statuses and words in said for statuses, words in _NO_TOOLS)
+
+
 def told(foreign: Exception, who: str) -> LLMError | None:
     """The failure with the server's own sentence, shortened and without keys, and who was asked.
 

@@ -1,7 +1,7 @@
 """How a model is made to answer in form, and the one other way when it cannot (decision A21)."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 from pydantic_ai import NativeOutput, PromptedOutput, ToolOutput
@@ -18,6 +18,17 @@ from silas.errors import misfits
 T = TypeVar("T")
 
 
+class FormKeys(NamedTuple):
+    """Where it is kept which mode works with a model: usually, and since it refused tools."""
+
+    usual: str
+    refused: str
+
+
+_TEXT_NATIVE_FIRST: Final[Sequence[OutputMode]] = ("native", "prompted")
+_TEXT_PROMPTED_FIRST: Final[Sequence[OutputMode]] = ("prompted", "native")
+
+
 class OutputForm:
     """The output mode of one model, and what it learned.
 
@@ -28,12 +39,17 @@ class OutputForm:
     it, in the next run of Silas too, until the server refuses it. A failure of *content* (JSON of
     the wrong shape) is retried in the same mode. An explicit mode is never left.
 
+    A server that takes no tools is asked without them from then on, in `native` or `prompted`
+    form, and this is kept, too; who names `output: tool` is told instead.
+
     Args:
         model: Whose profile decides where no server of the owner's own does.
         setting: `auto`, or the one mode.
-        native_first: Whether `auto` begins with a grammar.
+        own_server: Whether its server is the owner's own, and makes a grammar of a schema.
+        native_first: Whether `auto` begins with a grammar where tools are offered.
         kept: What was learned before.
-        key: Where this model's mode stands in it.
+        keys: Where this model's mode stands in it.
+        takes_tools: Whether tools may be offered at all.
     """
 
     def __init__(
@@ -41,22 +57,49 @@ class OutputForm:
         model: Model,
         setting: OutputSetting,
         *,
+        own_server: bool,
         native_first: bool,
         kept: KeptModes,
-        key: str,
+        keys: "FormKeys",
+        takes_tools: bool,
     ) -> None:
         found = ("native", "tool") if native_first else _auto_modes(model)
+        self._without_tools = _TEXT_NATIVE_FIRST if own_server else _TEXT_PROMPTED_FIRST
+        self.with_tools = takes_tools
+        if not takes_tools:
+            found = self._without_tools
+        self._refused = False
+        self._form_refused: OutputMode | None = None
         self._usual = found[0]
         self._auto = setting == "auto"
-        self._kept, self._key = kept, key
+        self._named = setting
+        self._kept, self._keys = kept, keys
         self._modes: Sequence[OutputMode] = found if setting == "auto" else (setting,)
-        if self._auto and (known := kept.mode(key)) is not None:
+        if self._auto and (known := kept.mode(keys.usual)) is not None:
             self._begin_with(known)
+        if kept.mode(keys.refused) is not None:
+            self.do_without_tools()
 
     @property
     def current(self) -> OutputMode:
         """The mode the next call begins with."""
         return self._modes[0]
+
+    @property
+    def may_do_without_tools(self) -> bool:
+        """Whether it is still asked with tools and could be asked without."""
+        return self.with_tools and self._named != "tool"
+
+    def do_without_tools(self) -> None:
+        """Offer no tools from now on; begin with another mode than the one refused before."""
+        if not self.may_do_without_tools:
+            return
+        self.with_tools, self._refused = False, True
+        if not self._auto:
+            return
+        self._modes = sorted(self._without_tools, key=lambda one: one == self._form_refused)
+        if (known := self._kept.mode(self._keys.refused)) in self._modes:
+            self._begin_with(known)
 
     def after(self, mode: OutputMode, error: BaseException) -> OutputMode:
         """The mode for the retry of an attempt that failed in `mode`."""
@@ -70,18 +113,22 @@ class OutputForm:
     def worked(self, mode: OutputMode) -> None:
         """Remember the mode that a model answered in."""
         self._begin_with(mode)
-        if not self._auto:
+        if self._refused:
+            self._kept.keep(self._keys.refused, mode)
+        elif not self._auto:
             return
-        if mode == self._usual:
-            self._kept.forget(self._key)
+        elif mode == self._usual:
+            self._kept.forget(self._keys.usual)
         else:
-            self._kept.keep(self._key, mode)
+            self._kept.keep(self._keys.usual, mode)
 
     def failed(self, mode: OutputMode, error: BaseException) -> None:
         """Forget what was learned where the server refuses requests in that mode."""
         refused = isinstance(error, ModelRequestRejectedError) and of_the_form(error)
-        if self._auto and refused and mode != self._usual:
-            self._kept.forget(self._key)
+        if refused:
+            self._form_refused = mode
+        if self._auto and refused and not self._refused and mode != self._usual:
+            self._kept.forget(self._keys.usual)
 
     def _begin_with(self, mode: OutputMode) -> None:
         self._modes = (mode, *(other for other in self._modes if other != mode))

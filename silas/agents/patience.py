@@ -24,7 +24,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.usage import UsageLimits
 
-from silas.agents.faults import kind_of
+from silas.agents.faults import kind_of, refuses_tools
 from silas.clock import Clock
 
 _PASSING = (
@@ -43,7 +43,7 @@ _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 def passes(error: BaseException) -> bool:
     """Whether waiting may help: rate limits, overload, server errors, timeouts, the network."""
-    if issubclass(kind_of(error), _LASTING):
+    if refuses_tools(error) or issubclass(kind_of(error), _LASTING):
         return False
     if isinstance(error, _PASSING):
         return True

@@ -10,12 +10,13 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
+from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.kept import NOTHING_KEPT, KeptModes
 from silas.agents.names import provider_fault
 from silas.agents.standin import StandInModel
@@ -41,12 +42,19 @@ class ConfiguredModel(WrapperModel):
     """
 
     def __init__(
-        self, wrapped: Model, settings: ModelSettings, own_server: bool, modes: KeptModes
+        self,
+        wrapped: Model,
+        settings: ModelSettings,
+        own_server: bool,
+        modes: KeptModes,
+        *,
+        takes_tools: bool,
     ) -> None:
         super().__init__(wrapped)
         self._chosen = settings
         self.own_server = own_server
         self.modes = modes
+        self.takes_tools = takes_tools
 
     @property
     def settings(self) -> ModelSettings | None:
@@ -73,6 +81,12 @@ def is_own_server(model: Model) -> bool:
     """Whether a model is asked at a server that the owner names (`base_url`, Ollama)."""
     first = _first(model)
     return isinstance(first, ConfiguredModel) and first.own_server
+
+
+def takes_tools(model: Model) -> bool:
+    """Whether a model may be offered tools, as far as its configuration says."""
+    first = _first(model)
+    return not isinstance(first, ConfiguredModel) or first.takes_tools
 
 
 def kept_modes(model: Model) -> KeptModes:
@@ -126,6 +140,8 @@ def make_model(
             make_model(one, runbook=runbook, environ=environ, modes=modes)
             for one in (alone, choice.fallback)
         )
+        if not takes_tools(other):  # the first may take them
+            other = JsonCallsModel(other, root_union=is_own_server(other))
         return StandInModel(first, other)
     if choice.name == RUNBOOK:
         return runbook()
@@ -133,7 +149,13 @@ def make_model(
         made = _from_factory(choice.name)
     else:
         made = _from_provider(choice, _key(choice, environ))
-    return ConfiguredModel(made, _settings(choice, made), bool(server_of(choice)), modes)
+    return ConfiguredModel(
+        made,
+        _settings(choice, made),
+        bool(server_of(choice)),
+        modes,
+        takes_tools=choice.tools != "none",
+    )
 
 
 def _settings(choice: ModelChoice, model: Model) -> ModelSettings:
@@ -227,7 +249,7 @@ def _openai_compatible(choice: ModelChoice, key: str) -> Model:
         "openai-compatible",
         base_url=choice.base_url,
         api_key=key or None,
-        profile=_SCHEMA_IS_KEPT_BY_THE_SERVER,
+        profile=_OF_A_SERVER,
     )
     name = choice.name
     for prefix in _OPENAI_PREFIXES:
@@ -235,11 +257,14 @@ def _openai_compatible(choice: ModelChoice, key: str) -> Model:
     return OpenAIChatModel(name, provider=provider)
 
 
-_SCHEMA_IS_KEPT_BY_THE_SERVER: Final = ModelProfile(
-    supports_json_schema_output=True, supports_json_object_output=True
+_OF_A_SERVER: Final = OpenAIModelProfile(
+    supports_json_schema_output=True,
+    supports_json_object_output=True,
+    openai_chat_supports_multiple_system_messages=False,
 )
 """PydanticAI goes by the vendor in a name such as `Qwen/Qwen3-8B`, and says of most that they
-cannot keep to a schema. It is the server that makes them: vLLM, llama.cpp, LM Studio."""
+cannot keep to a schema. It is the server that makes them: vLLM, llama.cpp, LM Studio. Chat
+templates of many models refuse a second system message."""
 
 
 def server_of(choice: ModelChoice) -> str:

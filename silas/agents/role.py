@@ -16,11 +16,12 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 from silas.agents.aloud import AloudModel, can_stream
 from silas.agents.calls import Call
 from silas.agents.choice import OutputMode, OutputSetting
-from silas.agents.form import OutputForm, output_type
+from silas.agents.form import FormKeys, OutputForm, output_type
+from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.patience import Patience
 from silas.agents.prompt import instructions
-from silas.agents.providers import is_own_server, kept_modes
+from silas.agents.providers import is_own_server, kept_modes, takes_tools
 from silas.agents.trial import address_of
 from silas.canonical import digest
 from silas.clock import Clock
@@ -112,10 +113,11 @@ class Role:
         self.form = OutputForm(
             model,
             output,
+            own_server=self.on_own_server,
             native_first=native_first,
             kept=kept_modes(model),
-            # with tools to call beside it, another form may be the one that works
-            key=f"{place} {model.model_name} {'tools' if name == 'executor' else 'words'}",
+            keys=_form_keys(f"{place} {model.model_name}", name, takes_tools(model)),
+            takes_tools=takes_tools(model),
         )
         self.who = f"{name}: {model.model_name}" + (f" at {place}" if place else "")
         self._model = model
@@ -125,7 +127,7 @@ class Role:
         self._pausing = tuple(pausing)
         self._streams = can_stream(model)
         self._versions: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._agents: dict[tuple[str, OutputMode, tuple[str, ...]], Agent[Any, Any]] = {}
+        self._agents: dict[tuple[str, OutputMode, tuple[str, ...], bool], Agent[Any, Any]] = {}
 
     def agent(
         self, call: Call[Any], mode: OutputMode, profiles: tuple[str, ...]
@@ -137,10 +139,10 @@ class Role:
             mode: The output mode.
             profiles: Context profiles an answer may name, the default first.
         """
-        key = (call.name, mode, profiles)
+        key = (call.name, mode, profiles, self.form.with_tools)
         if key not in self._agents:
             self._agents[key] = Agent(
-                self._model,
+                self._asked(self._model),
                 name=self._name,
                 instructions=self._instructions,
                 output_type=output_type(call, mode, profiles, own_server=self.on_own_server),
@@ -169,7 +171,15 @@ class Role:
         if listener is NOBODY or call.spoken is None or not self._streams:
             return None
         tool = call.form if mode == "tool" else ""
-        return AloudModel(self._model, call.spoken, tool, listener, self._answers_whole)
+        return self._asked(
+            AloudModel(self._model, call.spoken, tool, listener, self._answers_whole)
+        )
+
+    def _asked(self, model: Model) -> Model:
+        """The model as it is asked: with tools to call, or for calls in its words."""
+        if self.form.with_tools:
+            return model
+        return JsonCallsModel(model, root_union=self.on_own_server)
 
     def _settings(self) -> ModelSettings:
         chosen = self._model.settings or {}
@@ -177,6 +187,14 @@ class Role:
 
     def _answers_whole(self) -> None:
         self._streams = False
+
+
+def _form_keys(model: str, role: str, takes_tools: bool) -> FormKeys:
+    # with tools to call beside it, another form may be the one that works
+    kind = "tools" if role == "executor" else "words"
+    return FormKeys(
+        usual=f"{model} {kind if takes_tools else 'no tools'}", refused=f"{model} refuses tools"
+    )
 
 
 _LONGEST_ANSWER: Final = {

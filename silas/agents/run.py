@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from pydantic_ai import capture_run_messages
 from pydantic_ai.exceptions import (
@@ -17,7 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import Call
-from silas.agents.faults import cut_or_refused, of_the_form, told
+from silas.agents.faults import cut_or_refused, of_the_form, refuses_tools, told
 from silas.agents.form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.models import AgentOutput
@@ -95,7 +95,7 @@ async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> Str
     usage = asking.usage
     prompt_used = role.prompt_version(call, asking.profiles)
     attempt = _Attempt(role, call, asking, usage)
-    first = await attempt.ask(prompt, mode, ())
+    first, mode = await attempt.ask(prompt, mode, ())
     if not isinstance(first, _Failed):
         return StructuredRun(first, _spent(usage), prompt=prompt_used, dropped=_dropped(first))
     role.form.failed(mode, first.error)
@@ -105,7 +105,7 @@ async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> Str
     history = _conversation_with_tools(first.messages)
     again = words if history else f"{prompt}\n\n{words}"
     spent_requests, usage.requests = usage.requests, 0
-    second = await attempt.ask(again, mode, history)
+    second, mode = await attempt.ask(again, mode, history)
     usage.requests += spent_requests
     if not isinstance(second, _Failed):
         role.form.worked(mode)
@@ -133,8 +133,27 @@ class _Attempt(Generic[D, T]):
 
     async def ask(
         self, prompt: str, mode: OutputMode, history: Sequence[ModelMessage]
+    ) -> tuple[T | _Failed, OutputMode]:
+        """A valid answer, or what was wrong with it; and the mode it came in.
+
+        Where the server says that it takes no tools, nothing was asked yet: without them it is
+        asked at once, and is no retry.
+        """
+        answer, form = await self._ask(prompt, mode, history), self.role.form
+        if not isinstance(answer, _Failed) or not refuses_tools(answer.error):
+            return answer, mode
+        if not form.may_do_without_tools:
+            raise self.translated(answer.error) from answer.error
+        form.do_without_tools()
+        mode = form.current
+        answer = await self._ask(prompt, mode, history)
+        if not isinstance(answer, _Failed):
+            form.worked(mode)
+        return answer, mode
+
+    async def _ask(
+        self, prompt: str, mode: OutputMode, history: Sequence[ModelMessage]
     ) -> T | _Failed:
-        """A valid answer, or what was wrong with it."""
         asking = self.asking
         agent = self.role.agent(self.call, mode, asking.profiles)
         with capture_run_messages() as messages, offering(asking.toolsets):
@@ -147,14 +166,16 @@ class _Attempt(Generic[D, T]):
                     usage_limits=CeiledLimits.of(asking.limits or UsageLimits()),
                     usage=self.usage,
                 )
-            except (UnexpectedModelBehavior, ModelRequestRejectedError, UserError) as error:
+            except (AgentRunError, UserError) as error:
+                if refuses_tools(error):
+                    return _Failed(error, tuple(messages))
+                if not isinstance(error, _MAYBE_OF_FORM):
+                    raise self.translated(error) from error
                 if unfinished := cut_or_refused(error, messages, self.role.who):
                     raise ModelRunFailed.of(unfinished, _spent(self.usage)) from error
                 if not _about_form(error, self.role.form, mode):
                     raise self.translated(error) from error
                 return _Failed(error, tuple(messages))
-            except AgentRunError as error:
-                raise self.translated(error) from error
         return result.output
 
     def translated(self, error: Exception) -> Exception:
@@ -163,6 +184,9 @@ class _Attempt(Generic[D, T]):
         if ours is None:
             return from_foreign(error) or error
         return ModelRunFailed.of(ours, _spent(self.usage))
+
+
+_MAYBE_OF_FORM: Final = (UnexpectedModelBehavior, ModelRequestRejectedError, UserError)
 
 
 def _dropped(output: object) -> tuple[str, ...]:

@@ -50,7 +50,8 @@ async def test_the_next_run_begins_with_what_worked(tmp_path: Path) -> None:
 
 async def test_what_the_server_refuses_now_is_forgotten(tmp_path: Path) -> None:
     place = tmp_path / "modes.json"
-    script: list[Reply] = [NO_GRAMMAR, AS_CALL, NO_TOOLS, AS_JSON, AS_JSON]
+    no_calls = Failure(400, "this server has no function calls any more")
+    script: list[Reply] = [NO_GRAMMAR, AS_CALL, no_calls, AS_JSON, AS_JSON]
     async with openai_server(script) as server:
         for _ in range(3):
             await ask(server, place)
@@ -60,8 +61,8 @@ async def test_what_the_server_refuses_now_is_forgotten(tmp_path: Path) -> None:
 
 async def test_where_nothing_works_nothing_is_kept(tmp_path: Path) -> None:
     place = tmp_path / "modes.json"
-    async with openai_server([NO_GRAMMAR, NO_TOOLS]) as server:
-        with pytest.raises(ModelRunFailed, match="does not support tools"):
+    async with openai_server([NO_GRAMMAR, NO_TOOLS, Failure(400, "nor words")]) as server:
+        with pytest.raises(ModelRunFailed, match="nor words"):
             await ask(server, place)
     assert not place.exists()
 
