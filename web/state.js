@@ -15,6 +15,7 @@ export function emptyState() {
     outgoing: [], // messages not acknowledged yet: {id, text, at}
     deltas: new Map(), // turn -> the answer as far as it has come
     thinking: false, // something was asked and nothing has come back yet
+    passing: "", // what Silas does or waits for now
     cards: [], // open questions, the oldest first
     sealed: new Map(), // request -> true where the digest fits what is shown, else false
     answers: new Map(), // request -> {label, state: sending|sent|refused, words}
@@ -84,11 +85,12 @@ const HANDLERS = {
     const open = new Set(at.cards.map((card) => card.request_id));
     for (const id of at.answers.keys()) if (!open.has(id)) at.answers.delete(id);
     at.thinking = false;
+    at.passing = "";
     return ["all", "stream", "cards", "running", "stopped", "link"];
   },
   message(at, frame) {
     keep(at, frame);
-    if (frame.sender === "silas") at.thinking = false;
+    if (frame.sender === "silas") Object.assign(at, { thinking: false, passing: "" });
     if (frame.turn_id) at.deltas.delete(frame.turn_id);
     return ["stream"];
   },
@@ -97,6 +99,10 @@ const HANDLERS = {
     if (text) at.deltas.set(frame.turn_id, text);
     else at.deltas.delete(frame.turn_id);
     at.thinking = !text;
+    return ["stream"];
+  },
+  in_passing(at, frame) {
+    at.passing = frame.words;
     return ["stream"];
   },
   progress(at, frame) {
@@ -176,6 +182,7 @@ function question(at, frame) {
   else at.cards = [...at.cards, frame];
   at.waiting = at.waiting.filter((one) => one.work_item_id !== frame.work_item_id);
   at.thinking = false;
+  at.passing = "";
   return ["cards", "stream"];
 }
 

@@ -7,7 +7,7 @@ import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
 import { emit, keepOlder, on, state } from "./state.js";
-import { atTime, dayOf, greeting, inFull } from "./time.js";
+import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
 
 const NEAR = 120; // pixels from the end within which the Stream follows what is new
 
@@ -137,17 +137,31 @@ function blocks(text) {
 function drawTail(tail) {
   const deltas = [...state.deltas];
   const rows = deltas.map(([turn, text]) => ({ key: turn, text }));
-  if (!rows.length && state.thinking) rows.push({ key: "thinking", text: "" });
+  if (!rows.length && (state.thinking || state.passing)) rows.push({ key: "thinking", text: "" });
   keyed(tail, rows, (row) => row.key, (row) => {
     const node = h("div", { class: "from-silas coming" }, h("div", { class: "text", dir: "auto" }));
-    if (!row.text) node.firstChild.append(h("span", { class: "dots", role: "status", "aria-label": "Silas is working on it" }, h("i"), h("i"), h("i")));
+    if (!row.text) node.firstChild.append(dots(), drawPassing(h("p", { class: "passing", role: "status" })));
     else fill(node.firstChild, paragraphs(row.text));
     return node;
   }, (node, row) => {
+    if (!row.text) drawPassing(node.querySelector(".passing"));
     if (!row.text || node.dataset.shown === row.text) return;
     node.dataset.shown = row.text;
     fill(node.firstChild, paragraphs(row.text));
   });
+}
+
+const dots = () => h("span", { class: "dots", role: "status", "aria-label": "Silas is working on it" }, h("i"), h("i"), h("i"));
+
+/** What is waited for, and for how many seconds; only the words are read aloud. */
+function drawPassing(place) {
+  if (place.dataset.shown === state.passing) return place;
+  place.dataset.shown = state.passing;
+  if (!state.passing) return fill(place);
+  const seconds = h("span", { "aria-hidden": "true" });
+  fill(place, h("span", { dir: "auto" }, state.passing), seconds);
+  stopwatch(seconds, (passed) => { seconds.textContent = passed ? `, ${passed} s` : ""; });
+  return place;
 }
 
 function drawEmpty(place) {

@@ -45,6 +45,12 @@ export function countdown(node, until, update) {
   timer ??= setInterval(tick, 1000);
 }
 
+/** Call `update(seconds)` every second until the node has left the page. */
+export function stopwatch(node, update) {
+  const began = Date.now();
+  countdown(node, began + 86_400_000, () => update(Math.floor((Date.now() - began) / 1000)));
+}
+
 function tick() {
   for (const entry of ticking) {
     entry.seen ||= entry.node.isConnected;

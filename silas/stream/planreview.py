@@ -4,11 +4,13 @@ What the built-in model proposes comes from the plan library, whose plans are Si
 of it is sent back (`TrustedPlans`). See decision D431.
 """
 
+from functools import partial
 from typing import Final, Protocol
 
 from silas.agents import PlanActionType
 from silas.audit import Audit
 from silas.plans import WorkItem
+from silas.stream.drafts import Waits
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
 from silas.types import OWNER, TaintLevel
@@ -20,8 +22,10 @@ PROPOSALS: Final = frozenset({PlanActionType.propose, PlanActionType.revise})
 MOST_RETURNS: Final = 2
 """How often a plan goes back before the owner is told that there is none."""
 
+_SOURCE: Final = "preflight"
 _SHOWN: Final = 20  # mistakes that are told at once
 _SIZE: Final = 400  # characters of one
+_STATUS: Final = 80  # characters of what is done now
 
 
 class ReviewPlans(Protocol):
@@ -49,14 +53,21 @@ class TrustedPlans:
 
 
 class ModelPlans:
-    """For a planner that is a language model."""
+    """For a planner that is a language model.
+
+    Args:
+        waits: Where it is said in passing which check is tried.
+    """
 
     marks = True
 
-    def __init__(self, proposer: Proposer, preflight: Preflight, audit: Audit) -> None:
+    def __init__(
+        self, proposer: Proposer, preflight: Preflight, audit: Audit, waits: Waits
+    ) -> None:
         self._proposer = proposer
         self._preflight = preflight
         self._audit = audit
+        self._waits = waits
 
     async def review(self, turn: Turn, markdown: str) -> PlanReview:
         """Everything that keeps this plan from being asked about, or from succeeding."""
@@ -79,7 +90,13 @@ class ModelPlans:
 
     async def _tried(self, turn: Turn, item: WorkItem) -> PlanReview:
         """What its checks say before the work."""
-        trial = await self._preflight.trial(item, turn.incoming.workspace)
+        say = partial(self._waits, turn.incoming.connection_id, _SOURCE)
+        try:
+            trial = await self._preflight.trial(
+                item, turn.incoming.workspace, lambda words: say(_checking(words))
+            )
+        finally:
+            say("")
         if trial.tried:
             await self._audit.log(
                 "plan_tried",
@@ -89,6 +106,11 @@ class ModelPlans:
                 seconds=round(trial.seconds, 3),
             )
         return PlanReview(faults(item, trial), already_done(item, trial), told(trial))
+
+
+def _checking(words: str) -> str:
+    """One line of at most so many characters; a check's name is a model's words."""
+    return f"Checking the plan: {' '.join(words.split())[:_STATUS]}"
 
 
 def is_owners(turn: Turn) -> bool:

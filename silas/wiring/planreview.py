@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from silas.agents.choice import RUNBOOK
+from silas.stream.drafts import waits_on
 from silas.stream.planreview import ModelPlans, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
 from silas.work.preflight import Preflight
@@ -19,4 +20,4 @@ def plan_review(parts: "Parts", proposer: Proposer) -> ReviewPlans:
         return TrustedPlans()
     verifier = VerificationRunner(parts.sandbox, clock, parts.limits)
     preflight = Preflight(verifier, parts.tools, config.data_dir / "scratch", clock)
-    return ModelPlans(proposer, preflight, parts.audit)
+    return ModelPlans(proposer, preflight, parts.audit, waits_on(parts.channel))

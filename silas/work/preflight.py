@@ -11,7 +11,7 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -37,6 +37,7 @@ MAX_ENTRIES: Final = 50_000
 """A workspace that is larger is not copied only to try checks."""
 
 _MOST: Final = 20  # checks that are tried
+_NAMED: Final = 3  # places that are empty in the copy, by name
 _PLACE: Final = ".preflight"
 """Below the scratch directory; no work item's id begins with a dot."""
 
@@ -47,7 +48,9 @@ _FILES: Final = frozenset({".pgpass", ".my.cnf", ".htpasswd", "authorized_keys",
 _NAME: Final = re.compile(r"[A-Za-z0-9._/@+-]{1,60}")
 """What may be told of a missing program or module: no sentence has this form."""
 
-State = Literal["passes", "fails", "cannot_start", "untried"]
+_GIT: Final = re.compile(r"\bgit\b")
+
+State = Literal["passes", "fails", "cannot_start", "unjudged", "untried"]
 
 
 class TriedCheck(NamedTuple):
@@ -55,7 +58,8 @@ class TriedCheck(NamedTuple):
 
     Attributes:
         exit_code: None where it did not end by itself, or was not run.
-        missing: The name of what is not there; empty where it is unknown or no plain name.
+        missing: The name of what is not there; empty where it is unknown or no plain name. Of an
+            unjudged check what it needs of the workspace that the copy is without.
     """
 
     name: str
@@ -64,18 +68,46 @@ class TriedCheck(NamedTuple):
     missing: str = ""
 
 
+class LeftOut(NamedTuple):
+    """What of the workspace the copy is without, as relative paths.
+
+    Attributes:
+        secrets: Files and folders that may hold secrets.
+        empty: Protected places of which the copy has the name alone, such as `.git`.
+    """
+
+    secrets: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Both, to follow a number of checks; empty where nothing is left out."""
+        told: list[str] = []
+        if count := len(self.secrets):
+            entries = "entry" if count == 1 else "entries"
+            told.append(f"without {count} {entries} of the workspace that may hold secrets")
+        if count := len(self.empty):
+            named = ", ".join(self.empty[:_NAMED])
+            more = f" and {count - _NAMED} more" if count > _NAMED else ""
+            told.append(f"with nothing in {named}{more}")
+        return "".join(f", {one}" for one in told)
+
+
+NOTHING_LEFT_OUT: Final = LeftOut()
+
+
 class Trial(NamedTuple):
     """What the checks of a plan say before the work.
 
     Attributes:
         checks: In the order of the plan; none where nothing was tried.
         seconds: How long it took.
-        left_out: How many files and folders that may hold secrets the copy is without.
+        left_out: What the copy is without.
     """
 
     checks: tuple[TriedCheck, ...] = ()
     seconds: float = 0.0
-    left_out: int = 0
+    left_out: LeftOut = NOTHING_LEFT_OUT
 
     @property
     def tried(self) -> tuple[TriedCheck, ...]:
@@ -122,14 +154,10 @@ def told(trial: Trial) -> str:
         return ""
     count = len(trial.tried)
     parts = [f"{one.name} {_words(one)}" for one in trial.checks]
-    without = ""
-    if trial.left_out:
-        without = f", without {trial.left_out} {'entry' if trial.left_out == 1 else 'entries'} of "
-        without += "the workspace that may hold secrets"
     guards = " No check fails yet, so none shows that the work was done." if trial.all_pass else ""
     checks = "check" if count == 1 else "checks"
     return (
-        f"Preflight: {count} {checks} tried in {trial.seconds:.1f} s{without}: "
+        f"Preflight: {count} {checks} tried in {trial.seconds:.1f} s{trial.left_out.words}: "
         f"{'; '.join(parts)}.{guards}"
     )
 
@@ -142,6 +170,8 @@ def _words(one: TriedCheck) -> str:
             return "fails before the work, as it should"
         case "cannot_start":
             return "cannot start"
+        case "unjudged":
+            return f"cannot be judged: it needs {one.missing}, which the copy is without"
         case "untried":
             return "was not tried"
 
@@ -165,53 +195,82 @@ class Preflight:
         self._clock = clock
         self._one = asyncio.Lock()
 
-    async def trial(self, item: WorkItem, workspace: str | None) -> Trial:
+    async def trial(
+        self, item: WorkItem, workspace: str | None, say: Callable[[str], None]
+    ) -> Trial:
         """What the checks of this plan say now; nothing of the owner's is changed.
 
         Args:
             item: A plan that nobody has approved.
             workspace: The directory of the conversation. Another one is not looked at.
+            say: Hears what is done now, in a few words.
         """
         if exempt(item, workspace):
             return NOT_TRIED
         began = self._clock.monotonic()
         checks: list[TriedCheck] = []
-        left_out = 0
+        left_out = NOTHING_LEFT_OUT
+        say("a copy of the workspace")
         try:
             async with self._one, time_limit(self._clock, SECONDS):
                 with _place(self._scratch) as place:
                     bench, left_out = await unbroken(asyncio.to_thread(self._bench, item, place))
-                    for check in item.verify[:_MOST]:
+                    for at, check in enumerate(item.verify[:_MOST], start=1):
+                        say(f"{check.name} ({at} of {len(item.verify)})")
                         left = SECONDS - (self._clock.monotonic() - began)
-                        checks.append(await self._tried(item, check, bench, left))
+                        checks.append(await self._tried(item, check, bench, left, left_out))
         except (SilasError, OSError, TimeLimitReached):
             pass  # what was not tried is said to be so, and the owner decides
         rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
         return Trial((*checks, *rest), self._clock.monotonic() - began, left_out)
 
-    def _bench(self, item: WorkItem, place: Path) -> tuple[Bench, int]:
+    def _bench(self, item: WorkItem, place: Path) -> tuple[Bench, LeftOut]:
         """The copy without secrets, and the owner's tools; nothing else of this machine."""
         assert item.workspace is not None  # `exempt` has asked
         original = Path(item.workspace)
-        copied = Workspace.prepare(
-            original, place, max_bytes=MAX_BYTES, max_entries=MAX_ENTRIES
-        ).copy
-        left_out = remove_secrets(copied)
+        made = Workspace.prepare(original, place, max_bytes=MAX_BYTES, max_entries=MAX_ENTRIES)
+        copied = made.copy
+        secrets = remove_secrets(copied)
         found = self._tools.found(item.workspace)
         tools = mounts_of(found, item.workspace, make_masks(place / "masks"))
         reads: tuple[Mount, ...] = ()  # what the plan would read is shown after a yes, not before
         below = (*tools.below, *reads)
         bench = Bench(original, copied, place, below, tools.above, tools.path, dict(tools.env))
-        return bench, left_out
+        shown = {one.target for one in tools.above}
+        empty = [
+            path
+            for path in made.protected
+            if path not in secrets and not any(one.is_relative_to(original / path) for one in shown)
+        ]
+        return bench, LeftOut(secrets, tuple(empty))
 
     async def _tried(
-        self, item: WorkItem, check: VerificationCheck, bench: Bench, left: float
+        self,
+        item: WorkItem,
+        check: VerificationCheck,
+        bench: Bench,
+        left: float,
+        left_out: LeftOut,
     ) -> TriedCheck:
         if check.network is not False or left < 1:
             return TriedCheck(check.name, "untried")
         once = check.model_copy(update={"timeout": min(check.timeout, int(left))})
         report = await self._verifier.run_checks([once], bench)
-        return judged(item, report.results[0])
+        result = report.results[0]
+        found, lacks = judged(item, result), needed(check.run, result, left_out)
+        if lacks and found.state in ("passes", "fails"):  # with it, it may say something else
+            return TriedCheck(check.name, "unjudged", result.exit_code, lacks)
+        return found
+
+
+def needed(command: str, result: VerificationResult, left_out: LeftOut) -> str:
+    """What a check names that the copy is without; empty where it names nothing of that."""
+    said = command if result.passed else f"{command}\n{result.output}"
+    names = {path.rpartition("/")[2] for path in (*left_out.secrets, *left_out.empty)}
+    found = [name for name in sorted(names) if name in said]
+    if not found and ".git" in names and _GIT.search(command):
+        found = [".git"]
+    return _plain(found[0]) if found else ""
 
 
 def judged(item: WorkItem, result: VerificationResult) -> TriedCheck:
@@ -245,15 +304,15 @@ def _plain(name: str) -> str:
     return name if _NAME.fullmatch(name) else ""
 
 
-def remove_secrets(copy: Path) -> int:
-    """Take what may hold secrets out of a copy; returns how many files and folders."""
-    count = 0
+def remove_secrets(copy: Path) -> tuple[str, ...]:
+    """Take what may hold secrets out of a copy; returns the relative paths."""
+    gone: list[Path] = []
     for folder, folders, files in os.walk(copy, onerror=_unseen, followlinks=False):
         for name in [one for one in folders if _secret(one)]:
             folders.remove(name)
-            count += _gone(Path(folder) / name)
-        count += sum(_gone(Path(folder) / name) for name in files if _secret(name))
-    return count
+            gone.append(_gone(Path(folder) / name))
+        gone += [_gone(Path(folder) / name) for name in files if _secret(name)]
+    return tuple(str(one.relative_to(copy)) for one in gone)
 
 
 def _unseen(error: OSError) -> None:
@@ -265,14 +324,14 @@ def _secret(name: str) -> bool:
     return name.casefold() in _FOLDERS | _FILES or holds_credentials(name)
 
 
-def _gone(path: Path) -> int:
+def _gone(path: Path) -> Path:
     if path.is_symlink() or not path.is_dir():
         path.unlink()
     else:
         remove_tree(path)
         if path.exists():
             raise OSError(f"{path.name} cannot be left out")
-    return 1
+    return path
 
 
 @contextmanager

@@ -112,6 +112,47 @@ async def test_no_check_sees_a_file_that_may_hold_a_secret(tmp_path: Path) -> No
     assert all((place / name).exists() for name in SECRETS)
 
 
+async def test_what_a_check_needs_of_what_is_left_out_is_not_judged_without_it(
+    tmp_path: Path,
+) -> None:
+    place = project(tmp_path)
+    for name in (".git", ".vscode"):
+        (place / name).mkdir()
+        (place / name / "config").write_text("x")
+    lost = exited(128, "", "fatal: not a git repository")
+    tried = Tried({"git diff": lost, "test -f .env": GREEN, "look": exited(1, "no id_rsa")})
+    checks = [a_check(run, run) for run in tried.results]
+    await tried.ask(place, plan(place, *checks))
+    assert "with nothing in .git, .vscode:" in tried.card
+    for name, lacks in (("git diff", ".git"), ("test -f .env", ".env"), ("look", "id_rsa")):
+        assert f"{name} cannot be judged: it needs {lacks}, which the copy is without" in tried.card
+
+
+class _Waiting(ScriptedChannel):
+    """Hears what is waited for."""
+
+    def __init__(self) -> None:
+        super().__init__(answering("declined"))
+        self.waited: list[tuple[str, str]] = []
+
+    def waits(self, recipient_id: str, source: str, words: str) -> None:
+        assert recipient_id == OWNER
+        self.waited.append((source, words))
+
+
+async def test_what_is_tried_now_is_said_in_passing(tmp_path: Path) -> None:
+    place, tried = project(tmp_path), Tried({"run tests": RED, "lint": GREEN})
+    tried.channel = channel = _Waiting()
+    named = a_check("tests\n" + "x" * 100, "run tests")
+    await tried.ask(place, plan(place, named, a_check("style", "lint")))
+    assert [words for source, words in channel.waited if source == "preflight"] == [
+        "Checking the plan: a copy of the workspace",
+        f"Checking the plan: tests {'x' * 74}",
+        "Checking the plan: style (2 of 2)",
+        "",
+    ]
+
+
 async def test_a_check_that_wants_the_network_is_not_tried(tmp_path: Path) -> None:
     place, tried = project(tmp_path), Tried({"plain": RED, "fetch": RED})
     fetch = a_check("fetch", "fetch", network=True)
@@ -252,7 +293,7 @@ async def test_it_holds_in_the_real_sandbox_too(tmp_path: Path) -> None:
     place, channel = project(tmp_path), ScriptedChannel(answering("declined"))
     checks = (
         a_check("made", "test -e made.txt"),
-        a_check("bare", "test -e main.py && test ! -e .env && test ! -e .aws"),
+        a_check("bare", "test \"$(ls -A | tr '\\n' ' ')\" = 'deep main.py '"),
         a_check("writes", "echo gone > main.py && touch left.txt"),
     )
     wrong = plan(place, a_check("made", "no-such-program"))

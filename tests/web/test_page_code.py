@@ -11,6 +11,7 @@ from playwright.async_api import Browser, expect
 from silas.cards import ChannelMessage, message_bytes
 from silas.channels.web.events import (
     CardClosed,
+    InPassing,
     MessageDelta,
     PlansWaiting,
     PostExecution,
@@ -115,6 +116,18 @@ async def test_the_answer_as_it_comes_gives_way_to_the_answer_as_it_is(there: St
     there.send(_silas(1, "I looked at it. It is fine.", "t1"))
     await expect(there.page.locator(".coming")).to_have_count(0)
     await expect(there.page.get_by_test_id("heard")).to_contain_text("It is fine.")
+
+
+async def test_what_is_waited_for_is_shown_until_there_is_something_to_say(there: Stage) -> None:
+    there.send(InPassing(words="Checking the plan: \u202etests (1 of 2)"))
+    await expect(there.page.locator(".passing")).to_contain_text("plan: <U+202E>tests (1 of 2)")
+    there.send(InPassing(words="Checking the plan: style (2 of 2)"))
+    await expect(there.page.locator(".passing")).to_contain_text("style (2 of 2)")
+    there.send(shown(GATE))
+    await expect(there.page.locator(".passing")).to_have_count(0)
+    there.send(InPassing(words="waiting for the model (planner)"))
+    there.send(_silas(1, "Done."))
+    await expect(there.page.locator(".passing")).to_have_count(0)
 
 
 async def test_no_text_of_anybodys_becomes_markup_or_hides_or_leads_away(there: Stage) -> None:

@@ -28,6 +28,26 @@ class Coming:
         return tuple(MessageDelta(turn_id=turn, text=text, begins=True) for turn, text in shown)
 
 
+class Waits:
+    """What is waited for, by who waits; the newest is what pages show."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
+
+    def say(self, source: str, words: str) -> str:
+        """Take what a source waits for, empty for nothing; gives what is shown now."""
+        if words != self._words.get(source, ""):
+            self._words.pop(source, None)
+            if words:
+                self._words[source] = words
+        return self.said
+
+    @property
+    def said(self) -> str:
+        """What is shown now."""
+        return next(reversed(self._words.values()), "")
+
+
 def joined(before: MessageDelta | None, piece: MessageDelta) -> MessageDelta:
     """Two pieces of one turn that nobody has seen yet, as one."""
     if before is None or piece.begins:

@@ -10,10 +10,11 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
-from silas.channels.web.coming import Coming
+from silas.channels.web.coming import Coming, Waits
 from silas.channels.web.events import (
     Ack,
     CardClosed,
+    InPassing,
     Outbound,
     PostExecution,
     Progress,
@@ -110,6 +111,7 @@ class WebChannel:
         self._open: dict[str, _Open] = {}
         self._running: dict[str, Progress] = {}
         self.coming = Coming()
+        self._waits = Waits()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
         self._closed = False
@@ -139,6 +141,12 @@ class WebChannel:
         """Show a piece of an answer on the pages that are there now."""
         if recipient_id == OWNER:
             self._pages.draft(self.coming.add(turn_id, text, begins=begins))
+
+    def waits(self, recipient_id: str, source: str, words: str) -> None:
+        """Say in passing what a source waits for, on the pages that are there now."""
+        said = self._waits.said
+        if recipient_id == OWNER and self._waits.say(source, words) != said:
+            self._tell(InPassing(words=self._waits.said))
 
     async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
         """As `send`; it takes the place of what a turn has shown of it. Raises as `send`."""

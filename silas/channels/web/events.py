@@ -58,6 +58,16 @@ class MessageDelta(Frozen):
     begins: bool = False
 
 
+class InPassing(Frozen):
+    """What Silas does or waits for now, on the way to an answer; the next one replaces it.
+
+    It is not kept, and gone with the next message or question. Empty words: nothing more.
+    """
+
+    type: Literal["in_passing"] = "in_passing"
+    words: str
+
+
 class Step(Frozen):
     """One step of running work."""
 
@@ -267,6 +277,7 @@ Kept = Annotated[Said | PostExecution, Field(discriminator="type")]
 Outbound = Annotated[
     Said
     | MessageDelta
+    | InPassing
     | Progress
     | PostExecution
     | Withheld

@@ -118,6 +118,23 @@ async def test_half_a_character_in_an_answer_ends_no_connection(tmp_path: Path) 
     assert "could not make sense" in said["text"]
 
 
+async def test_what_a_turn_waits_for_is_said_and_gone_before_its_answer(tmp_path: Path) -> None:
+    speaker = Speaker([direct("Hello.")])
+    async with (
+        a_cockpit(Home(tmp_path), models={"proxy": speaker.model}) as cockpit,
+        wires(cockpit, 1) as (page,),
+        page() as wire,
+    ):
+        await wire.until("stream_state")
+        await wire.say("hello")
+        waits = await wire.until("in_passing")
+        speaker.release(300)
+        seen = [waits["words"]]
+        while (event := await wire.next())["type"] != "message" or event["sender"] != "silas":
+            seen += [event["words"]] if event["type"] == "in_passing" else []
+    assert seen == ["waiting for the model (proxy)", ""]
+
+
 def _page() -> Page:
     return Page(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
 
