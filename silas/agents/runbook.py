@@ -26,12 +26,14 @@ from silas.agents import (
     reckon,
     runbook_about,
     runbook_again,
+    runbook_look,
     runbook_memory,
     runbook_rest,
     runbook_stop,
 )
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
+from silas.agents.looking import Call
 from silas.agents.models import (
     AgentResponse,
     ExecutorAgentOutput,
@@ -122,10 +124,15 @@ class RunbookModel(Model):
     ) -> TextPart | ToolCallPart:
         """A search of memory where one is asked for, else the route."""
         question = self._asked_back(framed)
-        if question is None:
-            return _answer(self._route(framed, messages), asked)
-        found = runbook_memory.recalled(messages, framed["message"])
         offered = {tool.name for tool in asked.function_tools}
+        if question is None:
+            looks = offered >= runbook_look.LOOKING_TOOLS
+            route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
+            if isinstance(route, Call):
+                tool_id = f"{_CALL_ID}look-{len(runbook_look.seen_in(messages)) + 1}"
+                return ToolCallPart(route.tool, route.args, tool_id)
+            return _answer(route or self._route(framed), asked)
+        found = runbook_memory.recalled(messages, framed["message"])
         if found is None and runbook_memory.SEARCH in offered:
             return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
         text, found = framed["message"], found or _NO_LOOK
@@ -145,10 +152,17 @@ class RunbookModel(Model):
         text = framed.get("message", "")
         if (question := runbook_memory.asked(text)) is not None:
             return question
-        other = self._computed(text, framed) is not None or self._library.find(text) is not None
+        other = (
+            self._computed(text, framed) is not None
+            or self._library.find(text) is not None
+            or runbook_look.wanted(text, self._library) is not None
+        )
         return None if other else runbook_memory.asked_back(text)
 
-    def _route(self, framed: Mapping[str, str], messages: Sequence[ModelMessage]) -> RouteDecision:
+    def _early(
+        self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
+    ) -> RouteDecision | None:
+        """What needs neither the folder nor a plan; None for everything else."""
         text = framed.get("message", "")
         if (op := runbook_memory.to_keep(text)) is not None:
             kept = "rule" if op.memory_type is MemoryType.preference else "fact"
@@ -170,6 +184,31 @@ class RunbookModel(Model):
             )
         if (computed := self._computed(text, framed)) is not None:
             return _direct("asked for what can be computed", AgentResponse(message=computed))
+        return None
+
+    def _looked(
+        self, framed: Mapping[str, str], messages: Sequence[ModelMessage], *, looks: bool
+    ) -> Call | RouteDecision | None:
+        """The next look at the folder, or what was seen; None where looking is not the answer."""
+        text, facts = framed.get("message", ""), read_pairs(framed.get("facts", ""))
+        if not looks or "now" not in facts:
+            return None
+        if runbook_about.asked(text):
+            files = runbook_look.for_help(messages)
+            if isinstance(files, Call):
+                return files
+            said = runbook_about.abilities_here(self._library, facts.get("workspace", ""), files)
+            return _direct("asked what it can do", AgentResponse(message=said))
+        now = datetime.fromisoformat(facts["now"])
+        found = runbook_look.step(text, self._library, messages, now, self._zone)
+        if found is None or isinstance(found, Call):
+            return found
+        response = AgentResponse(message=found.text, understood=found.understood)
+        return _direct("asked about the folder", response)
+
+    def _route(self, framed: Mapping[str, str]) -> RouteDecision:
+        """To the planner where the library has a plan, else what is missing for it."""
+        text = framed.get("message", "")
         facts = read_pairs(framed.get("facts", ""))
         plan = self._library.find(text)
         if plan is not None:

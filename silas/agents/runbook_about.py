@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from silas.agents.runbook_library import LibraryPlan
+from silas.agents.runbook_library import Library, LibraryPlan
+from silas.agents.runbook_look import at_once
 from silas.plans.request import words_of
 
 _ABOUT: Final = re.compile(
@@ -101,6 +102,65 @@ def abilities(plans: Sequence[LibraryPlan], workspace: str) -> str:
         f"{WHAT_I_AM}\n\n{offer if plans else 'The library is empty.'}\n\n"
         f"At once, without a plan:\n{at_once}\n\n{HOW_TO_CONFIGURE}"
     )
+
+
+_NAMED: Final = re.compile(r"\b[\w-]+\.(?P<ending>txt|csv|json)\b")
+_LIKE: Final = {"txt": ("txt", "md"), "csv": ("csv",), "json": ("json",)}
+"""Endings of files that stand in for one of an example."""
+
+_KINDS: Final = {"pdf": "pdfs", "jpg": "pictures", "png": "pictures", "py": "python files"}
+
+
+def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) -> str:
+    """All that it can do in a folder, each with an example of that folder where there is one.
+
+    Args:
+        library: The runbooks.
+        workspace: The folder.
+        files: Paths of files that lie there, the newest first.
+    """
+    plans = [(plan, _example(library, plan, files)) for plan in library.plans()]
+    looks = [f'- {plan.title} (say: "{said}")' for plan, said in plans if at_once(plan)]
+    acts = [f'- {plan.title} (say: "{said}")' for plan, said in plans if not at_once(plan)]
+    kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)
+    counts = [
+        f'- Count files of a kind (say: "how many {kind} are there")' for kind in kinds if kind
+    ]
+    computed = [f'- {what} (say: "{example}")' for what, example in AT_ONCE]
+    return "\n".join(
+        [
+            WHAT_I_AM,
+            "",
+            f"At once, by looking into {workspace}:",
+            *looks,
+            *counts[:2],
+            '- Say what has changed (say: "which files changed today", or "git status")',
+            "",
+            "I can run these plans there, once you have seen and approved them:",
+            *acts,
+            "",
+            "At once, without the folder:",
+            *computed,
+            "",
+            HOW_TO_CONFIGURE,
+        ]
+    )
+
+
+def _example(library: Library[Any], plan: LibraryPlan, files: Sequence[str]) -> str:
+    """A request for a runbook, with files of the folder in it where such are there."""
+    phrase, left = plan.phrases[0], list(files)
+
+    def there(found: re.Match[str]) -> str:
+        fits = (one for one in left if one.rpartition(".")[2].lower() in _LIKE[found["ending"]])
+        name = next((one for one in fits if re.fullmatch(r"[\w./-]+", one)), None)
+        if name is None:
+            return found[0]
+        left.remove(name)
+        return name
+
+    said = _NAMED.sub(there, phrase)
+    return said if library.find(said) == plan else phrase
 
 
 def cannot(text: str, plans: Sequence[LibraryPlan], otherwise: str = _OTHERWISE) -> str:

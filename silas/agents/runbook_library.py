@@ -17,8 +17,18 @@ class LibraryPlan(Protocol):
     """A plan of the library, as far as this model needs to know it."""
 
     @property
+    def name(self) -> str:
+        """Its name, which is its file's."""
+        ...
+
+    @property
     def title(self) -> str:
         """What it does, in a few words."""
+        ...
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """Whole requests that it is for; none where single words find it."""
         ...
 
     @property

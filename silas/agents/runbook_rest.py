@@ -103,7 +103,7 @@ def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
     said = _POLITE.sub("", part.text)
     if not said or _TELLS.fullmatch(part.text):
         return False
-    first = re.match(r"\w+", said)
+    first = re.match(r"\w+\b(?!\.\w)", said)  # `copy.txt` is no verb
     if first is not None and first[0].casefold() in _VERBS:
         return True
     return part.strong and first is not None and not _STATES.match(said)

@@ -21,11 +21,13 @@ _TOKEN: Final = re.compile(
 )
 _POLITE: Final = re.compile(
     r"\A(?:(?:please|silas|hey|hi|hello|ok|okay|(?:can|could|would|will)\s+you|"
+    r"bitte|kannst\s+du|könntest\s+du|hallo|"
     r"i(?:\s+want|\s+need|['’]d\s+like|\s+would\s+like)\s+(?:you\s+)?to)[,!:]?\s+)+",
     re.IGNORECASE,
 )
 _THANKS: Final = re.compile(
-    r"(?:,?\s+(?:please|for\s+me|thanks|thank\s+you|now))*[\s.!?]*\Z", re.IGNORECASE
+    r"(?:,?\s+(?:please|bitte|danke|for\s+me|thanks|thank\s+you|now))*[\s.!?]*\Z",
+    re.IGNORECASE,
 )
 _FOLDER: Final = r"(?:folder|directory|project|workspace|repository|repo)"
 _PLACE: Final = re.compile(
@@ -34,7 +36,8 @@ _PLACE: Final = re.compile(
     re.IGNORECASE,
 )
 _HERE: Final = re.compile(
-    rf"\s+(?:(?:in\s+)?here|(?:in|of|under|inside|from)\s+(?:this|the|my)\s+(?:current\s+)?{_FOLDER})\Z",
+    rf"\s+(?:(?:in\s+)?here|(?:in|of|under|inside|from)\s+(?:this|the|my)\s+(?:current\s+)?{_FOLDER}|"
+    r"in\s+(?:diesem|dem|meinem)\s+ordner|im\s+ordner)\Z",
     re.IGNORECASE,
 )
 

@@ -16,6 +16,7 @@ from silas.sandbox.toolchains import CREDENTIALS
 from silas.tools.arguments import Exact
 from silas.tools.file_program import REFUSED
 from silas.tools.files import Readable
+from silas.tools.folder_look import WorkspaceFilesTool
 from silas.tools.looks import Looks
 from silas.tools.workspace_looks import WORKSPACE_FILE_TOOLS, WorkspaceTool
 
@@ -135,6 +136,6 @@ class WorkspaceGitTool(WorkspaceTool):
         return argv, files.model_copy(update={"env": env})
 
 
-WORKSPACE_TOOLS: Final = (*WORKSPACE_FILE_TOOLS, WorkspaceGitTool)
+WORKSPACE_TOOLS: Final = (*WORKSPACE_FILE_TOOLS, WorkspaceFilesTool, WorkspaceGitTool)
 
 WORKSPACE_TOOL_NAMES: Final = frozenset(tool.name for tool in WORKSPACE_TOOLS)

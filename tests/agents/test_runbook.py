@@ -44,6 +44,8 @@ class FakePlan:
     title: str
     phrases: tuple[str, ...]
     parameters: Mapping[str, FakeBlank] = field(default_factory=dict[str, FakeBlank])
+    name: str = "lint-fix"
+    sentences: tuple[str, ...] = ()
 
 
 FIX = FakePlan(

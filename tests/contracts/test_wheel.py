@@ -124,7 +124,7 @@ def test_the_demonstration(program: str, tmp_path: Path, empty: Path) -> None:
     ("request_", "shown"),
     [
         ("run the tests", "Ran 1 test"),
-        ("list the files", "thing.py"),
+        ("list the files of {project}", "thing.py"),
         ("fix the comparisons", "Done and verified"),
     ],
 )
@@ -133,6 +133,7 @@ def test_a_shipped_runbook_does_its_work(
 ) -> None:
     env = bare(tmp_path / "home")
     _ended_well(run([program, "init"], env, cwd=project))
+    request_ = request_.format(project=project)
     with person([program, "ask", request_], {**env, "NO_COLOR": "1"}, cwd=project) as owner:
         owner.waits_for("Your choice, 1 to 3:")
         owner.types("1\r")

@@ -46,7 +46,7 @@ async def test_again_proposes_the_plan_of_the_last_work_once_more_and_links_it(
 ) -> None:
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel, sandbox=done_sandbox()) as h:
-        first = await soon(h.silas.ask("list the files", workspace=tmp_path))
+        first = await soon(h.silas.ask(f"list the files of {tmp_path}", workspace=tmp_path))
         assert first.plan is not None
         done = await soon(h.silas.wait(first.plan.id))
         second = await soon(h.silas.ask("again", workspace=tmp_path))
@@ -66,7 +66,7 @@ async def test_again_goes_on_from_the_plan_after_a_restart_too(tmp_path: Path) -
         folder.mkdir()
     channel, plans = ScriptedChannel(saying_yes), list[WorkItem]()
     shown: list[ContextItem] = []
-    for words in ("list the files", "again", "again"):
+    for words in (f"list the files of {here}", "again", "again"):
         async with Harness(channel, sandbox=done_sandbox(), home=home, clock=clock) as h:
             reply = await soon(h.silas.ask(words, workspace=here))
             assert reply.plan is not None
@@ -82,7 +82,7 @@ async def test_again_goes_on_from_the_plan_after_a_restart_too(tmp_path: Path) -
 
 async def test_a_plan_that_was_declined_does_not_come_back(tmp_path: Path) -> None:
     clock = MockClock()
-    for words in ("list the files", "again"):
+    for words in (f"list the files of {tmp_path}", "again"):
         async with Harness(sandbox=done_sandbox(), home=tmp_path, clock=clock) as h:
             reply = await soon(h.silas.ask(words, workspace=tmp_path))
             plans = [one for one in h.context.in_view(OWNER) if one.kind == "plan"]

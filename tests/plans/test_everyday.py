@@ -116,12 +116,16 @@ def files_of(place: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.request)
 async def test_a_request_is_done_and_checked(case: Case, tmp_path: Path) -> None:
+    """What changes nothing is asked about a folder elsewhere: in this one it needs no plan."""
     place, home = tmp_path / "my folder", tmp_path / "home"
     home.mkdir()
     before = filled_folder(place)
     channel = ScriptedChannel(saying_yes)
+    looks = not case.made
+    asked = f"{case.request.rstrip('?.').removesuffix(' here')} in '{place}'"
     async with Harness(channel, home=home) as h:
-        reply = await soon(h.silas.ask(case.request, workspace=place))
+        text, where = (asked, home) if looks else (case.request, place)
+        reply = await soon(h.silas.ask(text, workspace=where))
         assert reply.plan is not None, reply.text
         done = await soon(h.silas.wait(reply.plan.id))
         assert done is not None

@@ -1,0 +1,378 @@
+"""What to look at for each kind of question, and what is said of what was seen."""
+
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from silas.agents.looking.asked import Look
+from silas.agents.looking.texts import counted, differences, extract, text_of
+
+LIST, READ, SEARCH, FILES, GIT = (
+    f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
+)
+_MOST: Final = 20  # files that an answer names where nobody says how many
+_ENDINGS_TOLD: Final = 3
+_ALL: Final = 200  # files that one look shows
+_HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in all; [a-z ]+:")
+_FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
+
+
+class Call(NamedTuple):
+    """One look: the tool and its arguments."""
+
+    tool: str
+    args: dict[str, Any]
+
+
+class Seen(NamedTuple):
+    """What a look brought."""
+
+    tool: str
+    text: str
+
+
+class Answer(NamedTuple):
+    """What is said, and whether the question is answered by it."""
+
+    text: str
+    understood: bool = True
+
+
+class _Moment(NamedTuple):
+    """When it is asked, on the owner's calendar."""
+
+    now: datetime
+    zone: ZoneInfo
+
+
+Asking = Generator[Call, str, Answer | None]
+"""Looks, each answered by what was seen; None in the end where a runbook has to do it."""
+
+Given = Mapping[str, str]
+
+
+class _File(NamedTuple):
+    size: int
+    at: datetime
+    path: str
+
+    def told(self, zone: ZoneInfo) -> str:
+        return f"- {self.path}  {_bytes(self.size)}, {self.at.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+class _Files(NamedTuple):
+    """What `workspace_files` said: how many there are, which were shown, what was left out."""
+
+    total: int
+    size: int
+    shown: Sequence[_File]
+    notes: Sequence[str]
+
+
+def next_step(
+    look: Look, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+) -> Call | Answer | None:
+    """The next look, or the answer when all were taken; None where looking cannot answer.
+
+    Args:
+        look: What is asked.
+        seen: What was seen so far, in order.
+        now: The moment of the turn.
+        zone: The owner's time zone, in which times are told.
+    """
+    asking = _KINDS[look.kind](look.given, _Moment(now, zone))
+    try:
+        call = next(asking)
+        for one in seen:
+            call = asking.send(one.text)
+    except StopIteration as end:
+        answer: Answer | None = end.value
+        return answer
+    return call
+
+
+def _list(given: Given, at: _Moment) -> Asking:
+    del given, at
+    text = yield Call(LIST, {"depth": 1})
+    return Answer(_listed(text))
+
+
+def _listed(text: str) -> str:
+    kind, _, rest = text.partition("\n")
+    if not kind.startswith("Kind: "):
+        return text
+    lines = [_in_bytes(line) for line in rest.split("\n") if line]
+    known = "" if "no project" in kind else f"{kind.removeprefix('Kind: ')}. "
+    return "\n".join([f"{known}In this folder:", *lines]) if lines else "This folder is empty."
+
+
+def _in_bytes(line: str) -> str:
+    return re.sub(r"  (\d+) bytes", lambda found: f"  {_bytes(int(found[1]))}", line)
+
+
+def _project(given: Given, at: _Moment) -> Asking:
+    del given, at
+    text = yield Call(LIST, {"depth": 1})
+    kind = text.split("\n", 1)[0].removeprefix("Kind: ")
+    return Answer(f"By the names of its files: {kind}.")
+
+
+def _some(given: Given, order: str, count: int) -> Call:
+    names = given.get("kind", "*").split()
+    return Call(FILES, {"names": names, "order": order, "count": count})
+
+
+def _count(given: Given, at: _Moment) -> Asking:
+    found = _files((yield _some(given, "name", _MOST)))
+    if found is None:
+        return None
+    said = f"{_number(found.total)}{_of(given)}, {_bytes(found.size)} in all."
+    lines = [one.told(at.zone) for one in found.shown] if given.get("kind", "*") != "*" else []
+    return Answer("\n".join([said, *lines, *found.notes]))
+
+
+def _find(given: Given, at: _Moment) -> Asking:
+    found = _files((yield _some(given, "name", _ALL)))
+    return None if found is None else _told(found, at, f"{_number(found.total)}{_of(given)}:")
+
+
+def _ordered(given: Given, at: _Moment) -> Asking:
+    order, count = given["order"], int(given.get("count", "5"))
+    found = _files((yield _some(given, order, count)))
+    if found is None:
+        return None
+    of = f" of {_number(found.total)}{_of(given)}"
+    return _told(_rest_known(found), at, f"The {order}{of}:")
+
+
+def _told(found: _Files, at: _Moment, heading: str) -> Answer:
+    if not found.total:
+        return Answer("\n".join(["There is no such file in this folder.", *found.notes]))
+    return Answer("\n".join([heading, *(one.told(at.zone) for one in found.shown), *found.notes]))
+
+
+def _changed(given: Given, at: _Moment) -> Asking:
+    found = _files((yield _some(given, "newest", _ALL)))
+    if found is None:
+        return None
+    today = at.now.astimezone(at.zone).date()
+    back = {"today": 0, "yesterday": 1, "week": today.weekday()}[given["day"]]
+    first = today - timedelta(days=back)
+    last = first if given["day"] == "yesterday" else today
+    shown = [one for one in found.shown if first <= one.at.astimezone(at.zone).date() <= last]
+    if len(shown) == len(found.shown) < found.total:
+        return None  # there may be more than a look shows
+    when = {"today": "today", "yesterday": "yesterday", "week": "this week"}[given["day"]]
+    if not shown:
+        return Answer(f"No file of this folder was changed {when} ({at.zone.key}).")
+    lines = [one.told(at.zone) for one in shown]
+    return Answer("\n".join([f"{_number(len(shown))} changed {when} ({at.zone.key}):", *lines]))
+
+
+def _named(given: Given, at: _Moment) -> Asking:
+    name = given.get("file") or given["name"]
+    pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
+    found = _files((yield Call(FILES, {"names": [pattern], "count": _ALL})))
+    return None if found is None else _told(found, at, f"{_number(found.total)} found:")
+
+
+def _facts(given: Given, at: _Moment) -> Asking:
+    found = _files((yield Call(FILES, {"names": [given["file"]], "count": _MOST})))
+    if found is None:
+        return None
+    return _told(found, at, f"Size, and when it was changed last ({at.zone.key}):")
+
+
+def _size(given: Given, at: _Moment) -> Asking:
+    found = _files((yield _some(given, "biggest", 5)))
+    if found is None:
+        return None
+    said = f"{_bytes(found.size)} in {_number(found.total)}; the biggest:"
+    return _told(_rest_known(found), at, said)
+
+
+def _rest_known(found: _Files) -> _Files:
+    """Without the note that more are there, which the heading says already."""
+    return found._replace(notes=[one for one in found.notes if "are not shown" not in one])
+
+
+class _Text(NamedTuple):
+    """A file that was read whole, or why not."""
+
+    path: str
+    text: str
+    why: Answer | None
+    cut: bool
+
+
+def _text(name: str) -> Generator[Call, str, _Text]:
+    """Read a file; one that is not there is looked for below, by its name without its directory."""
+    said = yield Call(READ, {"path": name})
+    if (read := text_of(name, said)) is not None:
+        return _Text(name, read.text, None, read.cut)
+    if "No such file" not in said:
+        return _Text(name, "", Answer(said, understood=False), cut=False)
+    found = _files((yield Call(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST})))
+    if found is None or len(found.shown) != 1:
+        lines = [f"- {one.path}" for one in found.shown] if found else []
+        why = (
+            "Several files are called so:" if lines else f"There is no file {name} in this folder."
+        )
+        return _Text(name, "", Answer("\n".join([why, *lines]), understood=False), cut=False)
+    path = found.shown[0].path
+    said = yield Call(READ, {"path": path})
+    read = text_of(path, said)
+    if read is None:
+        return _Text(path, "", Answer(said, understood=False), cut=False)
+    return _Text(path, read.text, None, read.cut)
+
+
+def _known(given: Given) -> Generator[Call, str, str]:
+    """The name of a file that is meant, such as README.md for `readme`."""
+    if "well_known" not in given:
+        return given["file"]
+    name = given["well_known"]
+    found = _files((yield Call(FILES, {"names": [name, f"{name}.*"], "count": 1})))
+    return found.shown[0].path if found and found.shown else name
+
+
+def _show(given: Given, at: _Moment) -> Asking:
+    del at
+    file = yield from _text((yield from _known(given)))
+    if file.why is not None:
+        return file.why
+    end = "\n(It goes on; this is the beginning.)" if file.cut else ""
+    return Answer(f"{file.path}:\n\n{file.text}{end}")
+
+
+def _extract(given: Given, at: _Moment) -> Asking:
+    del at
+    file = yield from _text((yield from _known(given)))
+    if file.why is not None or file.cut:
+        return file.why
+    return Answer(f"{file.path}. {extract(file.text)}")
+
+
+def _words(given: Given, at: _Moment) -> Asking:
+    del at
+    file = yield from _text(given["file"])
+    if file.why is not None or file.cut:
+        return file.why
+    return Answer(f"{file.path}: {counted(file.text)}.")
+
+
+def _compare(given: Given, at: _Moment) -> Asking:
+    del at
+    one = yield from _text(given["one"])
+    if one.why is not None or one.cut:
+        return one.why
+    two = yield from _text(given["two"])
+    if two.why is not None or two.cut:
+        return two.why
+    return Answer(differences((one.path, one.text), (two.path, two.text)))
+
+
+def _holds(given: Given, at: _Moment) -> Asking:
+    del at
+    wanted = given.get("todo") or given["text"]
+    args: dict[str, Any] = {"text": re.escape(wanted), "regex": True}
+    if not any(one.isupper() for one in wanted):
+        args["text"] = f"(?i:{args['text']})"
+    if file := given.get("file"):
+        args["path"] = file
+    said = yield Call(SEARCH, args)
+    notes = [line for line in said.split("\n") if line.startswith("(")]
+    if said.startswith("Nothing found") or len(notes) == said.count("\n") + 1:
+        return Answer("\n".join([f"No text file here holds {wanted!r}.", *notes]))
+    return Answer(f"Lines with {wanted!r}:\n{said}")
+
+
+def _git(show: str) -> Callable[[Given, _Moment], Asking]:
+    def asking(given: Given, at: _Moment) -> Asking:
+        del at
+        args: dict[str, Any] = {"show": show}
+        if show == "log":
+            args["count"] = min(int(given.get("count", "10")), 100)
+        said = (yield Call(GIT, args)).rstrip()
+        if said.startswith("There is no git repository"):
+            return Answer(said, understood=False)
+        if show == "status":
+            branch, _, files = said.partition("\n")
+            clean = "Nothing has changed since the last commit."
+            listed = f"Changed since the last commit:\n{files}" if files.strip() else clean
+            return Answer(f"{branch.removeprefix('## ')}: {listed}")
+        return Answer(said)
+
+    return asking
+
+
+_KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
+    "list": _list,
+    "project": _project,
+    "count": _count,
+    "find": _find,
+    "ordered": _ordered,
+    "changed": _changed,
+    "named": _named,
+    "facts": _facts,
+    "size": _size,
+    "show": _show,
+    "extract": _extract,
+    "words": _words,
+    "compare": _compare,
+    "holds": _holds,
+    "status": _git("status"),
+    "diff": _git("diff"),
+    "log": _git("log"),
+}
+
+
+def files_seen(text: str) -> Sequence[str]:
+    """The paths that `workspace_files` showed; none where it could not look."""
+    found = _files(text)
+    return [] if found is None else [one.path for one in found.shown]
+
+
+def _files(text: str) -> _Files | None:
+    heading, *lines = text.split("\n")
+    head = _HEADING.fullmatch(heading)
+    if head is None:
+        return None
+    found = [(line, _FILE.fullmatch(line)) for line in lines]
+    shown = [
+        _File(
+            int(one["size"]),
+            datetime.strptime(one["at"], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC),
+            one["path"],
+        )
+        for _, one in found
+        if one
+    ]
+    notes = [line for line, one in found if one is None and line.startswith("(")]
+    return _Files(int(head["count"]), int(head["bytes"]), shown, notes)
+
+
+def _number(count: int) -> str:
+    return f"{count} {'file' if count == 1 else 'files'}"
+
+
+def _of(given: Given) -> str:
+    endings = given.get("kind", "*").split()
+    if endings == ["*"]:
+        return ""
+    more = len(endings) - _ENDINGS_TOLD
+    return (
+        f" ({', '.join(endings[:_ENDINGS_TOLD])}{f' and {more} more endings' if more > 1 else ''})"
+    )
+
+
+_UNITS: Final = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB"))
+
+
+def _bytes(size: int) -> str:
+    for unit, shown in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.1f} {shown}"
+    return f"{size} {'byte' if size == 1 else 'bytes'}"

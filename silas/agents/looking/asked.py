@@ -1,0 +1,277 @@
+"""Which questions about the folder are understood: sentences in English and in German."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from silas.plans.sentences import hear, matches
+
+
+class Look(NamedTuple):
+    """What is wanted, and what stood in the slots of the sentence."""
+
+    kind: str
+    given: Mapping[str, str] = MappingProxyType({})
+
+
+_ENDINGS: Final = """
+pdf: pdf
+picture image photo foto bild bilder: jpg jpeg png gif heic webp svg bmp tif tiff
+video movie film filme: mp4 mov mkv avi webm m4v
+song track audio lied lieder musik music: mp3 flac ogg wav m4a opus
+document dokument dokumente: pdf doc docx odt rtf txt md
+text texte: txt md
+word: doc docx
+spreadsheet excel tabelle tabellen: xls xlsx ods csv
+presentation slide präsentation: ppt pptx odp
+archive archiv zip: zip tar gz tgz bz2 xz 7z rar
+python: py
+javascript: js mjs cjs
+typescript: ts tsx
+markdown: md
+html: html htm
+csv: csv
+json: json
+xml: xml
+yaml: yaml yml
+jpg jpeg: jpg jpeg
+png: png
+gif: gif
+mp3: mp3
+mp4: mp4
+docx: docx
+xlsx: xlsx
+txt: txt
+md: md
+"""
+
+_ALL: Final = frozenset({"file", "files", "datei", "dateien", "everything", "alles"})
+
+
+def _kinds() -> Mapping[str, tuple[str, ...]]:
+    found = dict[str, tuple[str, ...]]()
+    for line in _ENDINGS.strip().split("\n"):
+        names, _, endings = line.partition(":")
+        patterns = tuple(f"*.{one}" for one in endings.split())
+        found |= {form: patterns for name in names.split() for form in (name, f"{name}s")}
+    return found
+
+
+KINDS: Final = _kinds()
+"""Kinds of files as people call them, and the patterns of their names."""
+
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ORDERS: Final = {
+    **dict.fromkeys(("biggest", "largest", "größte", "größten", "groesste"), "biggest"),
+    **dict.fromkeys(("smallest", "kleinste", "kleinsten"), "smallest"),
+    **dict.fromkeys(("newest", "latest", "neueste", "neuesten", "neuste", "neusten"), "newest"),
+    **dict.fromkeys(("oldest", "älteste", "ältesten"), "oldest"),
+}
+_FILE: Final = re.compile(r"[\w+(@~.-][\w .,+()@&#=~/-]{0,150}\.(?!(?:com|org|net)\Z)\w{1,8}", re.I)
+_SHOW: Final = "show|list|find|give|print|display|zeig|zeige|liste|finde"
+_WHICH: Final = "what|which|welche|welches|was"
+_HERE: Final = "[are|is|there|here] [there|here|in] [here|this_folder|there]"
+_DE_THERE: Final = "[gibt_es|sind_da|sind_hier|liegen|sind|habe_ich] [hier|es|da]"
+
+_SENTENCES: Final = (
+    (
+        "list",
+        (
+            f"{_SHOW} [me|mir] [all|alle] [the|my|die|meine] files|dateien",
+            f"{_WHICH} files {_HERE}",
+            f"{_WHICH} dateien {_DE_THERE}",
+            "what_is|what's|whats [here|there]",
+            "what_is|what's|whats in|inside here|this_folder|the_folder|my_folder|this_directory",
+            "was ist|liegt|gibt_es hier|da [drin]",
+            f"{_SHOW} [me|mir] [the|this|den] folder|directory|ordner",
+            "ls",
+        ),
+    ),
+    (
+        "count",
+        (
+            f"how many {{kind}} [files|documents] {_HERE}",
+            "how many {kind} [files|documents] do i|we have [here]",
+            "how many {kind} [files] does|has this|the|my folder|directory [have|contain]",
+            "count [all] [the|my] {kind} [files]",
+            f"wie viele|wieviele {{kind}} [dateien] {_DE_THERE}",
+            "zähl|zähle [alle|die|meine] {kind} [dateien]",
+        ),
+    ),
+    (
+        "find",
+        (
+            f"{_SHOW} [me|mir] [all|alle] [the|my|die|meine] {{kind}} [files|dateien]",
+            f"{_WHICH} {{kind}} [files] {_HERE}",
+            f"{_WHICH} {{kind}} [files] do i have [here]",
+            f"{_WHICH} {{kind}} {_DE_THERE}",
+            "are|is there [any|a] {kind} [files|file] [here]",
+            "do i have [any] {kind} [files] [here]",
+            "where are [all] [the|my] {kind} [files]",
+            "gibt es [hier] {kind} [hier]",
+        ),
+    ),
+    (
+        "ordered",
+        (
+            f"{_WHICH} is|are|ist|sind [the|my|die|das|der] {{order}} {{kind}} [files]",
+            f"{_WHICH} is|are|sind [the|my|die] {{count}} {{order}} {{kind}} [files|dateien]",
+            f"{_WHICH} {{kind}} is|are|ist|sind [the|die|das|der] {{order}}",
+            "what's [the|my] {order} {kind}",
+            f"{_SHOW} [me|mir] [the|my|die] {{order}} {{kind}} [files|dateien]",
+            f"{_SHOW} [me|mir] [the|my|die] {{count}} {{order}} {{kind}} [files|dateien]",
+        ),
+    ),
+    (
+        "changed",
+        (
+            "what|which [files] [have|has|was|were] changed {day}",
+            "what|which files did i change|edit {day}",
+            "what did i change|edit {day}",
+            "was|welche [dateien] wurde|wurden|habe_ich {day} geändert",
+        ),
+    ),
+    (
+        "named",
+        (
+            "where is [the|my] [file] {file}",
+            "wo ist|liegt [die|meine] [datei] {file}",
+            "is there [a] [file] [called|named] {file}",
+            "gibt es [die|eine] [datei] {file}",
+        ),
+    ),
+    (
+        "facts",
+        (
+            "how big|large is [the|my] [file] {file}",
+            "what is the size of [the|my] [file] {file}",
+            "when was [the|my] [file] {file} [last] changed|modified|edited|saved",
+            "when did i [last] change|edit|modify|save [the|my] [file] {file}",
+            "wie groß ist [die] [datei] {file}",
+            "wann wurde [die] [datei] {file} [zuletzt] geändert",
+        ),
+    ),
+    (
+        "show",
+        (
+            "zeig|zeige|öffne|lies [mir] [bitte] [die] [datei] {file} [an|vor]",
+            "was steht in [der] [datei] {file}",
+            "show|open|read|print|cat [me] [the|my] {well_known} [file]",
+            "what does [the|my] {well_known} say",
+        ),
+    ),
+    (
+        "extract",
+        ("fass|fasse [die] [datei] {file} zusammen", "summarise|summarize the {well_known}"),
+    ),
+    ("compare", ("vergleiche [die_dateien] {one} und|mit {two}",)),
+    (
+        "holds",
+        (
+            "which|what file|files mention|mentions|contain|contains|has|have [the|a] "
+            "[word|text] {text...}",
+            "in which|what file|files is [the_word|the_text] {text...}",
+            "grep [for] {text...}",
+            "find|show|list [me] [all] [the|my] {todo}",
+            "wo steht|kommt {text...} [vor]",
+            "suche|such [nach] [dem_wort|dem_text] {text...}",
+        ),
+    ),
+    (
+        "status",
+        (
+            "git status",
+            "show|what_is|what's [me] [the] git status",
+            "what|which [files] [has|have] changed in git|the_repository|the_repo",
+            "what|which [files] [has|have] changed since the last commit",
+            "what did i change since the last commit",
+            "are there [any] uncommitted changes",
+            "is everything committed",
+            "was hat sich in git geändert",
+        ),
+    ),
+    (
+        "diff",
+        ("git diff", "show [me] [the] [git] diff|uncommitted_changes", "what are my changes"),
+    ),
+    (
+        "log",
+        (
+            "git log",
+            "show|list [me] [the] [git] log|history",
+            "show|list [me] [the] [last|latest|recent] commits",
+            "show|list [me] [the] [last|latest|recent] {count} commits",
+            "what|which [was|were|is|are] [the] last commit|commits",
+        ),
+    ),
+    (
+        "project",
+        (
+            "what kind|type|sort of project is this|it",
+            "what_is|what's this project",
+            "is this a git repository|repo",
+            "was für ein projekt ist das",
+        ),
+    ),
+)
+_WELL_KNOWN: Final = frozenset({"readme", "license", "licence", "changelog", "makefile"})
+_TODO: Final = frozenset({"todo", "todos", "fixme", "fixmes"})
+_DAYS: Final = {
+    "today": "today",
+    "heute": "today",
+    "yesterday": "yesterday",
+    "gestern": "yesterday",
+    "this_week": "week",
+}
+
+
+def _kind(said: str) -> str | None:
+    word = said.lower().removeprefix(".")
+    if word in _ALL:
+        return "*"
+    if re.fullmatch(r"\*\.\w{1,8}", word):
+        return word
+    return " ".join(KINDS[word]) if word in KINDS else None
+
+
+def _count(said: str) -> str | None:
+    if said.isdigit() and 0 < int(said) <= 200:
+        return said
+    return str(_NUMBERS.index(said.lower()) + 2) if said.lower() in _NUMBERS else None
+
+
+def _todo(said: str) -> str | None:
+    return said.upper().removesuffix("S") if said.lower() in _TODO else None
+
+
+_READS: Final[Mapping[str, Callable[[str], str | None]]] = {
+    "kind": _kind,
+    "count": _count,
+    "order": lambda said: _ORDERS.get(said.lower()),
+    "day": lambda said: _DAYS.get(said.lower()),
+    "file": lambda said: said if _FILE.fullmatch(said) else None,
+    "one": lambda said: said if _FILE.fullmatch(said) else None,
+    "two": lambda said: said if _FILE.fullmatch(said) else None,
+    "well_known": lambda said: said.lower() if said.lower() in _WELL_KNOWN else None,
+    "todo": _todo,
+    "text": lambda said: said,
+}
+"""What may stand in a slot, and what it means; None where it fits not."""
+
+
+def asked(text: str) -> Look | None:
+    """What a message asks to be looked at in this folder; None where it is no such question."""
+    said, place = hear(text)
+    if not said or place:
+        return None
+    return next(_looks(said), None)
+
+
+def _looks(said: str) -> Iterator[Look]:
+    for kind, sentences in _SENTENCES:
+        for slots in matches(sentences, said):
+            read = {name: _READS[name](value) for name, value in slots.items() if value}
+            given = {name: value for name, value in read.items() if value is not None}
+            if len(given) == len(read):
+                yield Look(kind, given)

@@ -1,0 +1,99 @@
+"""What the built-in model does about questions of the folder: it looks, and says what it saw.
+
+Only where the tools that look are offered, which is in turns of the owner's own words. Whatever a
+look does not answer goes the way of every other request: to a runbook, with its card.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
+
+from silas.agents import looking
+from silas.agents.looking import Answer, Call, Look, Seen
+from silas.agents.runbook_library import Library, LibraryPlan
+from silas.context import content_of
+
+LOOKING_TOOLS: Final = frozenset(
+    f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
+)
+_AWAY: Final = "Nothing was looked at"  # how the tools say that there is no sandbox
+_FOR_HELP: Final = Call("workspace_files", {"order": "newest", "count": 200})
+
+_BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], Look]]] = {
+    "list-files": lambda _: Look("list"),
+    "biggest-files": lambda _: Look("ordered", {"order": "biggest"}),
+    "newest-files": lambda _: Look("ordered", {"order": "newest"}),
+    "disk-use": lambda _: Look("size"),
+    "find-files": lambda given: Look("named", {"name": given["name"]}),
+    "find-text": lambda given: Look("holds", given),
+    "show-file": lambda given: Look("show", given),
+    "summarise-file": lambda given: Look("extract", given),
+    "compare-files": lambda given: Look("compare", given),
+    "count-words": lambda given: Look("words", given),
+}
+"""Runbooks that only look, and the look that answers the same."""
+
+
+def wanted(text: str, library: Library[Any]) -> Look | None:
+    """What a message asks to be looked at; None where it asks for something else, or for more."""
+    if (look := looking.asked(text)) is not None:
+        return look
+    plan = library.find(text)
+    if plan is None or not plan.sentences or plan.name not in _BY_LOOKING:
+        return None  # what is found by single words may ask for more than them
+    given = dict(library.parameters_from(plan, text))
+    elsewhere = given.pop("workspace", "")
+    needed = set(plan.parameters) - {"workspace"}
+    optional = {"file"} if plan.name == "find-text" else set[str]()
+    if elsewhere or needed - optional - set(given):
+        return None
+    return _BY_LOOKING[plan.name](MappingProxyType(given))
+
+
+def step(
+    text: str,
+    library: Library[Any],
+    messages: Sequence[ModelMessage],
+    now: datetime,
+    zone: ZoneInfo,
+) -> Call | Answer | None:
+    """The next look or the answer; None where there is nothing to look at, or nothing was seen.
+
+    Args:
+        text: The message.
+        library: The runbooks.
+        messages: The run so far.
+        now: The moment of the turn.
+        zone: The owner's time zone.
+    """
+    look = wanted(text, library)
+    seen = seen_in(messages)
+    if look is None or any(one.text.startswith(_AWAY) for one in seen):
+        return None
+    return looking.next_step(look, seen, now, zone)
+
+
+def for_help(messages: Sequence[ModelMessage]) -> Call | Sequence[str]:
+    """The look at the folder that examples are taken from; its newest files when it was taken."""
+    seen = seen_in(messages)
+    return _FOR_HELP if not seen else looking.files_seen(seen[0].text)
+
+
+def at_once(plan: LibraryPlan) -> bool:
+    """Whether a look does what this runbook does."""
+    return plan.name in _BY_LOOKING
+
+
+def seen_in(messages: Sequence[ModelMessage]) -> list[Seen]:
+    """What the looks of this run brought, in order."""
+    return [
+        Seen(part.tool_name, content_of(part.model_response_str()))
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, ToolReturnPart) and part.tool_name in LOOKING_TOOLS
+    ]
