@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from silas.canonical import sha256_hex
 from silas.clock import Clock
@@ -24,6 +24,8 @@ from silas.errors import DatabaseError, SilasError, from_foreign
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
     from sqlalchemy.engine import CursorResult
+
+T = TypeVar("T")
 
 _BUSY_TIMEOUT_MS = 5000  # how long a statement waits for another process's write to end
 
@@ -357,15 +359,15 @@ def _statements(text: str) -> Iterator[str]:
         raise DatabaseError("A migration ends in the middle of a statement.", code="E_DB_DRIFT")
 
 
-def at_once(write: Coroutine[Any, Any, Any]) -> None:
-    """Run a write that never waits: in a transaction nobody else may get a turn.
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run what never waits, to its result: in a transaction nobody else may get a turn.
 
     Raises:
         AssertionError: It waited.
     """
     try:
-        write.send(None)
-    except StopIteration:
-        return
-    write.close()
+        work.send(None)
+    except StopIteration as ended:
+        return ended.value
+    work.close()
     raise AssertionError("a store waited within a transaction")

@@ -17,13 +17,17 @@ export function statusMark(status) {
 
 export function resultView(result) {
   const node = h("article", { class: "result", "aria-label": `Result: ${result.title}`, "data-testid": "result", "data-work": result.work_item_id });
-  add(node, [
+  add(node, parts(result));
+  refreshResult(node, result);
+  return node;
+}
+
+function parts(result) {
+  return [
     h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
-    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), h("div", { class: "undo" })]);
-  refreshResult(node, result);
-  return node;
+    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), h("div", { class: "undo" })];
 }
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else
@@ -32,8 +36,7 @@ const drawn = new WeakMap(); // what a node shows, until it shows something else
 export function refreshResult(node, result) {
   const before = drawn.get(node) ?? result;
   drawn.set(node, result);
-  if (before.report !== result.report) at(node, "report").replaceWith(reportView(result.report, result.grounds));
-  if (before.output !== result.output) at(node, "output").replaceWith(outputDetails(result.output));
+  if (before.summary !== result.summary || before.report !== result.report || before.output !== result.output || before.diff !== result.diff) fill(node, ...parts(result));
   const place = node.querySelector(".undo");
   const now = `${result.undone} ${result.undo_until}`;
   if (place.dataset.drawn === now) return;
@@ -42,8 +45,6 @@ export function refreshResult(node, result) {
   else if (result.undo_until) fill(place, undoButton(result));
   else fill(place);
 }
-
-const at = (node, name) => node.querySelector(`[data-testid="${name}"]`);
 
 function undoButton(result) {
   const time = h("span", { class: "undo-time" });

@@ -11,7 +11,7 @@ export function emptyState() {
     seq: 0,
     complete: true,
     transcript: [], // messages and results, by seq
-    withheld: new Map(), // seq of a result -> what stands for what was forgotten
+    withheld: new Map(), // seq of a message or result -> what stands for what was forgotten
     outgoing: [], // messages not acknowledged yet: {id, text, at}
     deltas: new Map(), // turn -> the answer as far as it has come
     thinking: false, // something was asked and nothing has come back yet
@@ -199,10 +199,13 @@ function keep(at, told) {
   at.transcript = [...at.transcript, kept].sort((a, b) => a.seq - b.seq);
 }
 
-/** A result without what its work printed and reported, where that was forgotten. */
+/** A message without its words, and a result without what its work made, where that was forgotten. */
 function shown(at, kept) {
-  const words = kept.type === "post_execution" && at.withheld.get(kept.seq);
-  return words ? { ...kept, output: kept.output && words, report: kept.report && words } : kept;
+  const words = at.withheld.get(kept.seq);
+  if (!words) return kept;
+  if (kept.type !== "post_execution") return { ...kept, text: words };
+  const gone = Object.fromEntries(["summary", "output", "report"].map((name) => [name, kept[name] && words]));
+  return { ...kept, ...gone, diff: "", checks: kept.checks.map((check) => ({ ...check, words: "" })) };
 }
 
 /** Older ones from `GET /transcript`, put before what is there. */

@@ -76,9 +76,17 @@ function makeRow(row) {
   const node = h("li", { class: mine ? "from-owner" : "from-silas", "data-testid": mine ? "said" : "heard" });
   node.append(
     h("span", { class: "unseen" }, mine ? "You: " : "Silas: "),
-    h("div", { class: "text", dir: "auto" }, mine ? row.text : paragraphs(row.text)), h("div", { class: "meta" }));
+    h("div", { class: "text", dir: "auto" }), h("div", { class: "meta" }));
   updateRow(node, row);
   return node;
+}
+
+const written = new WeakMap(); // the words in a node; they change only where they were forgotten
+
+function drawText(place, row) {
+  if (written.get(place) === row.text) return;
+  written.set(place, row.text);
+  fill(place, row.type === "outgoing" || row.sender !== "silas" ? row.text : paragraphs(row.text));
 }
 
 function updateRow(node, row) {
@@ -87,6 +95,7 @@ function updateRow(node, row) {
     refreshResult(node.firstChild, row);
     return;
   }
+  drawText(node.querySelector(".text"), row);
   const meta = node.lastChild;
   const now = row.type === "outgoing" ? `out ${row.sent} ${row.refused} ${state.link}` : `kept ${row.sender}`;
   if (meta.dataset.drawn === now) return;

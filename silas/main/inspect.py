@@ -92,16 +92,18 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """Everything a work item changed, as a patch."""
 
     async def work() -> int:
+        from silas.wiring.shown import patch_shown
+
         async with open_work(ctx) as desk:
-            patch = await desk.patch(work_item_id)
+            patch, why_not = await patch_shown(desk, work_item_id)
             held = work_item_id in desk.held.ids()
         if as_json:
-            print_json({"work_item": work_item_id, "patch": patch, "held": held})
+            print_json({"work_item": work_item_id, "patch": patch, "held": held, "words": why_not})
             return DONE
         if held:
             click.echo("Not applied: these changes wait for your yes.", err=True)
         if not patch:
-            click.echo(f"{work_item_id} changed nothing.", err=True)
+            click.echo(why_not or f"{work_item_id} changed nothing.", err=True)
         print_patch(patch)
         return DONE
 

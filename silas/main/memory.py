@@ -176,12 +176,15 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
 
         async with open_memory(look_config(ctx)) as desk:
             if memory_id is not None:
-                click.echo(_line(await desk.one(memory_id)))
+                found = await desk.one(memory_id)
+                click.echo(_line(found))
                 if not (yes or _agreed("Forget it?")):
                     click.echo(_UNTOUCHED, err=True)
                     return DECLINED
                 await desk.forget_one(memory_id)
                 click.echo("Forgot it.")
+                if found.sources:
+                    click.echo(_TOLD_IN.format(source=show(found.sources[0])))
                 return DONE
             name = source or ""
             found = desk.count_of(name)
@@ -211,6 +214,10 @@ def _new_file(path: Path) -> "Generator[BinaryIO]":
         raise
 
 
+_TOLD_IN = (
+    "The conversation keeps the words it was told in; `silas memory forget {source}` forgets "
+    "everything from there."
+)
 _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes."
 
 

@@ -104,7 +104,8 @@ class PlanFlow:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._rooms.review.noted(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
-            self._rooms.work.claim(item.id, turn.scope_id)
+            made_from = (turn.source, *self._keeper.sources(turn))
+            self._rooms.work.claim(item.id, turn.scope_id, made_from)
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
         if proposal.verdict not in STAYS:

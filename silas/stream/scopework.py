@@ -1,8 +1,10 @@
 """Which work came from which conversation, so that nobody goes on with somebody else's (5.1)."""
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
+from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.context.origin import names
 from silas.damage import unless_damaged
@@ -19,7 +21,8 @@ class Known(NamedTuple):
     Attributes:
         item: The work.
         result: How it ended.
-        sources: What its tools answered from, and those of the work that it goes on from.
+        sources: What its plan was made from, what its tools answered from, and the same of the work
+            that it goes on from.
         forgotten: Some of that was forgotten since it began.
     """
 
@@ -63,9 +66,13 @@ class Forgets(Protocol):
 
 NOT_SHOWN = "Not shown, because what it rests on was forgotten."
 
+_TEXTS = ("output", "report", "summary", "last_error", "diff")
+"""Of a result, the texts that a model, a program or a file may have made of what was read."""
+
 _CLAIM = """
-INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten) VALUES (?, ?, ?, ?)
-ON CONFLICT (work_item_id) DO UPDATE SET forgotten = excluded.forgotten
+INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (work_item_id)
+DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
 WHERE scope_id = excluded.scope_id
 """
 
@@ -82,10 +89,17 @@ class ScopeWork:
         self._memory = memory
         self._clock = clock
 
-    def claim(self, work_item_id: str, scope_id: str) -> None:
-        """Say that this work came from this scope; the first to say so is right."""
+    def claim(self, work_item_id: str, scope_id: str, sources: Sequence[str]) -> None:
+        """Say that this work came from this scope; the first to say so is right.
+
+        Args:
+            work_item_id: The work.
+            scope_id: Whose it is.
+            sources: What its plan was made from: everything that was in view.
+        """
         last = self._memory.forgotten_since(0, scope_id).last
-        row = (work_item_id, scope_id, self._clock.now().isoformat(), last)
+        made_from = canonical_json(list(dict.fromkeys(sources)))
+        row = (work_item_id, scope_id, self._clock.now().isoformat(), last, made_from)
         with self._db.write() as tx:
             tx.driver.execute(_CLAIM, row)
 
@@ -109,13 +123,35 @@ class ScopeWork:
         return None if result is None else await self.as_shown(result)
 
     async def as_shown(self, result: WorkItemResult) -> WorkItemResult:
-        """A result as it may be shown: what the work printed and what its executor said are gone
-        where their source was forgotten since.
+        """A result as it may be shown: what the work made, printed and said is gone where what it
+        rests on was forgotten since; that it ended, and how its checks went, stays.
         """
-        gone = {name: NOT_SHOWN for name in ("output", "report") if getattr(result, name)}
-        if not gone or not await self.rests_on_forgotten(result.work_item_id, ever=False):
+        if not await self.rests_on_forgotten(result.work_item_id, ever=False):
             return result
-        return result.model_copy(update=gone)
+        gone = {name: NOT_SHOWN for name in _TEXTS if getattr(result, name)}
+        more = {
+            "verification_results": [
+                {**attempt, "results": without_words(attempt["results"])}
+                for attempt in result.verification_results
+            ],
+            "artifacts": dict.fromkeys(result.artifacts, NOT_SHOWN),
+            "next_steps": [NOT_SHOWN] * bool(result.next_steps),
+            "read_before": [NOT_SHOWN] * bool(result.read_before),
+        }
+        return result.model_copy(update={**gone, **more})
+
+    async def item_as_shown(self, item: WorkItem) -> WorkItem:
+        """Work as it may be shown: what its checks printed is gone as in its result.
+
+        The plan itself stays: it is what the owner signed, and he finds it by its hash.
+        """
+        if not item.verification_results or not await self.rests_on_forgotten(item.id, ever=False):
+            return item
+        results = [
+            {**attempt, "results": without_words(attempt.get("results", []))}
+            for attempt in item.verification_results
+        ]
+        return item.model_copy(update={"verification_results": results})
 
     async def rests_on_forgotten(self, work_item_id: str, *, ever: bool) -> bool:
         """Whether something that work rests on was forgotten since it last began.
@@ -159,6 +195,7 @@ class ScopeWork:
         of: WorkItem | None = item
         while of is not None and of.id not in seen:
             seen.add(of.id)
+            found += self._made_from(of.id)
             found += [answered_by(tool, where) for tool, where in self._answers.answers_of(of.id)]
             above = of.follow_up_of
             of = None if above is None else await unless_damaged(self._items.get(above))
@@ -171,6 +208,13 @@ class ScopeWork:
             row = tx.driver.execute(query, (work_item_id,)).fetchone()
         return 0 if row is None else int(row[0])
 
+    def _made_from(self, work_item_id: str) -> list[str]:
+        """What its plan was made from."""
+        query = "SELECT sources FROM scope_work WHERE work_item_id = ?"
+        with self._db.read() as tx:
+            row = tx.driver.execute(query, (work_item_id,)).fetchone()
+        return [] if row is None else [str(source) for source in json.loads(row[0])]
+
     def _claimed(self, scope_id: str, limit: int) -> list[str]:
         query = (
             "SELECT work_item_id FROM scope_work WHERE scope_id = ?"
@@ -178,6 +222,11 @@ class ScopeWork:
         )
         with self._db.read() as tx:
             return [str(row[0]) for row in tx.driver.execute(query, (scope_id, limit))]
+
+
+def without_words(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What checks found without what they printed, and without words that may repeat it."""
+    return [{**one, "reason": NOT_SHOWN, "output": ""} for one in results]
 
 
 def _any_named(sources: Iterable[str], gone: tuple[str, ...]) -> bool:

@@ -50,6 +50,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             clock,
             redact,
             parts.tools,
+            parts.mind.work.result,
         ),
         work=WorkRoom(
             session,
@@ -59,7 +60,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             announced_on(channel),
             redact,
             config.data_dir / "undo",
-            parts.mind.work.result,
+            parts.mind.work,
             parts.tools,
         ),
         house=HouseRoom(

@@ -1,7 +1,7 @@
 """What happened, for the cockpit: the audit as a narrative, and what is behind each entry."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from silas.channels.web.metrics import EVENTS, Tally
 from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, Signed
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
-from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_hash
+from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
 from silas.plans.shown import card_shown
 from silas.sandbox.toolmounts import ToolSearch
 
@@ -50,6 +50,10 @@ _RAN: dict[str, str] = {
 _CHANGED = frozenset({"workspace_applied", "workspace_undone", "work_item_finished"})
 
 
+ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+"""How work ended, as it may be shown."""
+
+
 class _Plan(NamedTuple):
     item: WorkItem
     rationale: str
@@ -67,6 +71,7 @@ class RecordRoom:
         clock: Clock,
         redact: Callable[[str], str],
         search: ToolSearch,
+        result: ResultOf,
     ) -> None:
         self._reader = reader
         self._store = store
@@ -75,6 +80,7 @@ class RecordRoom:
         self._clock = clock
         self._redact = redact
         self._search = search
+        self._result_of = result
         self._titles: dict[str, str] = {}
         self._tally = Tally()
         self._counting = asyncio.Lock()
@@ -220,7 +226,7 @@ class RecordRoom:
         if told.event not in _CHANGED or not item_id:
             return ""
         try:
-            result = await self._store.get_result(item_id)
+            result = await self._result_of(item_id)
         except SilasError:
             return ""
         return "" if result is None else self._redact(result.diff[:_LONGEST_DIFF])

@@ -1,10 +1,10 @@
 """The work items for the cockpit, and what the owner may do about them, the emergency stop too."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
@@ -31,6 +31,18 @@ _STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
 
 
+class ShownWork(Protocol):
+    """Work without what was forgotten; see `ScopeWork`."""
+
+    async def result(self, work_item_id: str) -> WorkItemResult | None:
+        """How it ended."""
+        ...
+
+    async def item_as_shown(self, item: WorkItem) -> WorkItem:
+        """The work with what its checks found."""
+        ...
+
+
 class WorkRoom:
     """`silas.channels.web.port.Work` over an open Silas."""
 
@@ -43,7 +55,7 @@ class WorkRoom:
         announce: Announces,
         redact: Callable[[str], str],
         undo_folder: Path,
-        result: Callable[[str], Awaitable[WorkItemResult | None]],
+        shown: ShownWork,
         search: ToolSearch,
     ) -> None:
         self._session = session
@@ -54,7 +66,7 @@ class WorkRoom:
         self._redact = redact
         self._search = search
         self._undo_folder = undo_folder
-        self._result_of = result
+        self._shown = shown
 
     async def rows(self) -> tuple[WorkRow, ...]:
         """See `Work.rows`: plans that wait first, then the newest items."""
@@ -90,7 +102,7 @@ class WorkRoom:
             affected=card.affected,
             plan=tuple(Section(heading=d.heading, lines=d.lines) for d in card.details),
             hash=card.plan_hash,
-            checks=self._checks(item),
+            checks=self._checks(await self._shown.item_as_shown(item)),
             checks_changed=() if result is None else tuple(map(show, result.checks_changed)),
             diff="" if result is None else self._diff(result),
             output="" if result is None else self._redact(result.output),
@@ -157,7 +169,7 @@ class WorkRoom:
     async def _result(self, item: WorkItem) -> WorkItemResult | None:
         """How it ended; where that was damaged, words that say so."""
         try:
-            return await self._result_of(item.id)
+            return await self._shown.result(item.id)
         except DatabaseError as error:
             if error.code != "E_DB_CORRUPT":
                 raise

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from silas.audit import Audit
 from silas.autonomy.store import SqlAutonomyStore
-from silas.channels.web.transcript import Transcript
+from silas.channels.web.transcript import check_newest
 from silas.clock import SystemClock
 from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
@@ -30,7 +30,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)
     waiting_in(db)
-    Transcript(db).check()
+    check_newest(db)
     return damaged_rows(db)
 
 

@@ -99,7 +99,7 @@ class Services:
         item = await self._silas.store.get(name)
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
-        result = await self._silas.store.get_result(name)
+        result = await self._silas.result_of(name)
         if result is None:
             return f"{name} is {item.status.value}"
         told = f"{name} is {item.status.value}: {result.summary}"

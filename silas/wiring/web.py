@@ -33,6 +33,7 @@ from silas.channels.web.unasked import tell_unasked
 from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.context.chronicle import SqlChronicleStore
 from silas.db import Database
 from silas.errors import ConfigError, misfits
 from silas.keys.devices import DeviceKeys
@@ -49,6 +50,7 @@ from silas.wiring.parts import Parts
 from silas.wiring.served_at import served_at
 from silas.wiring.time import effective_time
 from silas.wiring.unsigned import NoKey
+from silas.wiring.web_forgotten import PagesForgotten, PagesMadeOf
 
 
 def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:
@@ -124,7 +126,9 @@ async def open_cockpit(
         door = web_door(config, db, nonces, clock, audit)
         signed = DeviceKeys(db, clock).verify
         attention = Attention(audit)
-        channel = WebChannel(Transcript(db), door.prove, signed, audit, attention, clock)
+        said = SqlChronicleStore(db, clock, config.context.chronicle)
+        transcript = Transcript(db, PagesMadeOf(db, said))
+        channel = WebChannel(transcript, door.prove, signed, audit, attention, clock)
         stack.callback(channel.leave)
         serve = partial(_opened, config, front, channel, door)
         silas = await stack.enter_async_context(
@@ -155,9 +159,8 @@ async def _opened(
     """The application behind its guard, for as long as Silas is open."""
     rooms = cockpit_of(parts, silas)
     standing, clock = _Standing(config, silas, rooms, parts.audit), parts.ground.clock
-    log, pages = ForgottenLog(parts.db), channel.pages
-    rests = parts.mind.work.rests_on_forgotten
-    withholding = Withholding(channel.transcript, pages, log.newest, rests, NOT_SHOWN)
+    forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
+    withholding = Withholding(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     app = create_app(
         door,
         channel,
@@ -179,7 +182,7 @@ async def _opened(
         )
     )
     looking = {
-        asyncio.create_task(tell_unasked(standing.waiting, pages, clock)),
+        asyncio.create_task(tell_unasked(standing.waiting, channel.pages, clock)),
         asyncio.create_task(withholding.follow(clock)),
     }
     try:

@@ -1,6 +1,7 @@
 """What is forgotten is gone from the results on the pages, open, come back or new."""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from silas.types import OWNER
 from silas.wiring.ground import MIGRATED
 from tests.cockpit.house import a_house
 from tests.cockpit.program_page import ProgramPage, a_page
+from tests.support.pages import NothingForgotten
 from tests.support.plans import a_workspace, sh_plan
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit, forget
 from tests.work.kit import owner, sh
@@ -107,7 +109,7 @@ async def test_what_an_earlier_run_printed_stays_forgotten_when_the_work_runs_ag
         work = house.parts.mind.work
         await forget(house.harness.config, SOURCE)
         assert await work.rests_on_forgotten(item, ever=False)
-        work.claim(item, OWNER)
+        work.claim(item, OWNER, ())
         assert not await work.rests_on_forgotten(item, ever=False)
         assert await work.rests_on_forgotten(item, ever=True)
         assert await work.rests_on_forgotten("task-nobody-has", ever=False)
@@ -117,7 +119,7 @@ async def test_a_result_of_an_earlier_run_is_asked_about_as_one(tmp_path: Path) 
     clock = SystemClock()
     db = Database(tmp_path / "silas.db", clock)
     db.migrate("silas.channels.web")
-    transcript = Transcript(db)
+    transcript = Transcript(db, NothingForgotten())
     for output in ("first", "second", ""):
         transcript.add_result(
             PostExecution(
@@ -131,16 +133,26 @@ async def test_a_result_of_an_earlier_run_is_asked_about_as_one(tmp_path: Path) 
             )
         )
 
-    async def rests(work_item_id: str, *, ever: bool) -> bool:
-        assert work_item_id == "task-1"
-        return ever
-
-    looks = Withholding(transcript, Pages(), lambda: 1, rests, "Gone.")
+    looks = Withholding(transcript, Pages(), OfEarlierRuns(), "Gone.")
     await looks.look()
     shown = [one.output for one in transcript.after(0, 9).kept if isinstance(one, PostExecution)]
     assert looks.all().seqs == (1, 2)
     assert shown == ["Gone.", "Gone.", ""]
     db.close()
+
+
+class OfEarlierRuns:
+    """Everything that an earlier run of any work rested on was forgotten."""
+
+    def newest(self) -> int:
+        return 1
+
+    async def rests(self, work_item_id: str, *, ever: bool) -> bool:
+        assert work_item_id == "task-1"
+        return ever
+
+    def gone_since(self, last: int) -> Callable[[Sequence[str]], bool]:
+        raise AssertionError(f"there is no message, so nobody asks what was forgotten since {last}")
 
 
 @pytest.mark.parametrize("damaged", ['{"type":"post_execution"}', "[]", "7", "null", "{"])
@@ -149,7 +161,7 @@ async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, da
     db = Database(tmp_path / "silas.db", clock)
     for package in MIGRATED:
         db.migrate(package)
-    transcript = Transcript(db)
+    transcript = Transcript(db, NothingForgotten())
     first = Said(seq=0, id="a", text="before", sender="owner", timestamp=clock.now())
     transcript.add(first)
     with db.write() as tx:

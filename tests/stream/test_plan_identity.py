@@ -101,7 +101,7 @@ def claimed(work_item_id: str, scope: str) -> Callable[[TurnRooms], TurnRooms]:
     """Work that came from another conversation."""
 
     def furnish(rooms: TurnRooms) -> TurnRooms:
-        rooms.work.claim(work_item_id, scope)
+        rooms.work.claim(work_item_id, scope, ())
         return rooms
 
     return furnish

@@ -281,7 +281,7 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
 async def test_what_became_of_somebody_elses_work_is_not_shown() -> None:
     desk = Desk(answering())
     async with desk.harness as h:
-        desk.parts.mind.work.claim("task-example", "customer-1")
+        desk.parts.mind.work.claim("task-example", "customer-1", ())
         await desk.queue.after_result(work(), ended("Publish it"))
         await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
         await desk.turn()

@@ -144,14 +144,15 @@ class PostExecution(Frozen):
 
 
 class Withheld(Frozen):
-    """Something was forgotten: results that rest on it show no more what their work printed.
+    """Something was forgotten: messages and results that were made of it are shown no more.
 
-    A page replaces that and what was reported in what it has of them, and fetches anew what else
-    it shows of work. It comes whenever something was forgotten, and after `stream_state` to a page
-    that comes back, then with every result of the conversation that it is true of.
+    A page puts the words in the place of a message's text and of a result's summary, output and
+    report, drops the diff and what its checks said, and fetches anew what else it shows of work. It
+    comes whenever something was forgotten, and after `stream_state` to a page that comes back, then
+    with every place of the conversation that it is true of.
 
     Attributes:
-        seqs: The places of the results; empty where the conversation has none.
+        seqs: The places of the messages and results; empty where the conversation has none.
         words: What stands there instead.
     """
 

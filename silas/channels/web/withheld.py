@@ -1,8 +1,9 @@
-"""Results on the pages lose what they printed and reported once its source was forgotten (5.1)."""
+"""Words and results on the pages are withheld once what they were made of was forgotten (5.1)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Protocol
 
 from silas.channels.web.events import Withheld
@@ -15,11 +16,19 @@ SECONDS_BETWEEN = 0.5
 """How soon an open page is told: another program may have forgotten something."""
 
 
-class RestsOnForgotten(Protocol):
-    """Whether what work rests on was forgotten: since it last began, or `ever`."""
+class WhatIsForgotten(Protocol):
+    """What was forgotten, and whether something was made of it."""
 
-    def __call__(self, work_item_id: str, *, ever: bool) -> Awaitable[bool]:
+    def newest(self) -> Hashable:
+        """What was forgotten until now; another value after every forgetting."""
+        ...
+
+    async def rests(self, work_item_id: str, *, ever: bool) -> bool:
         """See `ScopeWork.rests_on_forgotten`."""
+        ...
+
+    def gone_since(self, last: int) -> Callable[[Sequence[str]], bool]:
+        """Whether one of some sources was forgotten after the forgetting of this number."""
         ...
 
 
@@ -29,8 +38,7 @@ class Withholding:
     Args:
         transcript: Where results are kept.
         pages: Who may still show them.
-        forgotten: What was forgotten until now; another value after every forgetting.
-        rests: Whether a work item rests on any of it.
+        forgotten: What was forgotten.
         words: What stands in the place of what is withheld.
     """
 
@@ -38,14 +46,12 @@ class Withholding:
         self,
         transcript: Transcript,
         pages: Pages,
-        forgotten: Callable[[], Hashable],
-        rests: RestsOnForgotten,
+        forgotten: WhatIsForgotten,
         words: str,
     ) -> None:
         self._transcript = transcript
         self._pages = pages
         self._forgotten = forgotten
-        self._rests = rests
         self._words = words
         self._known: Hashable = None
         self._looked_at = 0
@@ -58,15 +64,22 @@ class Withholding:
             DatabaseError: What was forgotten, or what a result rests on, cannot be read.
         """
         async with self._looking:
-            now, newest = self._forgotten(), self._transcript.newest()
+            now, newest = self._forgotten.newest(), self._transcript.newest()
             more = now != self._known
             # a result that came since the last look may have been read before a forgetting
             after = 0 if more else self._looked_at
             gone = [
                 one.seq
                 for one in self._transcript.results(after)
-                if await self._rests(one.work_item_id, ever=one.ran_again)
+                if await self._forgotten.rests(one.work_item_id, ever=one.ran_again)
             ]
+            gone_since = lru_cache(self._forgotten.gone_since)
+            gone += [
+                one.seq
+                for one in self._transcript.messages(after)
+                if gone_since(one.forgotten)(one.sources)
+            ]
+            gone.sort()
             if gone:
                 self._transcript.withhold(gone, self._words)
             if (gone or more) and len(self._pages):

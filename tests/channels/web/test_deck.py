@@ -36,6 +36,7 @@ from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
+from tests.support.pages import NothingForgotten
 from tests.support.waits import SECONDS
 
 T = TypeVar("T")
@@ -90,7 +91,9 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
         return "" if _DEVICE.verify(data, proof.signature) else "not this device's"
 
     attention = Attention(audit)
-    channel = WebChannel(Transcript(db), prove, _DEVICE.verify, audit, attention, clock)
+    channel = WebChannel(
+        Transcript(db, NothingForgotten()), prove, _DEVICE.verify, audit, attention, clock
+    )
     yield _House(channel, clock, audit, db)
     db.close()
 
