@@ -6,6 +6,7 @@ works; with one, or with `models:` in the owner's configuration, that model find
 """
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -117,14 +118,26 @@ def _demo_config(ctx: click.Context, place: Path) -> "SilasConfig":
     return config if models is None else config.model_copy(update={"models": models})
 
 
+def _older(place: Path) -> bool:
+    """Whether an older version made it, which left no mark: its home, its project, nothing else."""
+    orders = place / "orders"
+    if {one.name for one in place.iterdir()} != {"home", "orders"} or orders.is_symlink():
+        return False
+    made = {*BUGGY, ".git", "__pycache__", ".pytest_cache", ".ruff_cache"}
+    return (place / "home/data/silas.db").is_file() and {
+        one.name for one in orders.iterdir()
+    } <= made
+
+
 def _make_files(place: Path) -> str:
     """Write the project anew; empty, or one sentence about why not."""
     mark, orders = place / _MARK, place / "orders"
     try:
-        if place.exists() and not mark.is_file() and any(place.iterdir()):
+        if place.exists() and not mark.is_file() and any(place.iterdir()) and not _older(place):
             return (
-                f"{place} was not made by `silas demo` and is left as it is; remove it, or name "
-                "another one with --directory."
+                f"{place} was not made by `silas demo` and is left as it is; remove it with "
+                f"`rm -r {shlex.quote(str(place))}`, or name another one with `silas demo "
+                "--directory DIR`."
             )
         place.mkdir(parents=True, exist_ok=True)
         mark.touch()

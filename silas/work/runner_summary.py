@@ -23,7 +23,9 @@ UNFINISHED: Final = (
 )
 NO_TESTS: Final = "Refused: it ran 0 tests, and an empty test run is no proof"
 
-_UNSURE: Final = re.compile(r"[|`>]|\$\(|<<|(?<!&)&(?!&)")
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_INNER: Final = re.compile(r"\$\(|`")  # runs between double quotes, too
+_UNSURE: Final = re.compile(r"[|>]|<<|(?<!&)&(?!&)")
 """A pipe, an alternative, a redirection or the background: the summary may go elsewhere."""
 _MERGED: Final = re.compile(r"\d?>&\d")
 _MAY_SKIP: Final = re.compile(
@@ -80,13 +82,29 @@ def why_no_pass(run: str, output: str, tree: Tree) -> str:
         ran = [found[1] for line in lines if (found := _RAN.match(line))]
         if ran and not any(map(int, ran)):
             return NO_TESTS
-    if _UNSURE.search(_MERGED.sub("", run)) or _MAY_SKIP.search(run):
+    if not _sure(run):
         return ""
     for runner in ("pytest", "unittest"):
         wanted = [one for one in starts if one.runner == runner and _tells(one, tree)]
         if len(wanted) > _summaries(runner, lines):
             return UNFINISHED.format(runner=runner)
     return ""
+
+
+def _sure(run: str, depth: int = _DEPTH) -> bool:
+    """Whether every runner of the line runs once, and everything that it prints is kept."""
+    plain = _MERGED.sub("", _QUOTED.sub("''", run))
+    if _INNER.search(run) or _UNSURE.search(plain) or _MAY_SKIP.search(plain):
+        return False
+    inner = [text for one in commands_in(run) if (text := _shell_text(_unwrapped(one.argv)))]
+    return all(depth and _sure(text, depth - 1) for text in inner)
+
+
+def _shell_text(argv: Sequence[str]) -> str:
+    """What a shell is given to run with `-c`; nothing where it is another command."""
+    if not argv or program_of(argv[0]) not in SHELLS or "-c" not in argv[1:-1]:
+        return ""
+    return argv[argv.index("-c") + 1]
 
 
 def _summaries(runner: Runner, lines: Sequence[str]) -> int:
@@ -101,14 +119,19 @@ def _starts(run: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[_Start]:
     for command in commands_in(run, cwd):
         argv = _unwrapped(command.argv)
         name = program_of(argv[0]) if argv else ""
-        if name in SHELLS and "-c" in argv[1:-1] and depth:
-            yield from _starts(argv[argv.index("-c") + 1], command.cwd, depth - 1)
+        if depth and (text := _shell_text(argv)):
+            yield from _starts(text, command.cwd, depth - 1)
+        if name == "python" and argv[1:2] == ("-c",) and _MAIN.search(" ".join(argv[2:3])):
+            yield _Start("unittest", (), command.cwd, "")
         module = argv[2:] if name == "python" and argv[1:2] == ("-m",) else argv
         runner = _RUNNERS.get(posixpath.basename(module[0])) if module else None
         if runner is not None and (runner == "pytest" or module is not argv):
             given = " ".join(value for key, value in command.assigned if key == "PYTEST_ADDOPTS")
             yield _Start(runner, module[1:], command.cwd, given)
 
+
+_MAIN: Final = re.compile(r"(?:^|[;\n=]) *unittest\.main\((?![^\n;]*testRunner)")
+"""A statement that runs tests with unittest's own runner."""
 
 _RUNNERS: Final[dict[str, Runner]] = {
     "pytest": "pytest",

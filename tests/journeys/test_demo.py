@@ -207,6 +207,24 @@ def test_a_directory_that_it_did_not_make_is_left_as_it_is(place: Path, named: s
     assert [path.name for path in mine.rglob("*")] == ["orders", "kept.txt"]
 
 
+@pytest.mark.parametrize("more", ["", "orders/mine.txt", "mine.txt"])
+def test_a_directory_that_an_older_version_made_is_used_and_no_other(
+    place: Path, more: str
+) -> None:
+    """The versions before `silas demo` left no mark beside their home and their project."""
+    older = place / "older"
+    (older / "home/data").mkdir(parents=True)
+    (older / "orders/.git").mkdir(parents=True)
+    (older / "home/data/silas.db").touch()
+    (older / "orders/orders.py").write_text("as it was")
+    if more:
+        (older / more).write_text("kept")
+    done = run([*DEMO, "--directory", str(older)], env_of(place), cwd=place)
+    assert done.code == (2 if more else 0), done.err
+    assert (f"`rm -r {older}`" in done.err) == bool(more)
+    assert ((older / "orders/orders.py").read_text() == "as it was") == bool(more)
+
+
 def test_a_link_in_its_place_is_not_followed(place: Path) -> None:
     (place / "silas-demo").mkdir()
     (place / "silas-demo/.silas-demo").touch()

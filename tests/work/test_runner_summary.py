@@ -85,6 +85,13 @@ EMPTY = "\n-----\nRan 0 tests in 0.000s\n\nOK\n"
 PYTEST_CUT = UNFINISHED.format(runner="pytest")
 UNITTEST_CUT = UNFINISHED.format(runner="unittest")
 
+LIBRARY = (
+    "python3 -B -c \"import sys, unittest; done = unittest.main(None, argv=['unittest', "
+    "'discover'], exit=False).result; sys.exit('No tests were found.' if not done.testsRun else "
+    'not done.wasSuccessful())"'
+)
+"""What the runbook for "run the tests" runs in a project without pytest."""
+
 JUDGED: tuple[tuple[str, str, str], ...] = (
     # a summary is there
     ("pytest -q", PYTEST, ""),
@@ -108,6 +115,11 @@ JUDGED: tuple[tuple[str, str, str], ...] = (
     ("python3 -m unittest", "Ran 1 test in 0.1s\n", UNITTEST_CUT),
     ("python3 -m unittest a && python3 -m unittest b", UNITTEST, UNITTEST_CUT),
     ("pytest -q && python3 -m unittest", PYTEST, UNITTEST_CUT),
+    ("bash -c 'python3 -m unittest && echo over'", "over", UNITTEST_CUT),
+    ("python3 -B -c \"import unittest; unittest.main('tests')\"", "", UNITTEST_CUT),
+    (LIBRARY, "", UNITTEST_CUT),
+    (LIBRARY, UNITTEST, ""),
+    ("pytest -q -k 'a or b' 'tests/if x.py'", "", PYTEST_CUT),
     # nothing was tested
     ("python3 -m unittest", EMPTY, NO_TESTS),
     ("python3 -m unittest 2>&1 | tail -4", EMPTY, NO_TESTS),
@@ -129,6 +141,9 @@ JUDGED: tuple[tuple[str, str, str], ...] = (
     ("! pytest -q", "", ""),
     ("pytest -q & wait", "", ""),
     ("out=$(pytest -q) && echo $out", "", ""),
+    ("bash -c 'pytest -q | tail -1'", "", ""),
+    ('echo "$(pytest -q)"', "", ""),
+    ("python3 -c 'import unittest; unittest.main(testRunner=mine)'", "", ""),
     ("make test", "", ""),
     ("tox -q", "", ""),
     # it runs none of them
