@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.quick import SLOW, Learner, Quick, slow_in
 from tests.web.support.chromium import HOW
 
 # The same inputs for the same test each time, on any machine and however busy it is: a change is
@@ -49,9 +50,16 @@ def _falling_uuid() -> uuid.UUID:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ids", choices=("falling", "chance"), default="falling")
+    parser.addoption("--quick", action="store_true", help="only what starts no process")
+    parser.addoption("--learn-slow", action="store_true", help="measure, and write tests/slow.txt")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        slow = slow_in(config.rootpath / SLOW)
+        config.pluginmanager.register(Quick(slow, config.rootpath), "quick")
+    if config.getoption("--learn-slow"):
+        config.pluginmanager.register(Learner(config.rootpath / SLOW), "learn-slow")
     if config.getoption("ids") == "falling":
         monkeypatch = pytest.MonkeyPatch()
         monkeypatch.setattr(secrets, "token_hex", _falling)

@@ -23,7 +23,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """By kind and in all, with what issue 17 aims at."""
+    """By kind and in all, with what is aimed at."""
     kinds = list(dict.fromkeys(task.kind for task in TASKS))
     lines = [
         "| kind | solved | of | plans, most | requests, median | aim |",

@@ -67,7 +67,7 @@ class Task(NamedTuple):
         answers: What the owner answers to a question, by words that its text may contain.
         good: A right end.
         wrong: An end that is not right, beside doing nothing.
-        most_requests: Of models, for a strong one (issue 17); 0 where nothing is aimed at.
+        most_requests: Of models, for a strong one; 0 where nothing is aimed at.
     """
 
     name: str

@@ -29,7 +29,7 @@ def test_every_task_is_recorded_and_every_recording_belongs_to_a_task() -> None:
 @pytest.mark.parametrize(("kind", "most"), [("fix", 6), ("question", 1), ("research", 3)])
 def test_strong_answers_need_few_requests(kind: str, most: int) -> None:
     counts = [len(recorded(task.name)) for task in TASKS if task.kind == kind]
-    assert statistics.median(counts) <= most  # issue 17
+    assert statistics.median(counts) <= most
 
 
 @pytest.mark.parametrize("task", _RECORDED, ids=[task.name for task in _RECORDED])
