@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
+from silas.channels.live import LiveTerminal
 
 Answer = TypeVar("Answer")
 
@@ -29,6 +30,11 @@ class PreApproved:
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Pass on."""
         await self._channel.send(recipient_id, text, reply_to)
+
+    def waits(self, recipient_id: str, source: str, words: str) -> None:
+        """Say in passing what is waited for, where the wrapped channel has a place for it."""
+        if isinstance(self._channel, LiveTerminal):
+            self._channel.waits(recipient_id, source, words)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Answer plan cards by their hash; either way it is told which plan was meant."""

@@ -182,6 +182,11 @@ class Vault:
 
             yield Rotation(owner_id, old, new, ring, keep)
 
+    @property
+    def asks_for_passphrase(self) -> bool:
+        """Whether a key that is made here is unlocked by a passphrase that its owner chooses."""
+        return self._config.key_file is None and self._keyring_for_new_key() is None
+
     def describe(self, owner_id: str) -> str:
         """What is in force for this owner's key, and what it does and does not protect against."""
         if self.exists(owner_id):

@@ -198,6 +198,13 @@ class DemoChannel:
         """Pass on."""
         await self._screen.send(recipient_id, text, reply_to)
 
+    def waits(self, recipient_id: str, source: str, words: str) -> None:
+        """Say in passing what is waited for, where the terminal has a place for it."""
+        from silas.channels import LiveTerminal
+
+        if isinstance(self._screen, LiveTerminal):
+            self._screen.waits(recipient_id, source, words)
+
     async def ask(self, to: str, card: "Card[Answer]") -> Answer:
         """Print a plan's card and approve its hash where nobody can be asked; pass on all else."""
         from silas.cards import PlanCard
@@ -260,7 +267,9 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
             return next((i for i in await work.questions() if i.id == work_item_id), None)
 
     _say(f'The owner asks: "{REQUEST}"')
-    owner = terminal(to_stderr=False, approve=None)
+    # without a person the card is printed by the demonstration itself, so nothing may stand below
+    can_type = sys.stdin is not None and sys.stdin.isatty()
+    owner = terminal(to_stderr=False, approve=None, live=can_type)
     channel = DemoChannel(owner.cards, owner.attended, waiting, orders)
     async with Silas.open(config, channel=channel) as silas, attended(owner):
         reply = await silas.ask(REQUEST, workspace=orders)

@@ -10,6 +10,7 @@ from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
+    STOPPED,
     USAGE,
     agreed,
     config_option,
@@ -18,11 +19,22 @@ from silas.main.shared import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from silas.agents.choice import ModelChoice, OutputSetting
+    from silas.config import SilasConfig
     from silas.config.edit import ModelsEdit
+    from silas.wiring.reach import TriedModel
     from silas.wiring.setup import ModelsFound
 
 _NONE = "none: the built-in runbook; needs no model, no key and no network"
+_HOW_UNLOCKED = (
+    "\nWhat you approve is signed with a key of yours. It is unlocked\n\n"
+    "   1  by a passphrase that you choose now, and type when something is signed\n"
+    "   2  by a key file beside it: nothing to type, and no protection from who reads that file\n"
+)
+_KEY_FILE = 2
+_MORE_TRIES = 2  # of choosing a passphrase, before the last one
 _SAY_WHICH = (
     "Nothing was chosen: name one with `silas setup --model NAME` (`--model runbook` for none), or "
     "run `silas setup` in a terminal."
@@ -73,7 +85,7 @@ def setup(ctx: click.Context, ports: tuple[int, ...], **given: Any) -> None:
         if wanted.model is None:
             if wanted.as_json or not _can_type():
                 return _show_only(found, as_json=wanted.as_json)
-            choice = _choose(found)
+            choice, tried = await _choose_one_that_answers(ctx, found)
         else:
             choice = named_choice(
                 found,
@@ -83,19 +95,76 @@ def setup(ctx: click.Context, ports: tuple[int, ...], **given: Any) -> None:
                 output=wanted.output,
                 environ=os.environ,
             )
-        return await _set_up(ctx, found, choice, wanted)
+            tried = None
+        return await _set_up(ctx, found, choice, tried, wanted)
 
     run_to_exit(work)
 
 
+async def _choose_one_that_answers(
+    ctx: click.Context, found: "ModelsFound"
+) -> tuple["ModelChoice", "TriedModel"]:
+    """Ask for a number until the model behind it answers; Ctrl-C ends it."""
+    from silas.errors import ConfigError
+
+    while True:
+        choice = _choose(found)
+        try:
+            return choice, await _try(ctx, choice, click.echo)
+        except ConfigError as error:
+            click.echo(f"\n{error.message}\nChoose another one, or 0 for none.\n", err=True)
+
+
+async def _try(
+    ctx: click.Context, choice: "ModelChoice", say: "Callable[[str], None]"
+) -> "TriedModel":
+    from silas.wiring.setup import NO_MODEL, try_once
+
+    if choice != NO_MODEL:
+        say(f"Asking {choice.name} for one word; a model that is being loaded takes a while.")
+    return await try_once(read_config(ctx), choice)
+
+
+async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
+    """The owner's key where there is none, unlocked as the owner says who is asked."""
+    from silas.errors import ConfigError
+    from silas.wiring import initialise
+    from silas.wiring.asking import interruptible
+    from silas.wiring.setup import chooses_unlock, needs_key, take_key_file
+
+    if not needs_key(config):
+        return []
+    typed = asked and chooses_unlock(config)
+    if typed:
+        click.echo(_HOW_UNLOCKED)
+        with interruptible():
+            number: int = click.prompt(
+                "A passphrase or a key file?", type=click.IntRange(1, 2), default=1
+            )
+        if number == _KEY_FILE:
+            take_key_file(config)
+    for _ in range(_MORE_TRIES if typed else 0):
+        try:
+            return await initialise(config)
+        except ConfigError as error:  # too short, or not the same twice
+            if error.code != "E_CFG_KEY_LOCKED":
+                raise
+            click.echo(error.message, err=True)
+    return await initialise(config)
+
+
 async def _set_up(
-    ctx: click.Context, found: "ModelsFound", choice: "ModelChoice", wanted: _Wanted
+    ctx: click.Context,
+    found: "ModelsFound",
+    choice: "ModelChoice",
+    tried: "TriedModel | None",
+    wanted: _Wanted,
 ) -> int:
-    """Try, say what leaves, show, ask where nobody named it beforehand, write."""
+    """Try where that was not done, say what leaves, show, ask where nobody named it, write."""
     from silas.config import config_file
     from silas.config.edit import write_models
-    from silas.wiring import initialise
-    from silas.wiring.setup import leaves, needs_key, plan_setup, try_once
+    from silas.errors import Stopped
+    from silas.wiring.setup import leaves, plan_setup
 
     say = _silent if wanted.as_json else click.echo
     edit = plan_setup(config_file(config_option(ctx)), choice)
@@ -103,8 +172,7 @@ async def _set_up(
     if edit.replaces and not (asked or wanted.replace):
         click.echo(f"{edit.file} has a `models:` section; --replace replaces it.", err=True)
         return USAGE
-    say(f"Asking {choice.name} for one word; a model that is being loaded takes a while.")
-    tried = await try_once(read_config(ctx), choice)
+    tried = tried or await _try(ctx, choice, say)
     outward = leaves(choice, found, tried.address)
     for line in (tried.words, outward, "", *_lines(edit), ""):
         say(line)
@@ -114,7 +182,11 @@ async def _set_up(
     backup = write_models(edit, os.environ)
     say(f"Written to {edit.file}." + (f" The former file is {backup}." if backup else ""))
     config = read_config(ctx)
-    made = await initialise(config) if needs_key(config) else []
+    try:
+        made = await _make_key(config, asked=asked)
+    except (Stopped, click.Abort):
+        click.echo("\nThe models are written; `silas init` makes the key.", err=True)
+        return STOPPED
     for line in made:
         say(line)
     if wanted.as_json:

@@ -72,7 +72,7 @@ def run(
         text = read_plan(plan)
         with in_file(plan):
             item = PlanParser().parse(text)
-        channel = terminal(to_stderr=as_json, approve=approve)
+        channel = terminal(to_stderr=as_json, approve=approve, live=True)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
             result = await silas.run(text, policy=policy)
         if as_json:
@@ -102,7 +102,7 @@ def approve_one(
     """Ask about one plan that waits, and run it on a yes; ends the process with its exit code."""
 
     async def work() -> int:
-        channel = terminal(to_stderr=as_json, approve=approve)
+        channel = terminal(to_stderr=as_json, approve=approve, live=True)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
             result = await silas.answer(work_item_id)
         if as_json:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silas.agents.choice import PROVIDER_KEY
@@ -202,12 +203,17 @@ def open_vault(config: SilasConfig) -> Vault:
     return vault_asking(config, Passphrases())
 
 
+def unlock_file(config: SilasConfig) -> Path:
+    """The key file beside the key; where it is, it unlocks the key and nobody is asked."""
+    return config.data_dir / "keys" / "unlock.key"
+
+
 def vault_asking(config: SilasConfig, passphrases: Passphrases) -> Vault:
     """Where the key is. A new key made without a terminal is unlocked by a key file beside it,
     openly so; a key that a passphrase unlocks stays locked where nobody can type it.
     """
     directory = config.data_dir / "keys"
-    beside = directory / "unlock.key"
+    beside = unlock_file(config)
     keys, typing, ask = config.keys, someone_can_type(), passphrases.ask
     if keys.key_file is None:
         vault = Vault(keys, directory, ask, system_keyring)

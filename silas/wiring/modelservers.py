@@ -14,6 +14,7 @@ _MOST_BYTES: Final = 1 << 20
 _MOST_MODELS: Final = 40
 _LONGEST_NAME: Final = 200  # characters
 _OK: Final = 200
+_REFUSES: Final = frozenset({401, 403})
 _OPENAI, _OLLAMA = "/v1/models", "/api/tags"
 
 
@@ -78,6 +79,10 @@ async def find_servers(
     return tuple(one for one in found if one.models or one.fault)
 
 
+class _KeyWanted(Exception):
+    """The server says nothing to who has no key."""
+
+
 async def _ask(client: httpx.AsyncClient, place: UsualServer, seconds: float) -> ModelServer:
     address = f"http://127.0.0.1:{place.port}"
     empty = ModelServer(place.label, f"{address}/v1", (), "")
@@ -86,6 +91,11 @@ async def _ask(client: httpx.AsyncClient, place: UsualServer, seconds: float) ->
             for path in place.paths:
                 if names := _names(await _body(client, f"{address}{path}"), path):
                     return empty._replace(models=names)
+    except _KeyWanted:
+        return empty._replace(
+            fault="wants a key: say which with `silas setup --model NAME --base-url "
+            f"{address}/v1 --api-key-env VARIABLE`"
+        )
     except (TimeoutError, httpx.TimeoutException):
         return empty._replace(fault=f"did not say within {seconds:g} seconds which models it has")
     except httpx.ConnectError:
@@ -98,6 +108,8 @@ async def _ask(client: httpx.AsyncClient, place: UsualServer, seconds: float) ->
 async def _body(client: httpx.AsyncClient, url: str) -> bytes:
     content = bytearray()
     async with client.stream("GET", url, timeout=None) as answer:  # bounded by who calls
+        if answer.status_code in _REFUSES:
+            raise _KeyWanted
         if answer.status_code != _OK:
             return b""
         async for piece in answer.aiter_bytes():

@@ -15,7 +15,9 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.config.edit import ModelsEdit, plan_models
 from silas.errors import ConfigError
-from silas.wiring.ground import key_exists, open_vault
+from silas.keys.files import make_key_file
+from silas.wiring.apart import is_apart
+from silas.wiring.ground import key_exists, open_vault, unlock_file, unusable_home
 from silas.wiring.modelservers import (
     USUAL,
     ModelServer,
@@ -201,6 +203,21 @@ async def try_once(config: SilasConfig, choice: ModelChoice) -> TriedModel:
 def plan_setup(file: Path, choice: ModelChoice) -> ModelsEdit:
     """The file with one model for every role. Raises `ConfigError` as `plan_models`."""
     return plan_models(file, dict.fromkeys(ROLES, choice))
+
+
+def chooses_unlock(config: SilasConfig) -> bool:
+    """Whether the key that is still to be made can be unlocked by a passphrase or by a file."""
+    return needs_key(config) and not is_apart(config) and open_vault(config).asks_for_passphrase
+
+
+def take_key_file(config: SilasConfig) -> None:
+    """Make the file that unlocks the key which is made next, so that no passphrase is asked."""
+    path = unlock_file(config)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_key_file(path)
+    except OSError as error:
+        raise unusable_home(config, error) from error
 
 
 def needs_key(config: SilasConfig) -> bool:

@@ -187,6 +187,7 @@ LISTINGS: list[tuple[dict[str, Answer], str]] = [
     ({"/v1/models": Hang()}, "did not say within 0.3 seconds which models it has"),
     ({"/v1/models": Drop()}, "broke the connection off"),
     ({}, "names no language model"),
+    ({"/v1/models": Failure(401, "no key")}, "wants a key: say which with `silas setup --model"),
     ({"/v1/models": Raw("<html>")}, "names no language model"),
     ({"/v1/models": Raw('{"data": [1, {"id": 2}, {"id": "a\\u001b[2J"}]}')}, "names no language"),
     ({"/v1/models": Raw('{"data": [{"id": "${HOME}"}, {"id": ""}]}')}, "names no language model"),
@@ -307,18 +308,21 @@ async def test_that_a_proxy_sees_what_a_loopback_server_is_told_is_said(
     assert "go to the proxy localhost" in json.loads(done.stdout)["leaves"]
 
 
+_QUESTIONS = (
+    "Which number? [0]: ",
+    "Write them? [y/N]: ",
+    "A passphrase or a key file? [1]: ",
+    "signing key: ",
+    "again: ",
+)
+
+
 def _at_terminal(env: dict[str, str], port: int, *typed: str) -> str:
     """Somebody who answers the questions in order."""
     with person(silas("setup", "--port", str(port)), env, cwd=ROOT) as owner:
-        for question, answer in zip(
-            ("Which number? [0]: ", "Write them? [y/N]: "), typed, strict=False
-        ):
+        for question, answer in zip(_QUESTIONS, typed, strict=False):
             owner.waits_for(question)
             owner.types(f"{answer}\r")
-        for words in typed[2:]:
-            owner.waits_for("assphrase")
-            owner.waits_for(": ")
-            owner.types(f"{words}\r")
         owner.leaves()
     return owner.seen
 
@@ -329,13 +333,77 @@ async def test_in_a_terminal_a_number_and_a_yes_are_enough_and_the_key_is_made_o
     env = environment(tmp_path / "home")
     async with openai_server(["ok"], listing=models("tiny")) as server:
         seen = await asyncio.to_thread(
-            _at_terminal, env, server.port, "1", "y", "correct horse", "correct horse"
+            _at_terminal, env, server.port, "1", "y", "1", "correct horse", "correct horse"
         )
     assert "Silas is ready." in seen
     file = tmp_path / "home/config.yaml"
     assert {one.name for one in role_models(file)} == {"tiny"}
     assert file.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "home/data/keys").is_dir()
+
+
+async def test_a_key_file_is_taken_where_the_owner_chooses_it_and_no_passphrase_is_asked(
+    tmp_path: Path,
+) -> None:
+    env = environment(tmp_path / "home")
+    async with openai_server(["ok"], listing=models("tiny")) as server:
+        seen = await asyncio.to_thread(_at_terminal, env, server.port, "1", "y", "2")
+    assert "Choose a passphrase" not in seen
+    assert "Silas is ready." in seen
+    assert (tmp_path / "home/data/keys/unlock.key").stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_model_that_does_not_answer_is_told_and_another_can_be_chosen(
+    tmp_path: Path,
+) -> None:
+    env = environment(tmp_path / "home")
+
+    def typed(port: int) -> str:
+        with person(silas("setup", "--port", str(port)), env, cwd=ROOT) as owner:
+            owner.waits_for("Which number? [0]: ")
+            owner.types("1\r")
+            owner.waits_for("Choose another one")
+            owner.waits_for("Which number? [0]: ")
+            owner.types("0\r")
+            owner.waits_for("Write them? [y/N]: ")
+            owner.types("n\r")
+            owner.leaves()
+        return owner.seen
+
+    async with openai_server([Failure(401, "no key")], listing=models("tiny")) as server:
+        seen = await asyncio.to_thread(typed, server.port)
+    assert "Nothing was written: tiny at " in seen
+    assert not (tmp_path / "home").exists()
+
+
+async def test_passphrases_that_differ_are_asked_for_again_and_ctrl_c_leaves_the_models(
+    tmp_path: Path,
+) -> None:
+    env = environment(tmp_path / "home")
+
+    def typed(port: int) -> tuple[str, int]:
+        with person(silas("setup", "--port", str(port)), env, cwd=ROOT) as owner:
+            for question, answer in (
+                ("Which number? [0]: ", "1"),
+                ("Write them? [y/N]: ", "y"),
+                ("A passphrase or a key file? [1]: ", ""),
+                ("signing key: ", "correct horse"),
+                ("again: ", "battery staple"),
+            ):
+                owner.waits_for(question)
+                owner.types(f"{answer}\r")
+            owner.waits_for("The two passphrases differ")
+            owner.waits_for("signing key: ")
+            owner.types("\x03")
+            code = owner.leaves()
+        return owner.seen, code
+
+    async with openai_server(["ok"], listing=models("tiny")) as server:
+        seen, code = await asyncio.to_thread(typed, server.port)
+    assert code == 4
+    assert "The models are written; `silas init` makes the key." in seen
+    assert {one.name for one in role_models(tmp_path / "home/config.yaml")} == {"tiny"}
+    assert not list((tmp_path / "home/data/keys").glob("*"))
 
 
 @pytest.mark.parametrize("typed", [("", ""), ("0", "n")])

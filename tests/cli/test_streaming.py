@@ -1,5 +1,7 @@
 """On a real terminal words appear as they come; everywhere else nothing has changed."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,79 @@ def test_running_work_says_in_the_status_line_what_it_waits_for(
         owner.types("\x03")
         assert owner.leaves() == 4
     assert owner.seen.rstrip().splitlines()[-1].find("Run tail") == -1
+
+
+PLAN = """\
+---
+id: nap
+type: task
+title: Take a nap
+verify:
+  - { name: ran, run: "true", expect: { exit_code: 0 } }
+---
+
+```sh
+tail -f /dev/null
+```
+"""
+
+
+def a_nap(folder: Path, name: str, step: str = "tail -f /dev/null") -> Path:
+    """A plan whose only step runs until it is stopped; its name is its own in a shared home."""
+    plan = folder / "nap.md"
+    text = PLAN.replace("id: nap", f"id: {name}").replace("tail -f /dev/null", step)
+    plan.write_text(text, encoding="utf-8")
+    return plan
+
+
+def hash_of(plan: Path, env: dict[str, str]) -> str:
+    """What `--approve` takes for a plan."""
+    return run(silas("plan", "check", plan), env).out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("beforehand", [False, True])
+def test_a_plan_that_is_run_says_which_step_it_is_at(
+    beforehand: bool, tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    plan = a_nap(tmp_path, f"nap-run-{beforehand:d}")
+    words = ("--approve", hash_of(plan, set_up)) if beforehand else ()
+    with person(silas("run", plan, *words), set_up) as owner:
+        if not beforehand:
+            owner.waits_for("Your choice, 1 to 3:")
+            owner.types("1\r")
+        owner.waits_for("Run tail -f /dev/null")
+        owner.types("\x03")
+        assert owner.leaves() == 4
+    assert "Run tail" not in owner.seen.rstrip().splitlines()[-1]
+
+
+def test_a_plan_that_is_approved_later_says_which_step_it_is_at(
+    tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    with person(
+        silas("run", a_nap(tmp_path, "nap-later")), set_up
+    ) as owner:  # a crash leaves it waiting
+        owner.waits_for("Your choice, 1 to 3:")
+        os.kill(owner.pid, signal.SIGKILL)
+        owner.leaves()
+    with person(silas("approve", "nap-later"), set_up) as owner:
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("1\r")
+        owner.waits_for("Run tail -f /dev/null")
+        owner.types("\x03")
+        assert owner.leaves() == 4
+
+
+@pytest.mark.parametrize(("extra", "words"), [({"TERM": "dumb"}, ()), ({}, ("--json",))])
+def test_a_run_on_what_cannot_erase_is_as_it_was(
+    extra: dict[str, str], words: tuple[str, ...], tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    plan = a_nap(tmp_path, f"nap-plain-{len(words)}", "true")
+    argv = silas("run", plan, "--approve", hash_of(plan, set_up), *words)
+    with person(argv, {**set_up, **extra}) as owner:
+        assert owner.leaves() == 0, owner.seen
+    assert "\x1b[2K" not in owner.seen
+    assert "waiting for" not in owner.seen
 
 
 NAP = """\
