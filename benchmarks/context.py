@@ -90,7 +90,8 @@ async def _talk(total: int, turns: int, *, tools: bool) -> tuple[list[float], li
         manager.add(
             SCOPE, _item("manner", turn, manner, "persona:directives", owner, "system", zone)
         )
-        text = manager.render(SCOPE, turn, frozenset({f"said-{turn}"}))
+        shown = manager.render(SCOPE, turn, frozenset({f"said-{turn}"}))
+        text = "\n\n".join([shown.lasting, *(one.text for one in shown.said), shown.present])
         _answer(manager, turn)
         costs.append(time.process_time() - started)
         assert sum(manager.token_usage(SCOPE).values()) <= total

@@ -37,11 +37,13 @@ class Told:
     """A model that answers at once, and what it was last told."""
 
     def __init__(self) -> None:
+        self.earlier: list[ModelMessage] = []
         self.prompt = ""
 
     def model(self) -> FunctionModel:
         def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-            self.prompt = str(getattr(messages[0].parts[-1], "content", ""))
+            *self.earlier, last = messages
+            self.prompt = str(getattr(last.parts[-1], "content", ""))
             return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWER)])
 
         return FunctionModel(answer)
@@ -111,7 +113,9 @@ async def _pairs(rounds: int) -> list[tuple[float, float]]:
             await harness.silas.ask(_SAID.format(n=next(number)))
 
         async def plain() -> None:
-            await bare.run(told.prompt, instructions="Route the message.")
+            await bare.run(
+                told.prompt, instructions="Route the message.", message_history=told.earlier
+            )
 
         for _ in range(3):
             await plain()

@@ -75,8 +75,13 @@ class PlannerAgent:
         from silas.agents.calls import PLANNER  # noqa: PLC0415 - with run
         from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
 
-        asking = replace(self._asking(limits, deps, (toolset,)), listener=self._listen(deps))
-        return await run_structured_agent(self._role, request.render(), PLANNER, asking)
+        prompt = request.render()
+        asking = replace(
+            self._asking(limits, deps, (toolset,)),
+            listener=self._listen(deps),
+            earlier=prompt.earlier,
+        )
+        return await run_structured_agent(self._role, prompt.text, PLANNER, asking)
 
     async def advise(
         self,

@@ -1,12 +1,13 @@
-"""What proxy and planner are told, each part in a block that names it (spec 3.5)."""
+"""What proxy and planner are told: the conversation in turns, the rest in blocks (3.5, D427)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
-from silas.context import flat, frame, framed, scrub, visible
+from silas.context import NOTHING, Rendered, Said, flat, frame, framed, scrub, visible
 from silas.skills import SkillText
 from silas.types import Origin, OriginKind, TaintLevel
 
@@ -23,6 +24,18 @@ def instructions(role: str, own: str = "") -> str:
     return "\n\n".join(filter(None, told))
 
 
+class TurnPrompt(NamedTuple):
+    """One turn as it is asked.
+
+    Attributes:
+        earlier: The conversation before it, the user's side first and Silas's last.
+        text: The turn itself.
+    """
+
+    earlier: tuple[Said, ...]
+    text: str
+
+
 @dataclass(frozen=True)
 class TurnRequest:
     """Everything proxy and planner are told about one turn.
@@ -34,7 +47,7 @@ class TurnRequest:
         profiles: Names of the context profiles to choose from, the default first.
         workspace: The directory the turn is about, empty for none.
         facts: Further facts of the surroundings by name, such as `interpreter`.
-        context: What the context manager rendered, block by block; its kinds are not those of
+        context: What the context manager rendered; the kinds of its blocks are not those of
             this request, and nothing in it can pass for framing.
         skills: Name and description of each skill on offer.
         told: What the skills of the work say that the turn goes on from; for the planner.
@@ -52,7 +65,7 @@ class TurnRequest:
     profiles: tuple[str, ...] = ("conversation",)
     workspace: str = ""
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
-    context: str = ""
+    context: Rendered = NOTHING
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
     told: tuple[SkillText, ...] = ()
     access_level: str = "public"
@@ -62,8 +75,8 @@ class TurnRequest:
     returned: str = ""
     mistakes: tuple[str, ...] = ()
 
-    def render(self) -> str:
-        """The prompt: what changes least comes first, so that providers can reuse the prefix."""
+    def render(self) -> "TurnPrompt":
+        """What is asked: what changes least comes first, so that providers can reuse the prefix."""
         turn = {
             "workspace": self.workspace,
             **self.facts,
@@ -72,13 +85,14 @@ class TurnRequest:
             "route_reason": self.reason,
             "now": self.now.isoformat(),
         }
-        lasting = (
+        lasting = _together(
             _lasting("skills", _pairs(self.skills)),
             _lasting("access_level", self.access_level),
+            self.context.lasting,
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        parts = (*lasting, self.context, *skill_blocks(self.told), *changing, *self._sent_back())
-        return "\n\n".join(filter(None, parts))
+        present = (self.context.present, *skill_blocks(self.told), *changing, *self._sent_back())
+        return _in_turns(lasting, self.context.said, _together(*present))
 
     def _sent_back(self) -> tuple[str, ...]:
         """The plan and its mistakes, last: all before it is what the first request said."""
@@ -93,6 +107,28 @@ class TurnRequest:
         if self.taint is TaintLevel.external:
             return framed(scrub(self.text), Origin(kind=OriginKind.message))
         return frame("message", visible(self.text), taint=self.taint.value)
+
+
+def _together(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+_LEFT_OUT = "(What was said before is left out.)"
+
+
+def _in_turns(lasting: str, said: Sequence[Said], present: str) -> TurnPrompt:
+    """Sides that alternate, the user's first and last: servers refuse anything else."""
+    if not said:
+        return TurnPrompt((), _together(lasting, present))
+    first, *rest = said
+    if first.side == "user":
+        first = Said("user", _together(lasting, first.text))
+    else:
+        rest, first = [first, *rest], Said("user", lasting or _LEFT_OUT)
+    *earlier, last = first, *rest
+    if last.side == "user":
+        return TurnPrompt(tuple(earlier), _together(last.text, present))
+    return TurnPrompt((*earlier, last), present)
 
 
 _CORRECT = (

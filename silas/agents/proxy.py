@@ -71,6 +71,7 @@ class ProxyAgent:
         from silas.agents.calls import PROXY  # noqa: PLC0415 - with run
         from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
 
+        prompt = request.render()
         asking = Asking(
             deps=deps,
             toolsets=(toolset,),
@@ -78,5 +79,6 @@ class ProxyAgent:
             profiles=request.profiles,
             default_profile=self._default_profile,
             listener=self._listen(deps),
+            earlier=prompt.earlier,
         )
-        return await run_structured_agent(self._role, request.render(), PROXY, asking)
+        return await run_structured_agent(self._role, prompt.text, PROXY, asking)

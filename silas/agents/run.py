@@ -17,6 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import Call
+from silas.agents.earlier import as_messages
 from silas.agents.faults import cut_or_refused, of_the_form, refuses_tools, told
 from silas.agents.form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.listener import NOBODY, Listener
@@ -25,6 +26,7 @@ from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.patience import CeiledLimits
 from silas.agents.role import Role, offering
 from silas.agents.standin import stood_in
+from silas.context import Said
 from silas.errors import from_foreign
 
 D = TypeVar("D")
@@ -46,6 +48,7 @@ class Asking(Generic[D]):
         default_profile: The context profile of a proxy fallback.
         usage: What was used so far; shared where several runs share the limits.
         listener: Who hears the text for the user while it comes.
+        earlier: The conversation before, the user's side first and Silas's last.
     """
 
     deps: D
@@ -55,6 +58,7 @@ class Asking(Generic[D]):
     default_profile: str = "conversation"
     usage: RunUsage = field(default_factory=RunUsage)
     listener: Listener = NOBODY
+    earlier: tuple[Said, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ class _Attempt(Generic[D, T]):
                     prompt,
                     model=self.role.aloud(self.call, mode, asking.listener),
                     deps=asking.deps,
-                    message_history=list(history) or None,
+                    message_history=list(history) or as_messages(asking.earlier) or None,
                     usage_limits=CeiledLimits.of(asking.limits or UsageLimits()),
                     usage=self.usage,
                 )

@@ -15,6 +15,7 @@ from silas.context.models import (
     ContextSubscription,
     ContextZone,
 )
+from silas.context.said import NOTHING, Rendered, Said
 from silas.context.scoring import Scorer, ScorerGroups, no_scorer
 from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
 from silas.context.subscribe import (
@@ -29,6 +30,7 @@ from silas.context.unseen import visible
 from silas.context.view import Pressure
 
 __all__ = [
+    "NOTHING",
     "ChronicleConfig",
     "ChronicleStore",
     "ContentKind",
@@ -42,6 +44,8 @@ __all__ = [
     "FoundMemory",
     "Pressure",
     "ReadFile",
+    "Rendered",
+    "Said",
     "Scorer",
     "ScorerGroups",
     "SearchMemories",

@@ -21,6 +21,7 @@ from silas.context.models import (
 )
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
+from silas.context.said import Rendered
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.shelf import Slot
 from silas.context.slots import Slots
@@ -243,8 +244,8 @@ class ContextManager:
 
     def render(
         self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()
-    ) -> str:
-        """The context as text: system, chronicle, memory, workspace; the manner of speaking last.
+    ) -> Rendered:
+        """The context as it is shown: system, chronicle, memory, workspace; the manner last.
 
         Args:
             scope_id: Whose.
@@ -254,7 +255,7 @@ class ContextManager:
         view = self._view(scope_id)
         view.subscriptions.refresh_files(turn_number)
         view.left += self._mask(view, turn_number)
-        return view.slots.text(leave_out)
+        return view.slots.shown(leave_out)
 
     # inside
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from silas.context.framing import Fence, escape, fence, flat
 from silas.context.models import ContextItem
+from silas.context.said import is_answer
 from silas.context.scrub import scrub, scrub_output
 from silas.context.unseen import visible
 from silas.types import TaintLevel
@@ -65,7 +66,7 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
     name = _name(item.source)
     match item.kind:
         case "message":
-            return (_speaker(item.source), *notes)
+            return ("silas" if is_answer(item) else "user", *notes)
         case "memory":
             return (item.created_at.date().isoformat(), _quoted(name))
         case "tool_result":
@@ -76,10 +77,6 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
             return (name, *notes)
         case "system":
             return (name,)
-
-
-def _speaker(source: str) -> str:
-    return "silas" if source.startswith("agent:") or source == "silas" else "user"
 
 
 def _name(source: str) -> str:

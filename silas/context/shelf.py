@@ -1,4 +1,4 @@
-"""One zone of one scope: its items in the order of arrival, and the text that stays as it was."""
+"""One zone of one scope: its items in the order of arrival, and what stays as it was shown."""
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from itertools import islice, takewhile
 
 from silas.context.framing import Fence
 from silas.context.models import ContextItem
-
-BETWEEN = "\n\n"
-"""What stands between two blocks."""
+from silas.context.said import BETWEEN, Piece, Said, joined, pieces
 
 
 @dataclass(slots=True)
@@ -21,7 +19,7 @@ class Slot:
         body: Its text as it is shown; nearly always the very string of the item.
         cost: Tokens of the whole block.
         done: A plan or a result of work that is over.
-        settled: Its block is part of the text that its shelf has joined.
+        settled: It is part of what its shelf has joined.
     """
 
     item: ContextItem
@@ -32,26 +30,26 @@ class Slot:
     settled: bool = False
 
     @property
-    def block(self) -> str:
-        """The item as it is shown."""
-        return self.fence.around(self.body)
+    def pieces(self) -> tuple[Piece, ...]:
+        """The item as it is shown: its block, or what Silas said."""
+        return pieces(self.item, self.fence.around(self.body))
 
 
 class Shelf:
-    """The slots of a zone, and the blocks of the first of them joined.
+    """The slots of a zone, and what is shown of the first of them joined, side by side.
 
     A conversation grows at its end and leaves from its beginning, so that a turn costs what came
     and what left. Whatever changes in between is joined anew with all that stands there.
     """
 
-    __slots__ = ("_left", "_settled", "_slots", "_text", "tokens")
+    __slots__ = ("_left", "_said", "_settled", "_slots", "tokens")
 
     def __init__(self) -> None:
         self.tokens = 0
         self._slots: dict[str, Slot] = {}
-        self._settled = 0  # the first slots, whose blocks are in the text
-        self._text = ""
-        self._left = 0  # characters at the beginning of the text that are no longer shown
+        self._settled = 0  # the first slots, which are in what was said
+        self._said: list[Said] = []
+        self._left = 0  # characters at the beginning of it that are no longer shown
 
     def get(self, ctx_id: str) -> Slot | None:
         """The slot of this id."""
@@ -74,7 +72,7 @@ class Shelf:
         slot = self._slots[ctx_id]
         if slot.settled and next(iter(self._slots)) == ctx_id:
             self._settled -= 1
-            self._left += len(slot.block) + len(BETWEEN)
+            self._cut(slot.pieces)
         elif slot.settled:
             self._unsettle()
         del self._slots[ctx_id]
@@ -82,8 +80,10 @@ class Shelf:
         slot.settled = False
         return slot
 
-    def blocks(self, leave_out: Set[str]) -> list[str]:
-        """What is shown, but for the items of these ids; blocks of several items may be joined."""
+    def said(self, leave_out: Set[str]) -> list[Said]:
+        """What is shown, but for the items of these ids, in turns; the same objects as long as
+        nothing of them changed.
+        """
         if not self._slots:
             return []
         if any((slot := self._slots.get(i)) is not None and slot.settled for i in leave_out):
@@ -91,21 +91,37 @@ class Shelf:
         rest = list(islice(self._slots.values(), self._settled, None))
         new = list(takewhile(lambda slot: slot.item.ctx_id not in leave_out, rest))
         self._settle(new)
-        after = [s.block for s in islice(rest, len(new), None) if s.item.ctx_id not in leave_out]
-        return [self._text, *after] if self._settled else after
+        after = [s for s in islice(rest, len(new), None) if s.item.ctx_id not in leave_out]
+        return joined(self._said, _pieces(after)) if after else self._said
 
     def _settle(self, new: list[Slot]) -> None:
-        kept = [self._text[self._left :]] if self._settled else []
-        self._text = BETWEEN.join([*kept, *[slot.block for slot in new]])
-        self._left = 0
+        if self._left:
+            first = self._said[0]
+            self._said[0] = Said(first.side, first.text[self._left :])
+            self._left = 0
+        if new:
+            self._said = joined(self._said, _pieces(new))
         self._settled += len(new)
         for slot in new:
             slot.settled = True
 
+    def _cut(self, gone: tuple[Piece, ...]) -> None:
+        """What the first slot said is no longer shown."""
+        for piece in gone:
+            if len(self._said[0].text) - self._left == len(piece.text):
+                del self._said[0]
+                self._left = 0
+            else:
+                self._left += len(piece.text) + len(BETWEEN)
+
     def _unsettle(self) -> None:
         for slot in islice(self._slots.values(), self._settled):
             slot.settled = False
-        self._text, self._settled, self._left = "", 0, 0
+        self._said, self._settled, self._left = [], 0, 0
 
     def __iter__(self) -> Iterator[Slot]:
         return iter(self._slots.values())
+
+
+def _pieces(slots: list[Slot]) -> list[Piece]:
+    return [piece for slot in slots for piece in slot.pieces]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence, Set
 
 from silas.context.models import ContextItem, ContextZone
-from silas.context.shelf import BETWEEN, Shelf, Slot
+from silas.context.said import BETWEEN, Rendered
+from silas.context.shelf import Shelf, Slot
 from silas.types import TaintLevel
 
 _NAMED = ("memory:", "persona:")
@@ -101,12 +102,18 @@ class Slots:
                 shown += shelf
         return shown + last
 
-    def text(self, leave_out: Set[str]) -> str:
+    def shown(self, leave_out: Set[str]) -> Rendered:
         """What is shown, in that order, but for the items of these ids."""
         out = leave_out | self._last.keys()
-        blocks = [block for shelf in self._shelves.values() for block in shelf.blocks(out)]
-        last = [self.get(ctx_id) for ctx_id in self._last if ctx_id not in leave_out]
-        return BETWEEN.join([*blocks, *[slot.block for slot in last if slot]])
+        lasting, chronicle, *others = [shelf.said(out) for shelf in self._shelves.values()]
+        last = [slot for i in self._last if i not in leave_out and (slot := self.get(i))]
+        ends = [piece.text for slot in last for piece in slot.pieces]
+        present = [one.text for said in others for one in said]
+        return Rendered(
+            BETWEEN.join([one.text for one in lasting]),
+            tuple(chronicle),
+            BETWEEN.join(present + ends),
+        )
 
     def tokens(self, zone: ContextZone) -> int:
         """What a zone takes."""

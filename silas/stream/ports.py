@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from silas.autonomy import Signal
-from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure
+from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure, Rendered
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import TaintLevel
 
@@ -51,8 +51,8 @@ class View(Protocol):
 
     def render(
         self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()
-    ) -> str:
-        """Everything in view as text, each item in framing that names its origin."""
+    ) -> Rendered:
+        """Everything in view, each item in framing that names its origin, or as Silas said it."""
         ...
 
     async def enforce_budget(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from silas.context import ContextItem, ContextZone
+from silas.context import ContextItem, ContextZone, Rendered
 from silas.stream.items import Origin as ItemOrigin
 from silas.stream.rooms import TurnRooms
 from silas.stream.state import Turn
@@ -28,7 +28,7 @@ class Viewing:
     def __init__(self, rooms: TurnRooms) -> None:
         self._rooms = rooms
 
-    async def rendered(self, turn: Turn) -> str:
+    async def rendered(self, turn: Turn) -> Rendered:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
         rooms, scope_id = self._rooms, turn.scope_id
         await self._lay_down_rules(turn)

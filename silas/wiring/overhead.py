@@ -77,7 +77,7 @@ def _tokens(call: Call[Any], request: TurnRequest, registry: ToolRegistry) -> in
     parts = (
         instructions(call.name),
         "\n".join((call.form, call.describe, canonical_json(call.output.model_json_schema()))),
-        request.render(),
+        request.render().text,
         *("\n".join((t.tool_name, t.description, canonical_json(t.schema))) for t in offered),
     )
     return sum(map(TokenCounter().count, parts))

@@ -12,6 +12,7 @@ from silas.context import (
     ContextZone,
     FoundMemory,
     ReadFile,
+    Rendered,
     Scorer,
     no_files,
     no_scorer,
@@ -52,6 +53,28 @@ def config(**fields: Any) -> ContextConfig:
         },
     }
     return ContextConfig(**{**given, **fields})
+
+
+def text_of(rendered: Rendered) -> str:
+    """All that a context shows, one after the other."""
+    parts = (rendered.lasting, *(one.text for one in rendered.said), rendered.present)
+    return "\n\n".join(filter(None, parts))
+
+
+def answered(one: ContextItem) -> bool:
+    """Whether an item is shown as a message of Silas's own."""
+    own = one.source == "silas" or one.source.startswith("agent:")
+    spoken = own and one.kind == "message" and one.zone is ContextZone.chronicle
+    return spoken and bool(one.content.removeprefix("Silas: ").strip())
+
+
+ABOVE = "(the assistant's message above)"
+
+
+def blocks_of(items: Sequence[ContextItem]) -> list[tuple[ContextItem, str]]:
+    """Items that are shown in a block, and its text; of an answer only how it is trusted."""
+    shown = [one for one in items if not answered(one) or one.taint is not TaintLevel.owner]
+    return [(one, ABOVE if answered(one) else one.content) for one in shown]
 
 
 class Memories:

@@ -8,7 +8,7 @@ import pytest
 
 from silas.context import ContextError, ContextItem, ContextZone, ScorerGroups, scrub, sections
 from silas.types import TaintLevel
-from tests.context.kit import A, B, Context, item, words
+from tests.context.kit import A, B, Context, item, text_of, words
 from tests.support.waits import SECONDS
 
 OUTSIDE = TaintLevel.external
@@ -25,7 +25,7 @@ def test_zones_stand_in_their_order_and_the_manner_of_speaking_last() -> None:
         (ContextZone.system, "system", "memory:rules"),
     ):
         context.add(A, item(f"{zone}-{source}", "Some words.", zone=zone, kind=kind, source=source))
-    kinds = [section.kind for section in sections(context.render(A, 1))]
+    kinds = [section.kind for section in sections(text_of(context.render(A, 1)))]
     assert kinds == ["system", "turn 1", "memory", "plan", "system"]
 
 
@@ -38,12 +38,14 @@ def test_each_block_says_where_it_comes_from() -> None:
         A,
         item("r", "We fixed it.", zone=ContextZone.memory, kind="memory", source="memory:mem-7"),
     )
-    text = context.render(A, 15)
+    text = text_of(context.render(A, 15))
     assert "--- turn 14 | user | live ---\nApply the same fix.\n--- end ---" in text
-    assert "--- turn 14 | silas | live ---\nSilas: Done.\n--- end ---" in text
+    assert [(one.side, one.text) for one in context.render(A, 15).said[1:]] == [
+        ("assistant", "Done.")
+    ]
     assert '--- memory | 2026-01-15 | "mem-7" ---\nWe fixed it.\n--- end ---' in text
     context.add(A, item("x", "A page.", kind="tool_result", source="tool:web_fetch", taint=OUTSIDE))
-    found = next(s for s in sections(context.render(A, 1)) if s.kind == "tool_result")
+    found = next(s for s in sections(text_of(context.render(A, 1))) if s.kind == "tool_result")
     assert found.labels[:4] == ("turn 1", "live", "web_fetch", "taint: external")
     assert found.label("mark")
 
@@ -94,19 +96,21 @@ async def test_old_tool_results_become_placeholders_and_their_text_is_handed_out
         "[Result of shell_exec (SUCCEEDED) — 30 tokens — see memory for details]"
     )
     assert "read (FAILED)" in second.content
-    assert f"--- tool_result | turn 1 | masked ---\n{first.content}" in context.render(A, 7)
+    assert f"--- tool_result | turn 1 | masked ---\n{first.content}" in text_of(
+        context.render(A, 7)
+    )
     assert await context.enforce_budget(A, 8) == []
     for turn in range(8, 30):
         context.add(A, item(f"{turn}", words(30), turn_number=turn))
     left = [one.ctx_id for one in await context.enforce_budget(A, 30)]
     assert not {"r", "f"} & set(left), "the line in its place is nothing to remember"
-    assert "masked" not in context.render(A, 30)
+    assert "masked" not in text_of(context.render(A, 30))
 
 
 async def test_what_rendering_masks_is_handed_out_with_the_next_budget() -> None:
     context = Context().manager
     context.add(A, item("r", "It passed.", kind="tool_result", source="tool:shell_exec"))
-    assert "It passed." not in context.render(A, 9)
+    assert "It passed." not in text_of(context.render(A, 9))
     assert [one.content for one in await context.enforce_budget(A, 9)] == ["It passed."]
 
 
@@ -190,7 +194,7 @@ async def test_completed_work_goes_before_what_is_under_way() -> None:
             A, item(i, words(70), zone=ContextZone.workspace, kind="plan", source="agent:planner")
         )
     context.manager.complete(A, "done")
-    assert "--- plan | turn 1 | completed ---" in context.manager.render(A, 1)
+    assert "--- plan | turn 1 | completed ---" in text_of(context.manager.render(A, 1))
     assert [one.ctx_id for one in await context.manager.enforce_budget(A, 2)] == ["done"]
 
 
@@ -221,7 +225,7 @@ def test_external_text_is_scrubbed_when_it_enters_and_kept_as_it_stands_there() 
     context.add(A, item("x", nasty, taint=OUTSIDE))
     (kept,) = context.get_zone(A, ContextZone.chronicle)
     assert kept.content == scrub(nasty)
-    assert kept.content in context.render(A, 1)
+    assert kept.content in text_of(context.render(A, 1))
 
 
 def test_an_item_that_names_one_thing_takes_the_place_of_the_former() -> None:
@@ -230,12 +234,12 @@ def test_an_item_that_names_one_thing_takes_the_place_of_the_former() -> None:
     memory = {"zone": ContextZone.memory, "kind": "memory", "source": "memory:7"}
     first = manager.add(A, item("a", "The key is red.", **memory))
     manager.add(A, item("z", "Other.", **{**memory, "source": "memory:8"}))
-    before = manager.render(A, 1)
+    before = text_of(manager.render(A, 1))
     assert manager.add(A, item("b", "The key is red.", **memory, turn_number=2)) == first
-    assert manager.render(A, 2) == before
+    assert text_of(manager.render(A, 2)) == before
     assert manager.add(A, item("c", "The key is blue.", **memory)) == first
     assert context.ids() == ["a", "z"]
-    assert "red" not in manager.render(A, 3)
+    assert "red" not in text_of(manager.render(A, 3))
 
 
 async def test_what_takes_the_place_of_a_pinned_item_is_pinned_too() -> None:
@@ -254,10 +258,10 @@ def test_what_was_rendered_stays_as_it_was_and_new_items_come_behind() -> None:
     for turn in range(20):
         taint = OUTSIDE if turn % 3 == 0 else TaintLevel.owner
         context.add(A, item(f"{turn}", f"Words of turn {turn}.", taint=taint, turn_number=turn))
-        text = context.render(A, turn)
+        text = text_of(context.render(A, turn))
         assert text.startswith(before)
         before = text
-    assert "Words of turn 19." not in context.render(A, 20, frozenset({"19"}))
+    assert "Words of turn 19." not in text_of(context.render(A, 20, frozenset({"19"})))
 
 
 @pytest.mark.proves("S5.1-SCOPES-APART")
@@ -266,13 +270,13 @@ async def test_one_scope_never_sees_or_moves_another() -> None:
     manager = context.manager
     manager.add(A, item("mine", "The owner's word."))
     manager.set_profile(A, "coding")
-    alone = manager.render(A, 1)
+    alone = text_of(manager.render(A, 1))
     for turn in range(40):
         manager.add(B, item("mine", words(40), turn_number=turn, taint=OUTSIDE))
         await manager.enforce_budget(B, turn)
     manager.drop(B, "mine")
     manager.forget(B, "channel:web")
-    assert manager.render(A, 1) == alone
+    assert text_of(manager.render(A, 1)) == alone
     assert context.ids(B) == []
     assert manager.division(B).workspace == 200
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from silas.context import ContextItem, ContextZone, ScorerGroups
 from silas.context.render import entering
 from silas.types import TaintLevel
-from tests.context.kit import A, B, Context, item, words
+from tests.context.kit import A, B, Context, item, text_of, words
 
 ZONES = st.sampled_from(["chronicle", "memory", "workspace", "workspace", "system"]).map(
     ContextZone
@@ -180,7 +180,7 @@ async def test_rules_and_plans_under_way_are_never_evicted_and_nothing_is_lost(
     for step in steps:
         await program.do(step)
     await program.enforce()
-    assert rules.content in context.manager.render(A, program.turn)
+    assert rules.content in text_of(context.manager.render(A, program.turn))
 
 
 @settings(max_examples=60, deadline=None)
@@ -208,4 +208,4 @@ async def test_no_program_in_one_scope_changes_what_another_sees(
     assert together.manager.in_view(A) == alone.manager.in_view(A)
     assert together.manager.division(A) == alone.manager.division(A)
     assert together.left == alone.left
-    assert "theirs" not in together.manager.render(A, 99)
+    assert "theirs" not in text_of(together.manager.render(A, 99))

@@ -12,7 +12,7 @@ from silas.context import (
     sections,
 )
 from silas.types import TaintLevel
-from tests.context.kit import NOW, A, B, Context, Memories, item, words
+from tests.context.kit import NOW, A, B, Context, Memories, item, text_of, words
 
 
 class Files:
@@ -38,7 +38,7 @@ def sub(sub_id: str, target: str, sub_type: Any = "", turn: int = 1) -> ContextS
 
 def _shown(context: Context, turn: int) -> dict[str, str]:
     """Subscribed blocks by the place they show."""
-    found = sections(context.manager.render(A, turn))
+    found = sections(text_of(context.manager.render(A, turn)))
     return {
         " | ".join(section.labels[:-2]): section.text
         for section in found
@@ -57,7 +57,7 @@ def test_a_file_is_shown_as_it_is_now_and_as_text_from_outside() -> None:
     }
     (one,) = context.manager.get_zone(A, ContextZone.workspace)
     assert one.taint is TaintLevel.external
-    assert "taint: external" in context.manager.render(A, 3)
+    assert "taint: external" in text_of(context.manager.render(A, 3))
 
 
 @pytest.mark.proves("S3.5-SUBSCRIPTION-CACHE")
@@ -67,12 +67,12 @@ async def test_a_file_is_read_once_in_a_turn_and_memory_asked_each_time() -> Non
     context.manager.subscribe(A, sub("f", "a.py"))
     context.manager.subscribe(A, sub("q", "tea", "memory_query"))
     await context.manager.enforce_budget(A, 1)
-    before = context.manager.render(A, 1)
+    before = text_of(context.manager.render(A, 1))
     await context.manager.refresh(A, 1)
-    assert context.manager.render(A, 1) == before
+    assert text_of(context.manager.render(A, 1)) == before
     assert (files.read, memories.asked) == (["a.py"], 2)
     await context.manager.refresh(A, 2)
-    assert context.manager.render(A, 2) == before, "unchanged, so the block is the same"
+    assert text_of(context.manager.render(A, 2)) == before, "unchanged, so the block is the same"
     assert "m1: Likes tea." in before
 
 
@@ -83,7 +83,7 @@ async def test_memories_in_view_are_not_shown_twice() -> None:
     )
     context.manager.subscribe(A, sub("q", "tea", "memory_query"))
     await context.manager.refresh(A, 1)
-    assert context.manager.render(A, 1).count("Likes tea.") == 1
+    assert text_of(context.manager.render(A, 1)).count("Likes tea.") == 1
 
 
 @pytest.mark.proves("S3.5-SUBSCRIPTION-DEDUPE")
@@ -183,7 +183,7 @@ def test_nothing_is_followed_for_another_scope() -> None:
     files = Files(a_py="x")
     context = Context(read_file=files)
     context.manager.subscribe(A, sub("s", "a.py"))
-    assert context.manager.render(B, 1) == ""
+    assert text_of(context.manager.render(B, 1)) == ""
     context.manager.unsubscribe(B, "s")
     assert len(_shown(context, 1)) == 1
 

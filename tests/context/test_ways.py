@@ -1,5 +1,6 @@
 """What is known of all items in view is kept as they come and go, and never counted again."""
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given, settings
@@ -9,14 +10,20 @@ from silas.context import ContextZone
 from silas.context.framing import sections
 from silas.context.slots import LAST
 from silas.types import TaintLevel
-from tests.context.kit import A, Context, item, words
+from tests.context.kit import A, Context, answered, blocks_of, item, text_of, words
 
 SOURCES = st.lists(st.sampled_from(["channel:web", "tool:a x", "tool:b"]), max_size=2).map(tuple)
 NAMES = st.integers(0, 4).map(str)
 TAINTS = st.sampled_from(TaintLevel)
 ALL = [f"{kind}{n}" for kind in ("said-", "look-", "plan-", "memory:") for n in range(5)]
 STEPS = st.one_of(
-    st.tuples(st.just("say"), NAMES, TAINTS, st.sampled_from(["Yes.", words(30), words(60)])),
+    st.tuples(
+        st.just("say"),
+        NAMES,
+        TAINTS,
+        st.sampled_from(["Yes.", words(30), words(60)]),
+        st.sampled_from(["channel:web", "agent:proxy"]),
+    ),
     st.tuples(st.just("tone"), st.sampled_from(["Be brief.", "Be warm."])),
     st.tuples(st.just("remember"), NAMES, SOURCES, st.sampled_from(["as before", "anew"])),
     st.tuples(st.just("look up"), NAMES, SOURCES),
@@ -32,8 +39,8 @@ STEPS = st.one_of(
 async def carry_out(context: Context, step: tuple[Any, ...]) -> None:
     manager = context.manager
     match step:
-        case ("say", name, taint, text):
-            manager.add(A, item(f"said-{name}", text, source="channel:web", taint=taint))
+        case ("say", name, taint, text, source):
+            manager.add(A, item(f"said-{name}", text, source=source, taint=taint))
         case ("tone", text):
             fields = {"zone": ContextZone.system, "kind": "system", "pinned": True}
             manager.add(A, item(LAST, text, source=LAST, **fields))
@@ -78,7 +85,10 @@ async def test_the_text_is_that_of_what_is_in_view(
     context = Context()
     for step, leave_out in steps:
         await carry_out(context, step)
-        text = context.manager.render(A, 3, leave_out)
+        text = text_of(context.manager.render(A, 3, leave_out))
         left = [one for one in context.manager.in_view(A) if one.ctx_id not in leave_out]
-        assert text[:4] in ("", "--- ")
-        assert [section.text for section in sections(text)] == [one.content for one in left]
+        assert [section.text for section in sections(text)] == [said for _, said in blocks_of(left)]
+        said = context.manager.render(A, 3, leave_out).said
+        assert all(one.side != other.side for one, other in pairwise(said))
+        own = [one.text for one in said if one.side == "assistant"]
+        assert "\n\n".join(own) == "\n\n".join(one.content for one in left if answered(one))
