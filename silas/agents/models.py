@@ -261,6 +261,10 @@ class PlannerAdvice(AgentOutput):
         description="What to try next, concretely, in a few sentences",
         json_schema_extra={"maxLength": 1500},
     )
+    plan_is_wrong: bool = Field(
+        default=False,
+        description="true where no attempt can succeed, because the briefing or a check is wrong",
+    )
 
 
 class ScorerGroup(AgentOutput):

@@ -83,6 +83,25 @@ class PlannerAgent:
         )
         return await run_structured_agent(self._role, prompt.text, PLANNER, asking)
 
+    async def revise(
+        self, request: TurnRequest, *, toolset: "AbstractToolset[Any]", deps: Any
+    ) -> StructuredRun[AgentResponse]:
+        """As `plan`, for work that ended without success; nobody hears the answer while it comes.
+
+        Args:
+            request: The turn that asked, with the plan and what became of it.
+            toolset, deps: As of `plan`.
+
+        Raises:
+            LLMError: The model cannot be reached or refuses.
+        """
+        from silas.agents.calls import PLANNER  # noqa: PLC0415 - with run
+        from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
+
+        prompt = request.render()
+        asking = replace(self._asking(None, deps, (toolset,)), earlier=prompt.earlier)
+        return await run_structured_agent(self._role, prompt.text, PLANNER, asking)
+
     async def advise(
         self,
         item: "WorkItem",

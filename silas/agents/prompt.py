@@ -7,7 +7,17 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from silas.context import NOTHING, Rendered, Said, flat, frame, framed, scrub, visible
+from silas.context import (
+    NOTHING,
+    Rendered,
+    Said,
+    flat,
+    frame,
+    framed,
+    scrub,
+    scrub_output,
+    visible,
+)
 from silas.skills import SkillText
 from silas.types import Origin, OriginKind, TaintLevel
 
@@ -57,6 +67,8 @@ class TurnRequest:
         interaction_mode: The mode that was resolved for the turn.
         returned: The planner's plan that goes back to it, as it wrote it; empty for none.
         mistakes: All that is wrong with it, one sentence each, in Silas's words.
+        replaced: The planner's plan whose work ended without success; empty for none.
+        failures: Why it did, with what it printed and reported: anybody's words.
     """
 
     text: str
@@ -74,6 +86,8 @@ class TurnRequest:
     interaction_mode: str = ""
     returned: str = ""
     mistakes: tuple[str, ...] = ()
+    replaced: str = ""
+    failures: str = ""
 
     def render(self) -> "TurnPrompt":
         """What is asked: what changes least comes first, so that providers can reuse the prefix."""
@@ -91,8 +105,16 @@ class TurnRequest:
             self.context.lasting,
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        present = (self.context.present, *skill_blocks(self.told), *changing, *self._sent_back())
+        after = (*self._failed(), *self._sent_back())
+        present = (self.context.present, *skill_blocks(self.told), *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
+
+    def _failed(self) -> tuple[str, ...]:
+        """The plan that another one is asked for, and what became of it."""
+        if not self.replaced:
+            return ()
+        found = framed(scrub_output(self.failures), _WORK, "failures")
+        return _block("failed_plan", visible(self.replaced)), found, frame("task", _REPLACE)
 
     def _sent_back(self) -> tuple[str, ...]:
         """The plan and its mistakes, last: all before it is what the first request said."""
@@ -135,6 +157,15 @@ _CORRECT = (
     "Silas read the plan above before showing it to the owner, and it cannot be used. Answer "
     "again in the same form, with the whole plan corrected in every point, or say what stands in "
     "the way:"
+)
+
+
+_WORK = Origin(kind=OriginKind.tool, name="work")
+_REPLACE = (
+    "The owner approved the plan above, and its work ended without success; nothing of it was "
+    "applied. Propose another plan for the same request, whole and with another id (`revise`); say "
+    "in `message`, in one or two sentences, what was wrong with the first and what is different. "
+    "Never weaken a check to make it pass. Where no plan can do it, `answer` why."
 )
 
 

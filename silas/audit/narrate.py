@@ -116,6 +116,9 @@ _SENTENCES: Mapping[str, str] = {
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
     "owner_asked": "{work_item_id} asked you to choose; you chose {chosen} (0: nothing).",
     "workspace_look_asked": "You were asked whether a model may look at your files: {answer}.",
+    "plan_revised": "The plan {work_item_id} was proposed in place of {replaces}; it waits for the "
+    "owner.",
+    "plan_revision_failed": "No other plan could be had for {work_item_id} ({code}).",
     "planner_advice_failed": "The planner could not be asked about {work_item_id} ({code}).",
     "progress_untold": "Nobody could be told how {work_item_id} is going.",
     "tool_call.settled": "You said of a call of {tool} for {work_item_id}: happened is {happened}.",

@@ -139,7 +139,9 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
                 reply = await silas.ask(words, workspace=place)
             result = None
             if reply.outcome == "dispatched" and reply.plan is not None:
-                result = await silas.wait(reply.plan.id)
+                result = await silas.wait(work := reply.plan.id)
+                while work := await silas.revised(work):
+                    result = await silas.wait(work)
         if as_json:
             print_json(reply_document(reply, result))
         elif result is not None:

@@ -106,6 +106,8 @@ class PlanFlow:
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
             made_from = (turn.source, *self._keeper.sources(turn))
             self._rooms.work.claim(item.id, turn.scope_id, made_from)
+            action = need(response.plan_action, "step 7")
+            self._rooms.remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
         if proposal.verdict not in STAYS:

@@ -24,7 +24,7 @@ from silas.stream.ports import Files, Review, View
 from silas.stream.propose import Proposer
 from silas.stream.scopework import ScopeWork
 from silas.stream.signin import SignIn
-from silas.stream.state import Conversations
+from silas.stream.state import Conversations, Turn
 from silas.stream.workview import WorkView
 from silas.tools import ToolResult
 from silas.tools.looks import Looks
@@ -95,6 +95,7 @@ class TurnRooms:
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         looks: What a turn of the owner's own words may look at.
         dispatch: Starts approved work in the background, its progress going to `Send`.
+        remember: Notes whose words a plan was made from, in case it takes another one.
         plans: Looks at a plan before its owner is asked about it.
         arrivals: Messages that are not answered yet.
         conversations: What is known of each between its turns.
@@ -123,6 +124,7 @@ class TurnRooms:
     proposer: Proposer
     plans: "ReviewPlans"
     dispatch: Callable[[WorkItem, Send], None]
+    remember: Callable[[Turn, WorkItem, str], None]
     arrivals: Arrivals
     conversations: Conversations
     work: ScopeWork

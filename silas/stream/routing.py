@@ -80,7 +80,7 @@ class Router:
             return
         # of the machine, for plans: who only routes needs none of them
         surroundings = await rooms.facts(request.workspace)
-        asking = replace(
+        asking = turn.planning = replace(
             request,
             facts={**request.facts, **surroundings},
             told=await self._told(turn, route.continuation_of),

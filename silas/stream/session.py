@@ -73,6 +73,7 @@ class Session:
     policies: RunPolicies
     undone: Undone
     result_of: ResultOf
+    replacing: Callable[[str], str]
 
     async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
@@ -203,6 +204,17 @@ class Session:
         """The result of dispatched work, waiting for it if it still runs; None if unknown."""
         running = await self.executor.wait(work_item_id)
         return running if running is not None else await self.result_of(work_item_id)
+
+    async def revised(self, work_item_id: str) -> str:
+        """The id of the work in place of work that ended, once its owner has approved its plan.
+
+        Waits for his answer; empty where there is no other plan, or no yes.
+        """
+        name = self.replacing(work_item_id)
+        if not name:
+            return ""
+        await self.stream.answered(name)
+        return "" if await self.store.get(name) is None else name
 
     async def cancel(self, work_item_id: str) -> bool:
         """Stop running work; False where it is not running."""

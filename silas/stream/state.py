@@ -110,6 +110,7 @@ class Turn:
         looks: What the models of this turn may still see of the workspace.
         kept: What is still to be written.
         notes: What the owner is told besides the answer.
+        planning: What the planner was asked.
         review: What is wrong with the plan that it proposes.
         returned: How often its plan went back to the planner.
         tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
@@ -140,6 +141,7 @@ class Turn:
     route: RouteDecision | None = None
     speaker: str = "agent:proxy"
     response: AgentResponse | None = None
+    planning: TurnRequest | None = None
     review: PlanReview = field(default_factory=PlanReview)
     returned: int = 0
     plan: WorkItem | None = None

@@ -110,6 +110,7 @@ class Stream:
         self._drafts = drafts
         self._turns: set[asyncio.Task[None]] = set()
         self._asking: set[str] = set()
+        self._questions: dict[str, asyncio.Task[None]] = {}
         self._ask_again: tuple[WaitingPlan, ...] = ()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -149,10 +150,11 @@ class Stream:
             return
         await self._serve(incoming)
 
-    def _under_way(self, turn: Coroutine[Any, Any, None]) -> None:
+    def _under_way(self, turn: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(turn)
         self._turns.add(task)
         task.add_done_callback(self._turns.discard)
+        return task
 
     async def _asked_again(self, waiting: tuple[WaitingPlan, ...]) -> None:
         """The questions that a crash left open, one after the other (5.1.3)."""
@@ -166,8 +168,14 @@ class Stream:
         if waiting.item.id in self._asking:
             return False
         self._asking.add(waiting.item.id)
-        self._under_way(self._asked(waiting))
+        self._questions[waiting.item.id] = self._under_way(self._asked(waiting))
         return True
+
+    async def answered(self, work_item_id: str) -> None:
+        """Wait until a plan that `ask_about` asks about was answered."""
+        asked = self._questions.get(work_item_id)
+        if asked is not None:
+            await asyncio.wait([asked])
 
     def ask_held(
         self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
@@ -206,6 +214,7 @@ class Stream:
             return
         finally:
             self._asking.discard(item.id)
+            self._questions.pop(item.id, None)
         if proposal.verdict == "approved":
             self._dispatcher.dispatch(item, send)
         else:

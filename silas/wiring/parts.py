@@ -30,6 +30,7 @@ from silas.stream.escalate import Escalator
 from silas.stream.looking import LookAnswers, WorkspaceLooks
 from silas.stream.personqueue import PersonQueues
 from silas.stream.propose import Proposer
+from silas.stream.revising import Revising
 from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn, TypedWords
@@ -178,6 +179,7 @@ class Parts:
         self.picks: asyncio.Queue[str] = asyncio.Queue()
         self.board = Board(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
+        self.revising = Revising(lambda: self.turn_rooms, lambda: self.stream)
         self.telling = Telling(self.channel, lambda: self.mind.work, self.board)
 
     async def session(
@@ -241,7 +243,7 @@ class Parts:
         stack.push_async_callback(mind.review.stop)
         run = PausedByStop(runner.run, self.stop.halt, self.store)
         executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor, self.telling.show, mind.work_view.ended)
+        dispatcher = Dispatcher(executor, self.telling.show, self.revising.ended)
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -254,8 +256,8 @@ class Parts:
             entry.unable,
         )
         rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
-        steps = TurnSteps(rooms)
-        stream = Stream(
+        self.turn_rooms, steps = rooms, TurnSteps(rooms)
+        self.stream = Stream(
             lambda scope: TurnProcessor(steps, scope),
             executor,
             dispatcher,
@@ -273,7 +275,7 @@ class Parts:
             self.drafts,
         )
         return kind(
-            stream=stream,
+            stream=self.stream,
             proposer=proposer,
             executor=executor,
             dispatcher=dispatcher,
@@ -295,6 +297,7 @@ class Parts:
             policies=self.policies,
             undone=self.learning.undone,
             result_of=mind.work.result,
+            replacing=self.revising.replacing,
         )
 
     def _standing(self) -> Standing:
@@ -361,6 +364,7 @@ class Parts:
             proposer=proposer,
             plans=plan_review(self, proposer),
             dispatch=dispatcher.dispatch,
+            remember=self.revising.remember,
             arrivals=mind.arrivals,
             conversations=mind.conversations,
             work=mind.work,

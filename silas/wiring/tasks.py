@@ -7,6 +7,7 @@ from silas.plans import WorkItem
 from silas.tools import AutonomyLevel, RunApprovalMode
 from silas.wiring.gates import PROVIDERS
 from silas.work.agent_run import AgentRunner
+from silas.work.consulting import Consulting
 from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.ending import Ending
@@ -76,7 +77,8 @@ def task_runner(
 
     async def advise(item: WorkItem, failures: str) -> Advice:
         advice = await planner.advise(item, failures, skills=crew.skills_of(item))
-        return Advice(advice.output.guidance, advice.tokens, advice.cost_usd)
+        said = advice.output
+        return Advice(said.guidance, advice.tokens, advice.cost_usd, said.plan_is_wrong)
 
     config = parts.config
     grants = PlanGrants(parts.outcomes, parts.registry)
@@ -106,7 +108,7 @@ def task_runner(
             parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.ground.clock, parts.limits),
-        advise=advise,
+        consult=Consulting(advise, parts.revising, parts.audit, parts.ground.clock),
         secrets=parts.secrecy,
         effects=Effects(parts.outcomes, parts.registry),
         store=parts.store,

@@ -130,8 +130,13 @@ Advise = Callable[[WorkItem, str], Awaitable["Advice"]]
 
 
 class Advice(NamedTuple):
-    """The planner's guidance and what it cost."""
+    """The planner's guidance and what it cost.
+
+    Attributes:
+        plan_is_wrong: It says that no attempt can succeed; that ends work, and never passes it.
+    """
 
     text: str
     tokens: int
     cost_usd: float
+    plan_is_wrong: bool = False

@@ -2,22 +2,19 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from silas.agents import ModelRunFailed
 from silas.audit import Audit
-from silas.clock import Clock, time_limit
+from silas.clock import Clock
 from silas.errors import (
     DatabaseError,
-    LLMError,
     PlanFamilyError,
     SandboxError,
     SilasError,
     Stopped,
 )
 from silas.plans import (
-    BudgetExhausted,
     BudgetTracker,
-    Reservation,
     WorkItem,
     WorkItemResult,
     WorkItemStatus,
@@ -28,6 +25,7 @@ from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
+from silas.work.consulting import CONSULTS, NO_ADVICE, Consulting
 from silas.work.effects import Effects
 from silas.work.ending import Ending
 from silas.work.entry import EntryCheck
@@ -36,7 +34,6 @@ from silas.work.influence import Readings
 from silas.work.inherit import inherited
 from silas.work.models import (
     Advice,
-    Advise,
     AlreadyRunning,
     Notify,
     ProgressEvent,
@@ -44,7 +41,7 @@ from silas.work.models import (
 )
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord
-from silas.work.report import for_next, left_of
+from silas.work.report import NOTHING_LEFT, Left, for_next, left_of
 from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.unstartable import broken_plan, fingerprint
@@ -65,7 +62,7 @@ class TaskRunner:
         entry: EntryCheck,
         agent_runs: AgentRunner,
         verifier: VerificationRunner,
-        advise: Advise,
+        consult: Consulting,
         effects: Effects,
         secrets: Secrets,
         store: WorkItemStore,
@@ -80,7 +77,7 @@ class TaskRunner:
         self._record = TaskRecord(store, audit)
         self._files = FileRecovery(settings.undo, audit)
         self._verifier = verifier
-        self._advise = advise
+        self._consult = consult
         self._effects = effects
         self._secrets = secrets
         self._store = store
@@ -175,7 +172,7 @@ class TaskRunner:
     ) -> WorkItemResult:
         # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
-        failures, evidence, guidance = "", "", ""
+        failures, evidence, guidance, left = "", "", "", NOTHING_LEFT
         readings = Readings(item, self._secrets.redact)
         marks: Sequence[object] = ()
         # 2  retry loop
@@ -192,11 +189,8 @@ class TaskRunner:
             item.budget_used = tracker.used()
             left = left_of(attempt, self._secrets.redact)
             self._record.leaves(item, left)
-            if attempt.blocked is not None:
-                return await self._record.ended(item, WorkItemStatus.blocked, attempt.blocked)
-            if attempt.error is None and attempt.said.status in _GIVES_UP:
-                status = _GIVES_UP[attempt.said.status]
-                return await self._record.ended(item, status, attempt.said.gives_up(left.report))
+            if (end := _given_up(attempt, left)) is not None:
+                return await self._over(item, end, left, tracker, notify)
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
                 refusal = await self._refusal(item, site)
@@ -219,20 +213,36 @@ class TaskRunner:
             failures, before = what_failed(attempt), marks
             follows = self._settings.follows_runbook and item.worker is None
             if broken := broken_plan(item, attempt, follows_runbook=follows):
-                return await self._record.ended(item, WorkItemStatus.blocked, broken)
+                wrong = _End(WorkItemStatus.blocked, broken, unfit=True)
+                return await self._over(item, wrong, left, tracker, notify)
             marks = fingerprint(attempt)
             again = marks == before  # the same steps that failed in the same way
             if again and (guidance or follows):
                 break
             await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
             evidence = for_next(failures, left)
-            guidance = await self._guidance(item, evidence, tracker, again=again)
-            if again and not guidance:
+            advice = await self._guidance(item, evidence, tracker, again=again)
+            guidance, failures = advice.text, _wrong(advice) or failures
+            if advice.plan_is_wrong or (again and not guidance):
                 break
         # 3  budget or attempts exhausted
         words = failures or out_of_budget(item, tracker)
+        stuck = _End(WorkItemStatus.stuck, words, unfit=bool(failures))
+        return await self._over(item, stuck, left, tracker, notify)
+
+    async def _over(
+        self, item: WorkItem, end: "_End", left: Left, tracker: BudgetTracker, notify: Notify
+    ) -> WorkItemResult:
+        """End work without success; where its plan could not do it, ask for another one before."""
+        words = end.words
+        if end.unfit and self._consult.may_revise(item, tracker):
+            self._require_running()
+            await notify(ProgressEvent(item.id, "running", _REVISING, item.attempts))
+            evidence = for_next(words, left)
+            told = await self._consult.another_plan(item, evidence, tracker)
+            words = f"{words.rstrip()}\n{told}".rstrip()
         item.budget_used = tracker.used()
-        return await self._record.ended(item, WorkItemStatus.stuck, words)
+        return await self._record.ended(item, end.status, words)
 
     async def _verified(
         self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
@@ -263,46 +273,55 @@ class TaskRunner:
 
     async def _guidance(
         self, item: WorkItem, failures: str, tracker: BudgetTracker, *, again: bool
-    ) -> str:
+    ) -> Advice:
         """Planner advice when stuck, within the budget (2e).
-
-        Advice is a help: where the planner cannot be asked the work goes on without it.
 
         Args:
             again: Whether the last two attempts failed in the same way; nothing but advice
                 can make the third another one.
         """
         stuck = again or item.attempts >= _STUCK_AFTER
-        wanted = stuck and item.on_stuck == "consult_planner"
+        wanted = stuck and item.on_stuck == CONSULTS
         if not wanted or not tracker.may_consult_planner() or _spent(tracker, item):
-            return ""
-        left = tracker.remaining()
-        tracker.charge(planner_calls=1)
-        try:
-            with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                async with time_limit(self._clock, left.wall_time_seconds):
-                    advice = await self._advised(item, failures, held)
-        except (TimeoutError, LLMError, BudgetExhausted) as error:
-            code = "E_LLM_TIMEOUT" if isinstance(error, TimeoutError) else error.code
-            await self._audit.log("planner_advice_failed", work_item_id=item.id, code=code)
-            return ""
-        return advice.text
-
-    async def _advised(self, item: WorkItem, failures: str, held: Reservation) -> Advice:
-        try:
-            advice = await self._advise(item, failures)
-        except ModelRunFailed as error:
-            held.settle(tokens=error.spent.tokens, cost_usd=error.spent.cost_usd)
-            raise
-        held.settle(tokens=advice.tokens, cost_usd=advice.cost_usd)
-        return advice
+            return NO_ADVICE
+        return await self._consult.guidance(item, failures, tracker)
 
 
-_GIVES_UP = {
-    "blocked": WorkItemStatus.blocked,
-    "needs_another_plan": WorkItemStatus.stuck,
-}
-"""How work ends whose executor says that it cannot go on; words can end work, never pass it."""
+def _wrong(advice: Advice) -> str:
+    """That the planner sees no way within this plan; empty where it does."""
+    return f"{_WRONG} {' '.join(advice.text.split())}" if advice.plan_is_wrong else ""
+
+
+class _End(NamedTuple):
+    """How work ends without success, and whether that is a fault of its plan."""
+
+    status: WorkItemStatus
+    words: str
+    unfit: bool
+
+
+def _given_up(attempt: Attempt, left: Left) -> _End | None:
+    """What stops work before its checks: a rule, or its executor's word.
+
+    An executor's words can end work, never pass it.
+    """
+    if attempt.blocked is not None:
+        return _End(WorkItemStatus.blocked, attempt.blocked, unfit=False)
+    if attempt.error is not None:
+        return None
+    match attempt.said.status:
+        case "blocked":
+            words = attempt.said.gives_up(left.report)
+            return _End(WorkItemStatus.blocked, words, unfit=False)
+        case "needs_another_plan":
+            words = attempt.said.gives_up(left.report)
+            return _End(WorkItemStatus.stuck, words, unfit=True)
+        case _:
+            return None
+
+
+_WRONG = "The planner finds that the plan itself is wrong:"
+_REVISING = "asking the planner for another plan"
 
 _BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)
 """What somebody has to look at before it is tried again."""

@@ -71,7 +71,9 @@ class _Screen(io.StringIO):
             await self._changed.wait()
 
 
-class _Terminal:
+class Terminal:
+    """A channel on a keyboard and a screen of the test's."""
+
     def __init__(self, *, terminal: bool = True) -> None:
         self.keyboard = _Keyboard(terminal=terminal)
         self.screen = _Screen()
@@ -85,14 +87,14 @@ async def _soon(work: Awaitable[T]) -> T:
 
 @pytest.fixture
 def terminal() -> Any:
-    made = _Terminal()
+    made = Terminal()
     yield made
     made.keyboard.end()  # lets the reading thread go
 
 
 @pytest.mark.proves("S4.1.1-TEXT-FALLBACK")
 @pytest.mark.parametrize(("typed", "answer"), [("1", "approve"), ("y", "approve"), ("2", "block")])
-async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: str) -> None:
+async def test_the_next_line_answers(terminal: Terminal, typed: str, answer: str) -> None:
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
     await _soon(terminal.screen.shows("Your choice, 1 to 2:"))
     terminal.keyboard.type(typed)
@@ -100,7 +102,7 @@ async def test_the_next_line_answers(terminal: _Terminal, typed: str, answer: st
 
 
 async def test_nothing_is_printed_below_an_open_question_so_that_nothing_can_pass_for_it(
-    terminal: _Terminal,
+    terminal: Terminal,
 ) -> None:
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
     await _soon(terminal.screen.shows("Your choice, 1 to 2:"))
@@ -129,7 +131,7 @@ async def test_a_card_is_as_narrow_as_the_terminal_it_is_shown_on() -> None:
 
 @pytest.mark.proves("S4.1.1-SILENCE-DECLINES")
 async def test_an_unclear_reply_is_asked_again_twice_and_then_it_is_no(
-    terminal: _Terminal,
+    terminal: Terminal,
 ) -> None:
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
     for times in (1, 2, 3):
@@ -140,7 +142,7 @@ async def test_an_unclear_reply_is_asked_again_twice_and_then_it_is_no(
 
 
 @pytest.mark.proves("S8.1-TIMEOUT-DECLINES", "S4.1.1-SILENCE-DECLINES", "S18.1-CHANNEL")
-async def test_silence_until_the_timeout_is_no(terminal: _Terminal) -> None:
+async def test_silence_until_the_timeout_is_no(terminal: Terminal) -> None:
     asking = asyncio.ensure_future(
         terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=60))
     )
@@ -153,7 +155,7 @@ async def test_silence_until_the_timeout_is_no(terminal: _Terminal) -> None:
     assert await _soon(asking) == "block"
 
 
-async def test_unclear_replies_do_not_extend_the_timeout(terminal: _Terminal) -> None:
+async def test_unclear_replies_do_not_extend_the_timeout(terminal: Terminal) -> None:
     asking = asyncio.ensure_future(
         terminal.channel.ask("owner", a_card(GateCard, timeout_seconds=60))
     )
@@ -168,7 +170,7 @@ async def test_unclear_replies_do_not_extend_the_timeout(terminal: _Terminal) ->
 
 @pytest.mark.proves("S8.1-DISCONNECT-DECLINES", "S18.1-CHANNEL")
 async def test_the_end_of_the_input_is_no_for_this_and_every_later_card() -> None:
-    terminal = _Terminal()
+    terminal = Terminal()
     asking = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard)))
     await _soon(terminal.screen.shows("Your choice"))
     terminal.keyboard.end()
@@ -178,14 +180,14 @@ async def test_the_end_of_the_input_is_no_for_this_and_every_later_card() -> Non
 
 @pytest.mark.proves("S8.1-DISCONNECT-DECLINES")
 async def test_without_a_terminal_the_answer_is_no_at_once_whatever_is_piped_in() -> None:
-    terminal = _Terminal(terminal=False)
+    terminal = Terminal(terminal=False)
     terminal.keyboard.type("1")
     assert await _soon(terminal.channel.ask("owner", a_card(GateCard))) == "block"
     assert "Do it now" in terminal.screen.getvalue()
 
 
 async def test_what_was_typed_before_the_question_is_a_message_and_no_answer(
-    terminal: _Terminal,
+    terminal: Terminal,
 ) -> None:
     messages = terminal.channel.listen()
     for line in ("fix it", "1", "yes"):
@@ -196,7 +198,7 @@ async def test_what_was_typed_before_the_question_is_a_message_and_no_answer(
     assert heard == ["fix it", "1", "yes", "last"]
 
 
-async def test_a_pasted_yes_never_answers_a_card_that_comes_later(terminal: _Terminal) -> None:
+async def test_a_pasted_yes_never_answers_a_card_that_comes_later(terminal: Terminal) -> None:
     messages = terminal.channel.listen()
     for line in ("fix it", "1", "marker", ""):
         terminal.keyboard.type(line)
@@ -210,7 +212,7 @@ async def test_a_pasted_yes_never_answers_a_card_that_comes_later(terminal: _Ter
     assert [(await _soon(anext(messages)))[0].text for _ in range(2)] == ["1", "marker"]
 
 
-async def test_a_card_takes_the_line_although_somebody_listens(terminal: _Terminal) -> None:
+async def test_a_card_takes_the_line_although_somebody_listens(terminal: Terminal) -> None:
     messages = terminal.channel.listen()
     listening = asyncio.ensure_future(anext(messages))
     await asyncio.sleep(0)
@@ -222,7 +224,7 @@ async def test_a_card_takes_the_line_although_somebody_listens(terminal: _Termin
     assert (await _soon(listening))[0].text == "next message"
 
 
-async def test_two_cards_are_asked_one_after_the_other(terminal: _Terminal) -> None:
+async def test_two_cards_are_asked_one_after_the_other(terminal: Terminal) -> None:
     first = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard, intent="First")))
     second = asyncio.ensure_future(terminal.channel.ask("owner", a_card(GateCard, intent="Second")))
     await _soon(terminal.screen.shows("Your choice"))
@@ -236,7 +238,7 @@ async def test_two_cards_are_asked_one_after_the_other(terminal: _Terminal) -> N
 
 @pytest.mark.proves("S4.1-LISTEN")
 async def test_messages_come_with_the_clocks_time_until_the_input_ends(
-    terminal: _Terminal,
+    terminal: Terminal,
 ) -> None:
     for line in ("  hello ", "", "   ", "again"):
         terminal.keyboard.type(line)
@@ -252,7 +254,7 @@ async def test_messages_come_with_the_clocks_time_until_the_input_ends(
     ]
 
 
-async def test_what_is_sent_cannot_drive_the_terminal(terminal: _Terminal) -> None:
+async def test_what_is_sent_cannot_drive_the_terminal(terminal: Terminal) -> None:
     await terminal.channel.send("owner", "a\x1b[2Jb\n\tc\u202e")
     shown = terminal.screen.getvalue()
     assert "\x1b" not in shown
@@ -315,7 +317,7 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-async def test_long_silence_is_broken_ever_more_rarely(terminal: _Terminal) -> None:
+async def test_long_silence_is_broken_ever_more_rarely(terminal: Terminal) -> None:
     clock, shown = terminal.clock, terminal.screen.getvalue
     signs = asyncio.ensure_future(signs_of_life(terminal.channel, clock))
     for pause, total in ((10, 10), (20, 30), (40, 70), (60, 130), (60, 190)):
@@ -329,7 +331,7 @@ async def test_long_silence_is_broken_ever_more_rarely(terminal: _Terminal) -> N
     assert shown().count("still at it") == 5
 
 
-async def test_news_and_open_questions_need_no_sign_of_life(terminal: _Terminal) -> None:
+async def test_news_and_open_questions_need_no_sign_of_life(terminal: Terminal) -> None:
     signs = asyncio.ensure_future(signs_of_life(terminal.channel, terminal.clock))
     await asyncio.sleep(0)
     terminal.clock.advance(9)
