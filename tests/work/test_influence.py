@@ -87,6 +87,9 @@ CANNOT: dict[str, Trick] = {
         "echo 0 > /dev/shm/exit; echo 0 > $HOME/exit",
         "exit $(cat /dev/shm/exit $HOME/exit 2>/dev/null || echo 1)",
     ),
+    "a pytest.ini that runs no test": Trick(
+        "printf '[pytest]\\naddopts = --co\\n' > pytest.ini", BY_PYTEST
+    ),
     "something in /tmp": Trick("echo ok > /tmp/verdict", "cat /tmp/verdict"),
     "a new protected directory": Trick(
         "mkdir -p node_modules; touch node_modules/right", "test -e node_modules/right"
@@ -95,7 +98,13 @@ CANNOT: dict[str, Trick] = {
 
 CAN: dict[str, tuple[Trick, str]] = {
     "do the work": (Trick("sed -i 's/x + 2/x * 2/' app.py"), "app.py"),
-    "edit the tests": (Trick("echo 'def test_nothing(): pass' > test_app.py"), "test_app.py"),
+    "edit the tests": (
+        Trick(
+            "printf 'import unittest\\nclass T(unittest.TestCase):\\n"
+            "    def test_nothing(self): pass\\n' > test_app.py"
+        ),
+        "test_app.py",
+    ),
     "a conftest.py": (
         Trick(
             "printf 'def pytest_sessionfinish(session):\\n    session.exitstatus = 0\\n'"
@@ -103,10 +112,6 @@ CAN: dict[str, tuple[Trick, str]] = {
             BY_PYTEST,
         ),
         "conftest.py",
-    ),
-    "a pytest.ini": (
-        Trick("printf '[pytest]\\naddopts = --co\\n' > pytest.ini", BY_PYTEST),
-        "pytest.ini",
     ),
     "a script the check runs": (Trick("echo 'exit 0' > check.sh", "sh check.sh"), "check.sh"),
 }
