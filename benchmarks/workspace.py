@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from silas.sandbox.tree import remove_tree
-from silas.sandbox.workspace import Workspace
+from silas.workspace.copy import Workspace
+from silas.workspace.tree import remove_tree
 
 BYTES, PER_FOLDER = 10_000, 50
 

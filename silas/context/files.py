@@ -5,7 +5,7 @@ from pathlib import Path
 
 from silas.context.errors import ContextError
 from silas.errors import SandboxError
-from silas.sandbox.tree import open_file, open_root, opened, parent_of
+from silas.workspace.tree import open_file, open_root, opened, parent_of
 
 _LARGEST = 1_000_000  # bytes; no file of that size fits a subscription
 

@@ -78,7 +78,7 @@ def print_patch(patch: str) -> None:
     if not sys.stdout.isatty():
         sys.stdout.buffer.write(patch.encode())
         return
-    from silas.sandbox.diff import visible
+    from silas.workspace.diff import visible
 
     shown = "\n".join(visible(line) for line in patch.split("\n"))
     coloured = wants_colour(sys.stdout, os.environ)

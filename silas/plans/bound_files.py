@@ -17,7 +17,7 @@ from silas.errors import ApprovalError
 from silas.plans.models import WorkItem
 from silas.plans.named import uses_of_plan
 from silas.plans.runs import How, Use
-from silas.sandbox.protected import protection
+from silas.workspace.protected import protection
 
 Facts = Mapping[str, Any]
 

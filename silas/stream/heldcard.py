@@ -3,11 +3,11 @@
 from silas.cards import Action, Detail, HeldCard
 from silas.plans import WorkItemResult, show
 from silas.plans.characters import show_exactly
-from silas.sandbox.diff import heading
 from silas.types import Risk
 from silas.work.holding import HeldChanges
 from silas.work.printed import PRINTED
 from silas.work.report import reported
+from silas.workspace.diff import heading
 
 _MOST_LINES = 200  # of paths; more are counted
 

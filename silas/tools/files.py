@@ -14,12 +14,12 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from silas.canonical import canonical_bytes
 from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.protected import protection
 from silas.tools.arguments import Exact
 from silas.tools.file_program import REFUSED
 from silas.tools.models import CONTAINED, CallFacts, PreviewResult, ToolCallContext, ToolResult
 from silas.tools.sandboxed import SandboxedTool
 from silas.types import OriginKind, TaintLevel
+from silas.workspace.protected import protection
 
 MAX_TEXT: Final = 1_000_000
 """Bytes of a text that is written, or put in place of another."""

@@ -34,12 +34,12 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, tools_signed
 from silas.plans.characters import show
-from silas.sandbox.diff import facts_of
-from silas.sandbox.journal import change_of
 from silas.skills.approved import read_installation
 from silas.types import Risk
 from silas.wiring.skillcard import skill_card
 from silas.work.holding import changes_id
+from silas.workspace.diff import facts_of
+from silas.workspace.journal import change_of
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows

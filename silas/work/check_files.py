@@ -13,9 +13,9 @@ from typing import Final
 from silas.plans import VerificationCheck, WorkItem, show
 from silas.plans.named import uses_of_plan
 from silas.plans.runs import How, Use
-from silas.sandbox.workspace import Change
 from silas.work.copytree import Tree
 from silas.work.scripts import inside, uses_within
+from silas.workspace.copy import Change
 
 SHOWN: Final = 10
 """Of the files that a sentence names."""

@@ -5,7 +5,6 @@ from functools import partial
 
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
-from silas.sandbox.workspace import Changes
 from silas.work.attempt import Attempt, what_was_done
 from silas.work.check_files import run_files
 from silas.work.copytree import tree_of
@@ -21,6 +20,7 @@ from silas.work.settings import TaskSettings
 from silas.work.site import Site
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, next_place
+from silas.workspace.copy import Changes
 
 
 class Ending:

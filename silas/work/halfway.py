@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.sandbox.journal import Journal
-from silas.sandbox.undo import half_changed, leave, recover
 from silas.work.unbroken import unbroken
+from silas.workspace.journal import Journal
+from silas.workspace.undo import half_changed, leave, recover
 
 _BUSY = "E_SANDBOX_BUSY"
 _TOLD = "told"

@@ -11,9 +11,9 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from silas.plans.writes import WILD, covered, literal_parts, matches
-from silas.sandbox.content import Content
-from silas.sandbox.journal import Change
-from silas.sandbox.protected import plainest, protection
+from silas.workspace.content import Content
+from silas.workspace.journal import Change
+from silas.workspace.protected import plainest, protection
 
 
 class Held(NamedTuple):

@@ -23,9 +23,6 @@ from silas.audit import Audit
 from silas.errors import ApprovalError, SandboxError, SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
-from silas.sandbox.kept import KeptChanges
-from silas.sandbox.tree import remove_tree
-from silas.sandbox.undo import undo
 from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
 from silas.work.entry import taken_back
@@ -38,6 +35,9 @@ from silas.work.report import Left
 from silas.work.site import write_back
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
+from silas.workspace.kept_changes import KeptChanges
+from silas.workspace.tree import remove_tree
+from silas.workspace.undo import undo
 
 CHANGES: Final = "changes"
 """The kind of an approval's subject that is a set of changes."""

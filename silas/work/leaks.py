@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.sandbox.journal import Change
-from silas.sandbox.tree import CHUNK, open_file, open_root, opened, parent_of
 from silas.work.models import Secrets
+from silas.workspace.journal import Change
+from silas.workspace.tree import CHUNK, open_file, open_root, opened, parent_of
 
 
 def leaks(root: Path, changes: Iterable[Change], secrets: Secrets) -> list[str]:

@@ -23,11 +23,11 @@ from silas.plans.writes import covered
 from silas.sandbox import Mount
 from silas.sandbox.toolchains import holds_credentials
 from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
-from silas.sandbox.tree import opened, remove_tree
-from silas.sandbox.workspace import Workspace
 from silas.work.unbroken import unbroken
 from silas.work.unstartable import NOT_EXECUTABLE, Missing, Ran, missing_of
 from silas.work.verify import Bench, VerificationRunner
+from silas.workspace.copy import Workspace
+from silas.workspace.tree import opened, remove_tree
 
 SECONDS: Final = 60.0
 """All checks of a plan together, and the copy."""

@@ -13,11 +13,11 @@ from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
-from silas.sandbox.journal import Journal
-from silas.sandbox.tree import remove_tree
 from silas.work.record import TaskRecord
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo
+from silas.workspace.journal import Journal
+from silas.workspace.tree import remove_tree
 
 _ENDS: Mapping[str, str] = {
     "work_item_finished": "",

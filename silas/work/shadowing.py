@@ -15,8 +15,8 @@ from silas.plans import VerificationCheck, show
 from silas.plans.runners import LAUNCHERS, LOOKS_ONLY
 from silas.plans.runs import How, program_of, programs_in, uses_of_text
 from silas.plans.shell_words import Command
-from silas.sandbox.workspace import Change
 from silas.work.copytree import Tree
+from silas.workspace.copy import Change
 
 _OWN: Final = frozenset(sys.stdlib_module_names) - {"test"}  # a folder of tests is often called so
 _AT_START: Final = frozenset({"sitecustomize", "usercustomize"})

@@ -12,17 +12,17 @@ from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
 from silas.plans.binding import bound_tools
 from silas.sandbox import Mount, SandboxFiles
-from silas.sandbox.content import Content
-from silas.sandbox.journal import read_journal
-from silas.sandbox.kept import KeptChanges
 from silas.sandbox.toolmounts import ToolMounts, make_masks, mounts_of
-from silas.sandbox.tree import opened, remove_tree
-from silas.sandbox.undo import recover, undo
-from silas.sandbox.workspace import Changes, Workspace
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken
 from silas.work.verify import Bench
+from silas.workspace.content import Content
+from silas.workspace.copy import Changes, Workspace
+from silas.workspace.journal import read_journal
+from silas.workspace.kept_changes import KeptChanges
+from silas.workspace.tree import opened, remove_tree
+from silas.workspace.undo import recover, undo
 
 _EMPTY_CWDS = (Path("/work"), *(Path(f"/work-{number}") for number in range(1, 101)))
 """Inside the sandbox, for tasks without a workspace: the first that hides nothing they may read."""

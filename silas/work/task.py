@@ -20,7 +20,6 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
 )
-from silas.sandbox.workspace import Changes
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
@@ -47,6 +46,7 @@ from silas.work.site import Site
 from silas.work.unstartable import broken_plan, fingerprint
 from silas.work.verdict import check_changes
 from silas.work.verify import VerificationRunner
+from silas.workspace.copy import Changes
 
 __all__ = ["TaskRunner", "TaskSettings"]
 

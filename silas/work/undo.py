@@ -5,11 +5,11 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.sandbox.journal import Journal, read_journal
-from silas.sandbox.tree import Entry
-from silas.sandbox.undo import undo
 from silas.work.halfway import FileRecovery
 from silas.work.unbroken import unbroken
+from silas.workspace.journal import Journal, read_journal
+from silas.workspace.tree import Entry
+from silas.workspace.undo import undo
 
 SHOWN_PATHS = 100
 """Paths that an audit entry names; a change of a whole tree would fill the log."""

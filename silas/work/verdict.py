@@ -4,10 +4,10 @@ from pathlib import Path
 
 from silas.errors import PlanFamilyError
 from silas.plans import WorkItem
-from silas.sandbox.workspace import Changes
 from silas.work.check_files import changed_files
 from silas.work.copytree import tree_of
 from silas.work.shadowing import refusal, shadows
+from silas.workspace.copy import Changes
 
 
 class VerdictRefused(PlanFamilyError):

@@ -18,22 +18,22 @@ from typing import Any
 
 import pytest
 
-import silas.sandbox.journal
-import silas.sandbox.transition
-import silas.sandbox.tree
-import silas.sandbox.undo
-import silas.sandbox.workspace
+import silas.workspace.copy
+import silas.workspace.journal
+import silas.workspace.transition
+import silas.workspace.tree
+import silas.workspace.undo
 from silas.db import Database, Tx
 
 FILE_CALLS = frozenset(
     {"open", "write", "rename", "mkdir", "rmdir", "unlink", "symlink", "fsync", "fchmod", "utime"}
 )
 _FILE_MODULES: tuple[ModuleType, ...] = (
-    silas.sandbox.journal,
-    silas.sandbox.transition,
-    silas.sandbox.tree,
-    silas.sandbox.undo,
-    silas.sandbox.workspace,
+    silas.workspace.journal,
+    silas.workspace.transition,
+    silas.workspace.tree,
+    silas.workspace.undo,
+    silas.workspace.copy,
 )
 
 
@@ -134,7 +134,7 @@ class Faults:
             patch.setattr(Database, "write", _write_with(self, Database.write))
             for module in _FILE_MODULES:
                 if hasattr(module, "os"):
-                    kind = "journal" if module is silas.sandbox.journal else "file"
+                    kind = "journal" if module is silas.workspace.journal else "file"
                     patch.setattr(module, "os", _FaultyOs(self, kind))
             yield
 

@@ -18,9 +18,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from silas.config import load_config
 from silas.errors import SandboxError
-from silas.sandbox.journal import held
 from silas.testing import ScriptedChannel
 from silas.wiring import Silas, open_work
+from silas.workspace.journal import held
 from tests.stream.kit import saying_yes
 from tests.support.command import ROOT, Ended, environment, person, run, silas
 from tests.support.plans import check, sh_plan
@@ -28,7 +28,7 @@ from tests.support.waits import SECONDS
 
 _KILLED = """
 import os, signal
-import silas.sandbox.transition as transition
+import silas.workspace.transition as transition
 
 class Os:
     left = {left}

@@ -12,8 +12,8 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.plans import WorkItemResult
-from silas.sandbox.journal import read_journal, write_journal
 from silas.testing import ScriptedChannel
+from silas.workspace.journal import read_journal, write_journal
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.support.plans import a_workspace, sh_plan, writing_plan
 from tests.support.waits import SECONDS

@@ -16,7 +16,7 @@ from silas.sandbox import (
     SandboxResult,
     default,
 )
-from silas.sandbox.workspace import Workspace
+from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 
 _PREFIX = Path(sys.base_prefix).resolve()

@@ -16,7 +16,7 @@ import pytest
 from silas.sandbox import Mount, SandboxConfig, SandboxFiles, SandboxLimits, default
 from silas.sandbox.capability import forget
 from silas.sandbox.process import BubblewrapSandbox
-from silas.sandbox.workspace import Workspace, undo
+from silas.workspace.copy import Workspace, undo
 from tests.support.waits import SECONDS
 
 UID = 54321

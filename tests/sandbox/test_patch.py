@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from silas.sandbox.hunks import hunks, lines_of
-from silas.sandbox.patch import exact_patch
-from silas.sandbox.workspace import Workspace, content_at
+from silas.workspace.copy import Workspace, content_at
+from silas.workspace.hunks import hunks, lines_of
+from silas.workspace.patch import exact_patch
 from tests.support.waits import SECONDS
 
 from .test_workspace import EDITS, Edits, is_protected, play

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from silas.errors import SandboxError
-from silas.sandbox.protected import GUARDS, is_repository, plainest, protection
-from silas.sandbox.workspace import Workspace, undo
+from silas.workspace.copy import Workspace, undo
+from silas.workspace.protected import GUARDS, is_repository, plainest, protection
 
 from .trees import picture
 

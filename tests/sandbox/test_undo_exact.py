@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from silas.errors import SandboxError
-from silas.sandbox.clone import copy_content
-from silas.sandbox.workspace import Workspace, undo
+from silas.workspace.clone import copy_content
+from silas.workspace.copy import Workspace, undo
 
 from .trees import edit, exact
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from silas.errors import SandboxError
-from silas.sandbox.workspace import Workspace, undo
+from silas.workspace.copy import Workspace, undo
 
 from .trees import edit, exact, picture
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from silas.errors import SandboxError
-from silas.sandbox.journal import read_journal, write_journal
-from silas.sandbox.transition import Source, Transition, no_inode
-from silas.sandbox.tree import open_root, opened, remove_tree
-from silas.sandbox.workspace import Workspace, recover, undo
+from silas.workspace.copy import Workspace, recover, undo
+from silas.workspace.journal import read_journal, write_journal
+from silas.workspace.transition import Source, Transition, no_inode
+from silas.workspace.tree import open_root, opened, remove_tree
 
 from .trees import edit, picture
 

@@ -12,10 +12,10 @@ from silas.cards import Card, PlanAnswer, ToolCallCard
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
-from silas.sandbox.workspace import Workspace
 from silas.testing import FakeSandbox, FixedSkills, ScriptedChannel, a_plan
 from silas.testing.tools import SandboxRun, exited
 from silas.types import OWNER
+from silas.workspace.copy import Workspace
 from tests.work.kit import DONE, Work, argv, at_work, owner
 
 Change = Callable[[Path], None]

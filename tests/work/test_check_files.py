@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from silas.plans import WorkItem
-from silas.sandbox.tree import Entry
-from silas.sandbox.workspace import Change
 from silas.testing import a_plan
 from silas.work.check_files import changed_files, run_files
 from silas.work.copytree import tree_of
 from silas.work.demands import demands_of
+from silas.workspace.copy import Change
+from silas.workspace.tree import Entry
 
 FILES = {
     "tests/run.sh": "sh tests/more.sh && python3 tests/verify.py && python3 app.py\n",

@@ -11,11 +11,11 @@ import pytest
 from silas.errors import ChannelError, DatabaseError, SandboxError, SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUnavailable
-from silas.sandbox.workspace import Workspace
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 from silas.work.unbroken import unbroken
+from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh
 

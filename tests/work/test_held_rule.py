@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.plans.writes import covered
-from silas.sandbox.content import Content
-from silas.sandbox.journal import Change
-from silas.sandbox.tree import Entry
 from silas.work.held import Rules as AllRules
 from silas.work.held import held_changes
+from silas.workspace.content import Content
+from silas.workspace.journal import Change
+from silas.workspace.tree import Entry
 
 FILE = Entry("file", 0o644, "1" * 64, 9)
 OTHER = Entry("file", 0o644, "2" * 64, 9)

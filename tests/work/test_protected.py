@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from silas.plans import WorkItemStatus
-from silas.sandbox.protected import GUARDS
+from silas.workspace.protected import GUARDS
 from tests.work.kit import DONE, at_work, sh, state_of
 
 NAMES = [name for guard in GUARDS for name in guard.names]

@@ -23,11 +23,11 @@ from silas.plans import (
 )
 from silas.plans.binding import BINDS
 from silas.plans.shown import files_shown
-from silas.sandbox.workspace import Workspace
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.approval import a_decision
 from silas.testing.tools import exited
 from silas.types import OWNER
+from silas.workspace.copy import Workspace
 from tests.support.command import environment, run, silas
 from tests.support.plans import check, sh_plan
 from tests.work.kit import DONE, Work, argv, at_work, owner

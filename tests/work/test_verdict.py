@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from silas.plans import VerificationCheck, WorkItemStatus
-from silas.sandbox.tree import Entry
-from silas.sandbox.workspace import Change
 from silas.work.check_files import changed_files
 from silas.work.copytree import tree_of
 from silas.work.shadowing import shadows
+from silas.workspace.copy import Change
+from silas.workspace.tree import Entry
 from tests.support.command import environment, run, silas
 from tests.support.plans import check, sh_plan
 from tests.work.kit import DONE, at_work, sh

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.clone import CHUNK, content_digest, copy_content
-from silas.sandbox.protected import is_repository, protection
 from silas.types import new_nonce
+from silas.workspace.clone import CHUNK, content_digest, copy_content
+from silas.workspace.protected import is_repository, protection
 
 Kind = Literal["file", "dir", "link"]
 

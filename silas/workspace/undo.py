@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.clone import copy_content
-from silas.sandbox.journal import (
+from silas.types import new_nonce
+from silas.workspace.clone import copy_content
+from silas.workspace.journal import (
     UNDER_WAY,
     Change,
     Journal,
@@ -23,8 +24,8 @@ from silas.sandbox.journal import (
     read_journal,
     write_journal,
 )
-from silas.sandbox.metadata import Metadata, read_link_metadata, read_metadata
-from silas.sandbox.transition import (
+from silas.workspace.metadata import Metadata, read_link_metadata, read_metadata
+from silas.workspace.transition import (
     Source,
     Transition,
     check,
@@ -34,8 +35,7 @@ from silas.sandbox.transition import (
     open_original,
     surprises,
 )
-from silas.sandbox.tree import Entry, look, open_file, open_root, opened, parent_of
-from silas.types import new_nonce
+from silas.workspace.tree import Entry, look, open_file, open_root, opened, parent_of
 
 _NAMED = 3  # paths that one sentence names
 _ROOT = Entry("dir", 0, "", 0)

@@ -10,10 +10,10 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 
-from silas.sandbox.diff import Reader, heading, text_of
-from silas.sandbox.hunks import hunks, lines_of
-from silas.sandbox.journal import Change
-from silas.sandbox.tree import Entry
+from silas.workspace.diff import Reader, heading, text_of
+from silas.workspace.hunks import hunks, lines_of
+from silas.workspace.journal import Change
+from silas.workspace.tree import Entry
 
 MAX_PATCH = 4 << 20
 """Bytes of a whole patch: it is kept in the database, and given to work that follows."""

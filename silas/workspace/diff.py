@@ -3,9 +3,9 @@
 import unicodedata
 from collections.abc import Callable, Iterable
 
-from silas.sandbox.hunks import hunks, lines_of
-from silas.sandbox.journal import Change
-from silas.sandbox.tree import Entry
+from silas.workspace.hunks import hunks, lines_of
+from silas.workspace.journal import Change
+from silas.workspace.tree import Entry
 
 _MAX_TEXT = 256 * 1024  # larger files are named only: comparing lines takes quadratic time
 

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.clone import copy_content
-from silas.sandbox.journal import States
-from silas.sandbox.metadata import (
+from silas.workspace.clone import copy_content
+from silas.workspace.journal import States
+from silas.workspace.metadata import (
     Metadata,
     read_metadata,
     restore_link_metadata,
     restore_metadata,
     restore_times,
 )
-from silas.sandbox.tree import (
+from silas.workspace.tree import (
     Entry,
     look,
     open_dir,

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.caches import in_new_cache
-from silas.sandbox.content import Content, contents
-from silas.sandbox.diff import Reader, unified
-from silas.sandbox.journal import Change
 from silas.sandbox.models import Mount
-from silas.sandbox.patch import exact_patch
-from silas.sandbox.protected import protection
-from silas.sandbox.transition import Source, no_inode, open_original
-from silas.sandbox.tree import (
+from silas.workspace.caches import in_new_cache
+from silas.workspace.content import Content, contents
+from silas.workspace.diff import Reader, unified
+from silas.workspace.journal import Change
+from silas.workspace.patch import exact_patch
+from silas.workspace.protected import protection
+from silas.workspace.transition import Source, no_inode, open_original
+from silas.workspace.tree import (
     Ceiling,
     Entry,
     Manifest,
@@ -32,7 +32,7 @@ from silas.sandbox.tree import (
     read_all,
     remove_tree,
 )
-from silas.sandbox.undo import Applied, begin, carry_out, recover, undo
+from silas.workspace.undo import Applied, begin, carry_out, recover, undo
 
 __all__ = ["Applied", "Change", "Changes", "Workspace", "recover", "undo"]
 

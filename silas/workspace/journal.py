@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.metadata import Metadata, stored_metadata
-from silas.sandbox.tree import Entry, open_root, opened, write_all
+from silas.workspace.metadata import Metadata, stored_metadata
+from silas.workspace.tree import Entry, open_root, opened, write_all
 
 States = dict[str, Entry | None]
 """Relative path to what stands there; None means nothing does."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from silas.sandbox.diff import Reader
-from silas.sandbox.journal import Change
-from silas.sandbox.tree import Entry
+from silas.workspace.diff import Reader
+from silas.workspace.journal import Change
+from silas.workspace.tree import Entry
 
 _LOOKED_AT: Final = 4 << 20  # bytes of a file that are compared by its lines
 _FEW: Final = 5  # lines below which a file is compared by its words; and words to compare

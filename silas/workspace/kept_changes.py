@@ -13,13 +13,13 @@ from typing import Any
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.errors import SandboxError
-from silas.sandbox.clone import copy_content
-from silas.sandbox.diff import Reader, unified
-from silas.sandbox.journal import Change, change_of
-from silas.sandbox.transition import Source, no_inode, open_original
-from silas.sandbox.tree import Entry, look, open_root, opened, parent_of
-from silas.sandbox.undo import begin, carry_out
-from silas.sandbox.workspace import Workspace, content_at, link_at, open_at
+from silas.workspace.clone import copy_content
+from silas.workspace.copy import Workspace, content_at, link_at, open_at
+from silas.workspace.diff import Reader, unified
+from silas.workspace.journal import Change, change_of
+from silas.workspace.transition import Source, no_inode, open_original
+from silas.workspace.tree import Entry, look, open_root, opened, parent_of
+from silas.workspace.undo import begin, carry_out
 
 _FACTS = "changes.json"
 _TREE = "tree"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.sandbox.tree import open_dir, open_file, open_root, opened, remove_tree, write_all
+from silas.workspace.tree import open_dir, open_file, open_root, opened, remove_tree, write_all
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 20

@@ -1,0 +1,1 @@
+"""Private copies of directories: tree, diff, patch, journal and undo. Starts no process."""
