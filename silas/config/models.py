@@ -19,7 +19,7 @@ from silas.keys.models import KeysConfig
 from silas.memory import MemoryConfig
 from silas.persona import PersonalityConfig
 from silas.sandbox.models import SandboxConfig
-from silas.sandbox.names import Refused, host_name
+from silas.sandbox.network.names import Refused, host_name
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig

@@ -10,7 +10,7 @@ from silas.main.shared import DONE, open_work, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
-    from silas.sandbox.toolmounts import ToolSearch
+    from silas.sandbox.toolchains.mounts import ToolSearch
 
 
 @click.command()

@@ -28,7 +28,7 @@ from silas.plans.models import WorkItem
 from silas.plans.places import Place, fault_of, no_directory, places_of
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
-from silas.sandbox.toolmounts import ToolSearch
+from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.skills import Skills
 
 BINDS = "binds"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from silas.canonical import canonical_bytes, sha256_hex
-from silas.sandbox.toolmounts import Facts, tool_words
+from silas.sandbox.toolchains.mounts import Facts, tool_words
 
 
 def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.marks import split_marks
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
-from silas.sandbox.names import DEFAULT_PORTS, endpoints_in
+from silas.sandbox.network.names import DEFAULT_PORTS, endpoints_in
 from silas.types import InteractionMode, Risk
 
 Plan = Mapping[str, Any]
@@ -89,7 +89,7 @@ def plan_card(
         rationale: Why Silas proposes it, one or two sentences; it may carry marks
             (`silas.plans.marks`).
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
-        tools: The directories of the owner's tools, likewise (`silas.sandbox.toolmounts`).
+        tools: The directories of the owner's tools, likewise (`silas.sandbox.toolchains.mounts`).
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from silas.sandbox import Endpoint
-from silas.sandbox.names import endpoints, endpoints_in
+from silas.sandbox.network.names import endpoints, endpoints_in
 
 
 def hosts_of(entries: Sequence[str]) -> tuple[Endpoint, ...]:

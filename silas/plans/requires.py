@@ -14,7 +14,7 @@ from pydantic import Field
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans.fill import Command, blanks, fill_command
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
-from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
 
 _LIMITS = SandboxLimits(wall_seconds=20.0, cpu_seconds=10)

@@ -12,7 +12,7 @@ from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import entry_fault, normal_entry
 from silas.plans.yaml_tree import Loc, Place, Tree
-from silas.sandbox.names import WORDS, Refused, endpoints
+from silas.sandbox.network.names import WORDS, Refused, endpoints
 from silas.schedule import cron_fault
 
 MAX_TITLE = 200

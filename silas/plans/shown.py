@@ -7,7 +7,7 @@ from silas.plans.bound_files import files_of
 from silas.plans.card import Files, plan_card
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
-from silas.sandbox.toolmounts import ToolSearch
+from silas.sandbox.toolchains.mounts import ToolSearch
 
 
 def card_shown(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCard:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from silas.gates import GateProvider, GateTrigger
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.reach import hosts_of, hosts_of_check
-from silas.sandbox.names import Refused
+from silas.sandbox.network.names import Refused
 
 _IN_A_TASK = frozenset(
     {GateTrigger.after_step, GateTrigger.on_tool_call, GateTrigger.every_agent_response}

@@ -12,11 +12,11 @@ from silas.sandbox.models import (
     SandboxLimits,
     SandboxResult,
 )
-from silas.sandbox.names import Endpoint
-from silas.sandbox.outside import NO_OUTSIDE, Outside
+from silas.sandbox.network.names import Endpoint
+from silas.sandbox.network.outside import NO_OUTSIDE, Outside
+from silas.sandbox.network.traffic import Denied, NetworkEvent, Opened, Record, Traffic
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
-from silas.sandbox.traffic import Denied, NetworkEvent, Opened, Record, Traffic
 from silas.stop.runs import UNREGISTERED, Register
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ def default(
     """
     config = config if isinstance(config, SandboxConfig) else config.sandbox
     if config.backend == "docker":
-        from silas.sandbox.docker_probe import make_sandbox  # noqa: PLC0415 - see below
+        from silas.sandbox.docker.probe import make_sandbox  # noqa: PLC0415 - see below
 
         return make_sandbox(config.base_image, forbidden, allowed, register)
     # Imported when needed: `silas --help` has no use for process machinery.
+    from silas.sandbox.bubblewrap.process import BubblewrapSandbox  # noqa: PLC0415 - see above
     from silas.sandbox.capability import make_launcher, require  # noqa: PLC0415 - see above
     from silas.sandbox.mounts import Roots  # noqa: PLC0415 - see above
-    from silas.sandbox.process import BubblewrapSandbox  # noqa: PLC0415 - see above
 
     machinery = require()
     launcher = make_launcher(machinery, Roots.of(forbidden, allowed))
@@ -91,7 +91,7 @@ def default(
 def probe(config: SandboxConfig) -> "list[Check]":
     """What the sandbox needs and whether it is here: (name, ok, words) for `silas doctor`."""
     if config.backend == "docker":
-        from silas.sandbox.docker_probe import probe_docker  # noqa: PLC0415 - as below
+        from silas.sandbox.docker.probe import probe_docker  # noqa: PLC0415 - as below
 
         return probe_docker(config.base_image)
     from silas.sandbox.capability import probe as look  # noqa: PLC0415 - heavy, and rarely asked

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from silas.sandbox.devices import make_devices
+from silas.sandbox.bubblewrap.devices import make_devices
+from silas.sandbox.bubblewrap.launch import Launcher, hidden, is_trusted_binary
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, kernel_version
-from silas.sandbox.launch import Launcher, hidden, is_trusted_binary
 from silas.sandbox.models import SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots
 from silas.sandbox.seccomp import Machine

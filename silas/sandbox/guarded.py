@@ -12,8 +12,8 @@ from pydantic import SecretBytes
 from silas.errors import SandboxError, SilasError
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import Credentials, SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox.network.traffic import Denied, NetworkEvent, Record
 from silas.sandbox.port import Sandbox
-from silas.sandbox.traffic import Denied, NetworkEvent, Record
 
 Reveal = Callable[[Credentials], Awaitable[bytes]]
 """The secrets of one run as one JSON object; records their use first. Raises `SilasError`."""

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, SecretBytes, field_validator
 
-from silas.sandbox.names import Endpoint
-from silas.sandbox.traffic import Record, Traffic, unrecorded
+from silas.sandbox.network.names import Endpoint
+from silas.sandbox.network.traffic import Record, Traffic, unrecorded
 from silas.types import Frozen
 
 

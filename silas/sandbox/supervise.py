@@ -16,7 +16,7 @@ from contextlib import ExitStack, suppress
 from typing import Protocol
 
 from silas.errors import SandboxError, Stopped
-from silas.sandbox.launch import Launch
+from silas.sandbox.bubblewrap.launch import Launch
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
 from silas.sandbox.watch import exact_memory, has_ended, impose, parent, sample
 from silas.stop.runs import Register

@@ -14,7 +14,7 @@ from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
-from silas.sandbox.outside import NO_OUTSIDE
+from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from silas.sandbox.outside import Streams
+from silas.sandbox.network.outside import Streams
 
 
 class FakeOutside:

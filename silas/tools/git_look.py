@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from silas.sandbox import SandboxFiles
-from silas.sandbox.toolchains import CREDENTIALS
+from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.tools.arguments import Exact
 from silas.tools.file_program import REFUSED
 from silas.tools.files import Readable

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from silas.canonical import digest
 from silas.errors import SandboxError
-from silas.sandbox.names import Endpoint, endpoints
+from silas.sandbox.network.names import Endpoint, endpoints
 from silas.tools.models import RiskLevel
 from silas.types import Frozen
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from silas.sandbox import Endpoint, Opened, Outside, Record, Traffic
-from silas.sandbox.addresses import is_public
-from silas.sandbox.names import DEFAULT_PORTS, Reason, Refused, endpoint
-from silas.sandbox.outside import Streams
+from silas.sandbox.network.addresses import is_public
+from silas.sandbox.network.names import DEFAULT_PORTS, Reason, Refused, endpoint
+from silas.sandbox.network.outside import Streams
 
 if TYPE_CHECKING:
     import ssl

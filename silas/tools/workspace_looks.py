@@ -12,7 +12,7 @@ from silas.canonical import canonical_bytes
 from silas.context import ContentKind
 from silas.errors import SandboxError
 from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits
-from silas.sandbox.toolchains import CREDENTIALS
+from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.tools.files import (
     INTERPRETER_OPTIONS,
     ListArguments,

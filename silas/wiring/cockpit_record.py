@@ -16,7 +16,7 @@ from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
 from silas.plans.shown import card_shown
-from silas.sandbox.toolmounts import ToolSearch
+from silas.sandbox.toolchains.mounts import ToolSearch
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it

@@ -14,7 +14,7 @@ from silas.plans.budget import shares
 from silas.plans.characters import show
 from silas.plans.shown import card_shown
 from silas.plans.store import SqlWorkItemStore, missing
-from silas.sandbox.toolmounts import ToolSearch
+from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.stop import end_runs
 from silas.stream.session import Session
 from silas.wiring.announce import Announces

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.config import SilasConfig
-from silas.sandbox.conformance import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.conformance.suite import CHECKS, Interpreter, Verdict, examine
 from silas.wiring.ground import sandbox_of
 
 if TYPE_CHECKING:
-    from silas.sandbox.conformance import Finding
+    from silas.sandbox.conformance.suite import Finding
 
 
 class Conformance(NamedTuple):

@@ -79,7 +79,7 @@ def ground(config: SilasConfig) -> Ground:
 
 def sandbox_of(config: SilasConfig) -> Sandbox:
     """The strongest sandbox of this machine; where there is none, one that refuses and says why."""
-    from silas.sandbox.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
+    from silas.sandbox.network.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
 
     try:
         return default(

@@ -16,7 +16,7 @@ from silas.db import Database
 from silas.errors import ConfigError, ToolError
 from silas.plans import show_lines
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
-from silas.sandbox.resident import Residents
+from silas.sandbox.bubblewrap.resident import Residents
 from silas.tools import RiskLevel, ToolRegistry
 from silas.tools.health import SqlHealthStore
 from silas.tools.mcp_definitions import Definition, Drift, Listing, drift

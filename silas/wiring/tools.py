@@ -8,9 +8,9 @@ from silas.agents.choice import RUNBOOK
 from silas.config import SilasConfig
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
-from silas.sandbox.toolmounts import MachineTools, NoTools, ToolSearch, tool_words
-from silas.sandbox.toolprobe import ToolProbe, missing, there
-from silas.sandbox.toolsearch import Place
+from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
+from silas.sandbox.toolchains.probe import ToolProbe, missing, there
+from silas.sandbox.toolchains.search import Place
 from silas.wiring.findings import Finding
 from silas.wiring.offered import UNASKED
 

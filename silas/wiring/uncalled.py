@@ -6,8 +6,8 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context import ContextItem
 from silas.memory import MemoryItem
-from silas.sandbox.outside import NO_OUTSIDE
-from silas.sandbox.traffic import unrecorded
+from silas.sandbox.network.outside import NO_OUTSIDE
+from silas.sandbox.network.traffic import unrecorded
 from silas.tools import ToolRegistry
 from silas.wiring.ground import secrets_of
 from silas.wiring.looktools import add_looking_tools

@@ -27,7 +27,7 @@ class Web(NamedTuple):
 
 def real_web() -> Web:
     """The network of this machine, and the authorities that model providers use, too."""
-    from silas.sandbox.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
+    from silas.sandbox.network.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
 
     return Web(Internet(), _verified)
 

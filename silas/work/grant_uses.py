@@ -6,7 +6,7 @@ from typing import NamedTuple
 from silas.approval.arguments import GrantRefused
 from silas.approval.grants import Grant, covering, grants_of, literals_of
 from silas.plans import WorkItem
-from silas.sandbox.names import Refused, endpoints
+from silas.sandbox.network.names import Refused, endpoints
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
 from silas.tools.provenance import Provenance

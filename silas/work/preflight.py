@@ -21,8 +21,8 @@ from silas.errors import SilasError
 from silas.plans import VerificationCheck, VerificationResult, WorkItem, WorkItemType
 from silas.plans.writes import covered
 from silas.sandbox import Mount
-from silas.sandbox.toolchains import holds_credentials
-from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.toolchains.table import holds_credentials
 from silas.work.unbroken import unbroken
 from silas.work.unstartable import NOT_EXECUTABLE, Missing, Ran, missing_of
 from silas.work.verify import Bench, VerificationRunner

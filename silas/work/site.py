@@ -12,7 +12,7 @@ from silas.errors import PlanFamilyError, SandboxError
 from silas.plans import WorkItem
 from silas.plans.binding import bound_tools
 from silas.sandbox import Mount, SandboxFiles
-from silas.sandbox.toolmounts import ToolMounts, make_masks, mounts_of
+from silas.sandbox.toolchains.mounts import ToolMounts, make_masks, mounts_of
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken

@@ -12,7 +12,7 @@ from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
 from silas.plans.reach import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.traffic import unrecorded
+from silas.sandbox.network.traffic import unrecorded
 from silas.work.copytree import tree_of
 from silas.work.runner_summary import why_no_pass
 from silas.work.unbroken import unbroken

@@ -13,7 +13,7 @@ from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.runbook import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
 from silas.plans.requires import Equipment
-from silas.sandbox.toolmounts import NoTools
+from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import exited
 from tests.support.waits import SECONDS

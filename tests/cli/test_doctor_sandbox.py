@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.main import cli
-from silas.sandbox import launch
-from silas.sandbox.conformance import CHECKS
+from silas.sandbox.bubblewrap import launch
+from silas.sandbox.conformance.suite import CHECKS
 from silas.wiring import conform
 from tests.support.command import run, silas, without_bubblewrap
 

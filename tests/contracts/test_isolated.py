@@ -34,7 +34,7 @@ ALLOWED = {
     "workers/maintainer.worker": IN_THE_SANDBOX,
     "plans/fix-bug.md": IN_THE_SANDBOX,
     "silas/main/demo.py": IN_THE_SANDBOX,
-    "silas/sandbox/toolprobe.py": IN_THE_SANDBOX,
+    "silas/sandbox/toolchains/probe.py": IN_THE_SANDBOX,
     "scripts/stress.py": "runs the suite, whose tests import `tests.support`",
     "scripts/mutants.py": "runs the suite of a private copy, whose tests import `tests.support`",
 }

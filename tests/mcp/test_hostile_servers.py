@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from silas.sandbox.resident import UNREAD_BYTES
+from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.testing import CallTool
 from silas.tools.mcp_definitions import Offered, listing
 from tests.mcp.house import Fake, a_tool, desk, house, trust

@@ -14,7 +14,7 @@ from mcp.server.lowlevel import Server
 from pydantic import ValidationError
 
 from silas.config import SilasConfig
-from silas.sandbox.resident import UNREAD_BYTES
+from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.testing import CallTool
 from tests.mcp.house import house, trust
 from tests.support.waits import SECONDS

@@ -22,7 +22,7 @@ ESCALATIONS = (
 PROVIDERS = (
     "later: gates/judge.py, gates/guardrails.py and gates/script.py; without them a gate blocks"
 )
-CONFORMANCE = "later: sandbox/conformance.py, the full suite of attacks on every backend"
+CONFORMANCE = "later: sandbox/conformance/suite.py, the full suite of attacks on every backend"
 SHUTDOWN = "later: the long-running server (silas start) and its signal handling"
 OPERATIONS = "later: metrics, alerts, rate limits and backpressure of the long-running server"
 EVALS = "later: a language model measured by make evals; what it does is never asserted"

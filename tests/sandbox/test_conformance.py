@@ -25,15 +25,15 @@ from silas.sandbox import (
     launch,
     supervise,
 )
+from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import make_launcher, require
-from silas.sandbox.conform_model import Side, Stage, in_group
-from silas.sandbox.conform_run import Kit, outside
-from silas.sandbox.conform_stages import Secret
-from silas.sandbox.conformance import CHECKS, Finding, Group, Interpreter, Verdict, examine
+from silas.sandbox.conformance.attempts import Kit, outside
+from silas.sandbox.conformance.models import Side, Stage, in_group
+from silas.sandbox.conformance.stages import Secret
+from silas.sandbox.conformance.suite import CHECKS, Finding, Group, Interpreter, Verdict, examine
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
-from silas.sandbox.outside import NO_OUTSIDE
-from silas.sandbox.process import BubblewrapSandbox
+from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.sandbox.seccomp import ALLOW
 from silas.stop.runs import UNREGISTERED
 

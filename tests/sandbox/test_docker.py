@@ -31,15 +31,15 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.capability import machine_here
-from silas.sandbox.container import guard
-from silas.sandbox.docker import DockerSandbox
-from silas.sandbox.docker_command import Boxer, Container, visible
-from silas.sandbox.docker_engine import Client, Engine, find_client, find_engine
-from silas.sandbox.docker_group import find
-from silas.sandbox.docker_profile import profile
+from silas.sandbox.docker.backend import DockerSandbox
+from silas.sandbox.docker.command import Boxer, Container, visible
+from silas.sandbox.docker.container import guard
+from silas.sandbox.docker.engine import Client, Engine, find_client, find_engine
+from silas.sandbox.docker.group import find
+from silas.sandbox.docker.profile import profile
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
-from silas.sandbox.names import endpoints
+from silas.sandbox.network.names import endpoints
 from silas.stop.runs import UNREGISTERED
 from silas.testing import plan_text
 from tests.support.waits import SECONDS

@@ -26,10 +26,10 @@ from silas.sandbox import (
     docker_command,
 )
 from silas.sandbox.capability import machine_here
-from silas.sandbox.conformance import CHECKS, Interpreter, Verdict, examine
-from silas.sandbox.docker import DockerSandbox
-from silas.sandbox.docker_command import Boxer
-from silas.sandbox.docker_probe import engine_here, require
+from silas.sandbox.conformance.suite import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.docker.backend import DockerSandbox
+from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.probe import engine_here, require
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-import silas.sandbox.launch
+import silas.sandbox.bubblewrap.launch
 from silas.sandbox import Endpoint, Mount, Sandbox, SandboxFiles, SandboxLimits, SandboxUnavailable
+from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import forget, make_launcher, probe, require
 from silas.sandbox.landlock import (
     DEVICE,
@@ -24,8 +25,7 @@ from silas.sandbox.landlock import (
 )
 from silas.sandbox.landlock import rules as landlock_rules
 from silas.sandbox.mounts import Roots
-from silas.sandbox.outside import NO_OUTSIDE
-from silas.sandbox.process import BubblewrapSandbox
+from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.sandbox.starter import STARTER
 from silas.stop.runs import UNREGISTERED
 
@@ -75,7 +75,7 @@ async def test_a_mount_that_is_writable_without_a_rule_is_not_written(
         del descriptor
         return Rule(str(mount.target), PROGRAMS)
 
-    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", wrong)
+    monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", wrong)
     (workdir / "old").write_text("kept")
     mount = Mount(source=workdir, target=Path("/project"), writable=True)
     script = "cat old; touch new; echo lost > old; rm old; mkdir dir; ln -s a link"
@@ -93,7 +93,7 @@ async def test_a_mount_without_a_rule_is_neither_read_nor_executed(
         del mount, descriptor
         return Rule("/usr", PROGRAMS)
 
-    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", elsewhere)
+    monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", elsewhere)
     (workdir / "secret").write_text("hunter2")
     (workdir / "program").write_text("#!/bin/sh\necho ran\n")
     (workdir / "program").chmod(0o755)
@@ -293,7 +293,7 @@ async def test_rules_that_cannot_be_applied_refuse_the_run(
         del mount, descriptor
         return Rule(path, WRITE)
 
-    monkeypatch.setattr(silas.sandbox.launch, "mount_rule", odd)
+    monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", odd)
     (workdir / "link").symlink_to("/usr")  # a link on the way is never followed
     mount = Mount(source=workdir, target=Path("/project"), writable=True)
     files = SandboxFiles(cwd=mount.target, mounts=(mount,))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from silas.sandbox import Endpoint, Mount, SandboxFiles, SandboxLimits
+from silas.sandbox.bubblewrap.launch import ISOLATION, Launch
 from silas.sandbox.capability import make_launcher, require
-from silas.sandbox.launch import ISOLATION, Launch
 from silas.sandbox.mounts import Roots
 from silas.sandbox.supervise import Run, nothing_before
 from silas.stop.runs import UNREGISTERED

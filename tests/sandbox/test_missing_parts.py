@@ -105,7 +105,7 @@ def test_a_filter_that_is_absent_truncated_or_empty_is_refused(
     def other(machine: Machine) -> bytes:
         return compile_filter(machine)[:program] if isinstance(program, int) else program
 
-    monkeypatch.setattr("silas.sandbox.launch.filter_for", other)
+    monkeypatch.setattr("silas.sandbox.bubblewrap.launch.filter_for", other)
     refused = refusal()
     assert refused.code == "E_SANDBOX_SECCOMP"
     assert words in str(refused)

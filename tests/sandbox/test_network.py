@@ -19,8 +19,8 @@ from silas.sandbox import (
     SandboxLimits,
     default,
 )
-from silas.sandbox.names import Reason
-from silas.sandbox.traffic import Denied, Opened, Traffic
+from silas.sandbox.network.names import Reason
+from silas.sandbox.network.traffic import Denied, Opened, Traffic
 from silas.testing import FakeOutside
 from tests.support.waits import SECONDS
 

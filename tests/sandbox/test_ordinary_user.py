@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from silas.sandbox import Mount, SandboxConfig, SandboxFiles, SandboxLimits, default
+from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import forget
-from silas.sandbox.process import BubblewrapSandbox
 from silas.workspace.copy import Workspace, undo
 from tests.support.waits import SECONDS
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from silas.sandbox.internet import Internet
-from silas.sandbox.names import Endpoint, Reason, Refused
-from silas.sandbox.outside import NO_OUTSIDE, Outside
-from silas.sandbox.proxy import Proxy, ProxyLimits
-from silas.sandbox.traffic import Denied, NetworkEvent, Opened, Record, Traffic, unrecorded
+from silas.sandbox.network.internet import Internet
+from silas.sandbox.network.names import Endpoint, Reason, Refused
+from silas.sandbox.network.outside import NO_OUTSIDE, Outside
+from silas.sandbox.network.proxy import Proxy, ProxyLimits
+from silas.sandbox.network.traffic import Denied, NetworkEvent, Opened, Record, Traffic, unrecorded
 from silas.testing import FakeOutside
 from tests.sandbox.test_proxy_rules import hello
 from tests.support.waits import SECONDS

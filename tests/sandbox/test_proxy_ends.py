@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from silas.sandbox.names import Reason
-from silas.sandbox.proxy import Proxy, ProxyLimits
+from silas.sandbox.network.names import Reason
+from silas.sandbox.network.proxy import Proxy, ProxyLimits
 from silas.testing import FakeOutside
 from tests.support.waits import SECONDS
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.sandbox.addresses import is_public
-from silas.sandbox.names import (
+from silas.sandbox.network.addresses import is_public
+from silas.sandbox.network.names import (
     WORDS,
     Endpoint,
     Reason,
@@ -17,8 +17,8 @@ from silas.sandbox.names import (
     endpoints,
     endpoints_in,
 )
-from silas.sandbox.proxy_rules import Request, read_request
-from silas.sandbox.tls_hello import server_name
+from silas.sandbox.network.proxy_rules import Request, read_request
+from silas.sandbox.network.tls_hello import server_name
 
 PYPI = Endpoint("pypi.org", 443)
 PLAIN = Endpoint("pypi.org", 80)

@@ -11,7 +11,7 @@ import pytest
 
 from silas.errors import SandboxError, Stopped
 from silas.sandbox import SandboxConfig, SandboxFiles, SandboxLimits, default
-from silas.sandbox.resident import Conversation, Residents
+from silas.sandbox.bubblewrap.resident import Conversation, Residents
 from silas.stop import RunRegister, Sentinel
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
 from tests.support.command import processes_saying

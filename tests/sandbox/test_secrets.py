@@ -19,7 +19,7 @@ from silas.sandbox import (
     SandboxUnavailable,
 )
 from silas.sandbox.guarded import GuardedSandbox
-from silas.sandbox.names import Reason
+from silas.sandbox.network.names import Reason
 
 from .conftest import Run
 

@@ -8,9 +8,9 @@ import pytest
 
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.mounts import Roots
-from silas.sandbox.toolmounts import MachineTools, NoTools, ToolSearch
-from silas.sandbox.toolprobe import ToolProbe, missing, parse, there
-from silas.sandbox.toolsearch import Place
+from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch
+from silas.sandbox.toolchains.probe import ToolProbe, missing, parse, there
+from silas.sandbox.toolchains.search import Place
 from silas.testing import FakeSandbox
 from silas.testing.tools import exited
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from silas.sandbox.mounts import Roots
-from silas.sandbox.toolchains import chosen, holds_credentials, pinned
-from silas.sandbox.toolmounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
-from silas.sandbox.toolsearch import MOST_PROGRAMS, Place, find
+from silas.sandbox.toolchains.mounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
+from silas.sandbox.toolchains.search import MOST_PROGRAMS, Place, find
+from silas.sandbox.toolchains.table import chosen, holds_credentials, pinned
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:

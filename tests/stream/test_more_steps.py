@@ -25,7 +25,7 @@ from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser, WorkItem
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
-from silas.sandbox.toolmounts import NoTools
+from silas.sandbox.toolchains.mounts import NoTools
 from silas.stream.propose import Proposer
 from silas.stream.rooms import TurnRooms
 from silas.testing import (

@@ -10,7 +10,7 @@ from silas.cards import ToolCallCard
 from silas.plans import VerificationCheck, WorkItem, WorkItemStatus
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits, SandboxResult
-from silas.sandbox.toolmounts import NoTools
+from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import (
     CallTool,
     FakeSandbox,

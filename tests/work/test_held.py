@@ -11,7 +11,7 @@ from silas.channels.web.reports import result_of
 from silas.errors import PlanFamilyError, Stopped
 from silas.main.show import document, lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
-from silas.sandbox.toolmounts import NoTools
+from silas.sandbox.toolchains.mounts import NoTools
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
 from silas.testing.models import Step

@@ -16,7 +16,7 @@ from silas.cards import PlanCard
 from silas.config import load_config
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.sandbox import Denied, Endpoint, SandboxConfig, SandboxFiles, SandboxLimits, default
-from silas.sandbox.names import Reason
+from silas.sandbox.network.names import Reason
 from silas.testing import FakeOutside, FakeSandbox, Harness, ScriptedChannel, plan_text
 from silas.testing.tools import exited
 from silas.wiring.ground import sandbox_of

@@ -9,7 +9,7 @@ from silas.agents import ExecutorAgentOutput
 from silas.agents.models import PlannerAdvice
 from silas.main.show import lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
-from silas.sandbox.toolmounts import NoTools
+from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import (
     CallTool,
     FakeSandbox,

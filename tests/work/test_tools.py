@@ -11,7 +11,7 @@ import pytest
 
 from silas.cards import PlanCard
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
-from silas.sandbox.toolchains import RULES
+from silas.sandbox.toolchains.table import RULES
 from silas.testing import Harness, ScriptedModel, a_plan
 from silas.types import OWNER
 from tests.stream.kit import answer, to_planner

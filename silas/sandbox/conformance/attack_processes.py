@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from silas.sandbox.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At, call
 
 _HELD: list[object] = []
 _ATTACH, _PEEK, _DETACH, _SEIZE = 16, 2, 17, 0x4206

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import SandboxError
-from silas.sandbox.docker_command import Container
-from silas.sandbox.docker_engine import Client
-from silas.sandbox.docker_group import Group, unwatched
+from silas.sandbox.docker.command import Container
+from silas.sandbox.docker.engine import Client
+from silas.sandbox.docker.group import Group, unwatched
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
 from silas.sandbox.supervise import own_end

@@ -18,8 +18,8 @@ from silas.errors import SilasError
 from silas.sandbox.models import SandboxFiles, SandboxLimits
 from silas.sandbox.port import Sandbox
 from silas.sandbox.searchpath import SYSTEM
-from silas.sandbox.toolchains import version_in
-from silas.sandbox.toolmounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
+from silas.sandbox.toolchains.table import version_in
 from silas.types import new_id
 
 MODULES: Final = ("pytest", "ruff", "mypy")

@@ -9,7 +9,7 @@ import socket
 import struct
 from pathlib import Path
 
-from silas.sandbox.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At, call
 
 _SECONDS = 1.5
 _HELD: list[object] = []

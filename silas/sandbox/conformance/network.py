@@ -8,8 +8,7 @@ import struct
 from contextlib import ExitStack
 from pathlib import Path
 
-from silas.sandbox import attack_network as attack
-from silas.sandbox.conform_model import (
+from silas.sandbox.conformance.models import (
     Check,
     Group,
     Side,
@@ -19,7 +18,8 @@ from silas.sandbox.conform_model import (
     in_group,
     own_name,
 )
-from silas.sandbox.conform_stages import Holds, Shows, listening
+from silas.sandbox.conformance.stages import Holds, Shows, listening
+from silas.sandbox.conformance.suite import attack_network as attack
 
 _NEW_NETWORK = 0x40000000
 _ANY_PORT = 0

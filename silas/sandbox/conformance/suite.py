@@ -12,22 +12,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from silas.sandbox.conform_files import FILES
-from silas.sandbox.conform_kernel import KERNEL
-from silas.sandbox.conform_model import (
-    Check,
-    Evidence,
-    Finding,
-    Group,
-    Side,
-    Trace,
-    Untestable,
-    Verdict,
-    own_name,
-)
-from silas.sandbox.conform_network import NETWORK
-from silas.sandbox.conform_processes import PROCESSES
-from silas.sandbox.conform_run import (
+from silas.sandbox.conformance.attempts import (
     SHARED,
     Aim,
     Interpreter,
@@ -38,6 +23,21 @@ from silas.sandbox.conform_run import (
     outside,
     plan_of,
 )
+from silas.sandbox.conformance.files import FILES
+from silas.sandbox.conformance.kernel import KERNEL
+from silas.sandbox.conformance.models import (
+    Check,
+    Evidence,
+    Finding,
+    Group,
+    Side,
+    Trace,
+    Untestable,
+    Verdict,
+    own_name,
+)
+from silas.sandbox.conformance.network import NETWORK
+from silas.sandbox.conformance.processes import PROCESSES
 from silas.sandbox.models import SandboxLimits
 from silas.sandbox.port import Sandbox
 

@@ -4,10 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from silas.sandbox import attack_files, attack_network
-from silas.sandbox import attack_processes as attack
-from silas.sandbox.conform_model import Check, Evidence, Group, Side, Stage, Trace, in_group
-from silas.sandbox.conform_stages import (
+from silas.sandbox.conformance.models import Check, Evidence, Group, Side, Stage, Trace, in_group
+from silas.sandbox.conformance.stages import (
     Answer,
     Filled,
     Left,
@@ -18,6 +16,8 @@ from silas.sandbox.conform_stages import (
     core_limit,
     priority,
 )
+from silas.sandbox.conformance.suite import attack_files, attack_network
+from silas.sandbox.conformance.suite import attack_processes as attack
 from silas.sandbox.models import SandboxLimits
 
 _ROOMY = SandboxLimits(memory_mb=1024, wall_seconds=6.0)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from silas.errors import SandboxError
-from silas.sandbox.docker_command import Boxer
-from silas.sandbox.docker_engine import Engine
-from silas.sandbox.docker_run import DockerRun
+from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.engine import Engine
+from silas.sandbox.docker.supervisor import DockerRun
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 from silas.stop.runs import Register
 

@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from silas.sandbox.addresses import is_public
-from silas.sandbox.names import Endpoint, Reason, Refused
-from silas.sandbox.outside import Outside, Streams
-from silas.sandbox.proxy_rules import MAX_HEAD, Request, read_request
-from silas.sandbox.tls_hello import server_name
-from silas.sandbox.traffic import Denied, Opened, Record, Traffic
+from silas.sandbox.network.addresses import is_public
+from silas.sandbox.network.names import Endpoint, Reason, Refused
+from silas.sandbox.network.outside import Outside, Streams
+from silas.sandbox.network.proxy_rules import MAX_HEAD, Request, read_request
+from silas.sandbox.network.tls_hello import server_name
+from silas.sandbox.network.traffic import Denied, Opened, Record, Traffic
 
 _CHUNK = 1 << 16
 _MEBIBYTE = 1 << 20

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from silas.sandbox.conform_model import Side, Stage, Trace, Untestable, own_name
+from silas.sandbox.conformance.models import Side, Stage, Trace, Untestable, own_name
 
 _VICTIM_SECONDS = "60"
 _TRIES, _TRY_EVERY = 500, 0.002

@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import replace
 
-from silas.sandbox.launch import Launcher
+from silas.sandbox.bubblewrap.launch import Launcher
+from silas.sandbox.bubblewrap.resident import LOOK_SECONDS, Conversation, Lines, Tail, spoken_with
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.netns import listen_inside
-from silas.sandbox.outside import Outside
-from silas.sandbox.proxy import Proxy, ProxyLimits
-from silas.sandbox.resident import LOOK_SECONDS, Conversation, Lines, Tail, spoken_with
+from silas.sandbox.network.netns import listen_inside
+from silas.sandbox.network.outside import Outside
+from silas.sandbox.network.proxy import Proxy, ProxyLimits
 from silas.sandbox.supervise import Before, Run, nothing_before
 from silas.stop.runs import Register
 
@@ -65,7 +65,7 @@ class BubblewrapSandbox:
     async def resident(
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
     ) -> AsyncGenerator[Conversation]:
-        """Keep a command running and talk with it; see `silas.sandbox.resident`."""
+        """Keep a command running and talk with it; see `silas.sandbox.bubblewrap.resident`."""
         self._register.require_running()
         async with AsyncExitStack() as stack:
             before: Before = nothing_before

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from silas.sandbox.capability import Check, judge, look, machine_here, supervision
-from silas.sandbox.docker import DockerSandbox
-from silas.sandbox.docker_command import Boxer
-from silas.sandbox.docker_engine import CLIENTS, Engine, find_client, find_engine
+from silas.sandbox.docker.backend import DockerSandbox
+from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.engine import CLIENTS, Engine, find_client, find_engine
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, kernel_version
 from silas.sandbox.models import SandboxFiles, SandboxLimits

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from silas.sandbox.names import Reason, Refused
+from silas.sandbox.network.names import Reason, Refused
 
 if TYPE_CHECKING:
     import asyncio

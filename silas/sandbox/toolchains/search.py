@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from silas.sandbox.mounts import Roots, objection, within
 from silas.sandbox.searchpath import SYSTEM
-from silas.sandbox.toolchains import (
+from silas.sandbox.toolchains.table import (
     HIDDEN,
     RULES,
     Pin,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from silas.sandbox import attack_files as attack
-from silas.sandbox.conform_model import (
+from silas.sandbox.conformance.models import (
     PROTECTED,
     Check,
     Group,
@@ -18,7 +17,7 @@ from silas.sandbox.conform_model import (
     in_group,
     own_name,
 )
-from silas.sandbox.conform_stages import (
+from silas.sandbox.conformance.stages import (
     Answer,
     Below,
     Filled,
@@ -30,6 +29,7 @@ from silas.sandbox.conform_stages import (
     Size,
     Victim,
 )
+from silas.sandbox.conformance.suite import attack_files as attack
 from silas.sandbox.models import SandboxLimits
 
 _NEW_MOUNTS = 0x00020000

@@ -6,10 +6,8 @@ import re
 import struct
 from pathlib import Path
 
-from silas.sandbox import attack_kernel as attack
-from silas.sandbox import attack_network, attack_processes
-from silas.sandbox.attack_calls import call
-from silas.sandbox.conform_model import (
+from silas.sandbox.conformance.attack_calls import call
+from silas.sandbox.conformance.models import (
     Attack,
     Check,
     Evidence,
@@ -21,7 +19,7 @@ from silas.sandbox.conform_model import (
     in_group,
     own_name,
 )
-from silas.sandbox.conform_stages import (
+from silas.sandbox.conformance.stages import (
     Answer,
     Holds,
     NewNamespace,
@@ -29,6 +27,8 @@ from silas.sandbox.conform_stages import (
     Shows,
     Victim,
 )
+from silas.sandbox.conformance.suite import attack_kernel as attack
+from silas.sandbox.conformance.suite import attack_network, attack_processes
 
 _NEW_USER, _NEW_MOUNTS, _NEW_NAMES = 0x10000000, 0x00020000, 0x04000000
 _NOBODY = 65534

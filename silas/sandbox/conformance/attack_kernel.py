@@ -10,7 +10,7 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from silas.sandbox.attack_calls import At, call, reach
+from silas.sandbox.conformance.attack_calls import At, call, reach
 
 _HELD: list[object] = []
 _PAGE = 4096

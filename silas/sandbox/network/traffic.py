@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from silas.sandbox.names import Reason, Refused
+from silas.sandbox.network.names import Reason, Refused
 
 
 class Opened(NamedTuple):

@@ -1,6 +1,6 @@
 """The server name of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3), read before it goes on."""
 
-from silas.sandbox.names import Reason, Refused
+from silas.sandbox.network.names import Reason, Refused
 
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _DNS = 22, 1, 0, 0
 _MAX_FRAGMENT = 1 << 14

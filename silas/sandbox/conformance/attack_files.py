@@ -10,7 +10,7 @@ import stat
 import struct
 from pathlib import Path
 
-from silas.sandbox.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At, call
 
 _HELD: list[object] = []
 _MEBIBYTE = 1 << 20

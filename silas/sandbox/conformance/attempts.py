@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from silas.sandbox.conform_model import PROTECTED, Check, Side, Stage, Trace
+from silas.sandbox.conformance.models import PROTECTED, Check, Side, Stage, Trace
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.port import Sandbox
 
@@ -33,7 +33,7 @@ _DYING_SECONDS = 2.0  # for the kernel to take a killed process apart
 _GRACE_SECONDS = 0.3  # a control that was asked to end may do so; one that was killed needs no time
 _START = (
     "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {!r});"
-    " from silas.sandbox.attack_driver import main; main()"
+    " from silas.sandbox.conformance.attack_driver import main; main()"
 )
 
 SHARED = SandboxLimits(memory_mb=4096, processes=400, wall_seconds=20.0)
@@ -71,10 +71,10 @@ class Kit:
     """The attacks as files that any Python can load, and the Python to load them with."""
 
     def __init__(self, folder: Path, python: Interpreter) -> None:
-        package = folder / "silas" / "sandbox"
+        package = folder / "silas" / "sandbox" / "conformance"
         package.mkdir(parents=True)
-        for init in (package.parent / "__init__.py", package / "__init__.py"):
-            init.touch()
+        for inside in (package, package.parent, package.parent.parent):
+            (inside / "__init__.py").touch()
         for name, source in _KIT.items():
             (package / name).write_bytes(source)
         self._folder = folder

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from silas.sandbox.names import Endpoint, Reason, Refused, endpoint
+from silas.sandbox.network.names import Endpoint, Reason, Refused, endpoint
 
 MAX_HEAD = 32_768
 """Bytes of a request's head, and of a TLS ClientHello."""

@@ -4,9 +4,9 @@ import asyncio
 import socket
 from collections.abc import Sequence
 
-from silas.sandbox.addresses import is_public
-from silas.sandbox.names import Reason, Refused
-from silas.sandbox.outside import Streams
+from silas.sandbox.network.addresses import is_public
+from silas.sandbox.network.names import Reason, Refused
+from silas.sandbox.network.outside import Streams
 
 
 class Internet:

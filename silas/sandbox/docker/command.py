@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.sandbox.container import GUARD, HOUSE, LIFE, STARTER, WHOLE_IMAGE, guard, starter
-from silas.sandbox.docker_engine import Engine
-from silas.sandbox.docker_profile import profile
-from silas.sandbox.landlock import Landlock, rules
-from silas.sandbox.launch import (
+from silas.sandbox.bubblewrap.launch import (
     ETC,
     SHARED_MEMORY_MB,
     environment,
@@ -23,6 +19,10 @@ from silas.sandbox.launch import (
     own_places,
     sealed_memory,
 )
+from silas.sandbox.docker.container import GUARD, HOUSE, LIFE, STARTER, WHOLE_IMAGE, guard, starter
+from silas.sandbox.docker.engine import Engine
+from silas.sandbox.docker.profile import profile
+from silas.sandbox.landlock import Landlock, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.seccomp import Machine

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from silas.sandbox.bubblewrap.launch import is_trusted_binary
 from silas.sandbox.errors import SandboxUnavailable
-from silas.sandbox.launch import is_trusted_binary
 
 CLIENTS = ("/usr/bin/docker", "/usr/local/bin/docker", "/run/current-system/sw/bin/docker")
 _SOCKET = "/var/run/docker.sock"

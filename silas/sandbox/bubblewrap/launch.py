@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.sandbox.devices import Devices
+from silas.sandbox.bubblewrap.devices import Devices
 from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, Rule, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
-from silas.sandbox.netns import PROXY_PORT
+from silas.sandbox.network.netns import PROXY_PORT
 from silas.sandbox.searchpath import alias_options, search_path
 from silas.sandbox.seccomp import Machine, compile_filter
 from silas.sandbox.starter import SECRETS, STARTER, Command, Starter, make_starter

@@ -1,0 +1,1 @@
+"""bubblewrap behind the sandbox port: its command line, devices and resident programs."""

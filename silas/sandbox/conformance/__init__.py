@@ -1,0 +1,1 @@
+"""Does this sandbox hold? Every known attack, made inside it. Attacks stay in this room."""

@@ -1,0 +1,1 @@
+"""Docker behind the sandbox port: its command lines, engine, probe and supervisor."""
