@@ -29,8 +29,8 @@ from silas.tools import (
     ToolRegistry,
     ValidatedCall,
 )
+from silas.tools.builtin.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
 from silas.tools.provenance import Provenance
-from silas.tools.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
 
 ARGV = ["/bin/true"]
 FILES = SandboxFiles(cwd=Path("/work"))

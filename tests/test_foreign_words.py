@@ -20,11 +20,11 @@ from silas.config import load_config
 from silas.errors import SilasError, misfits
 from silas.plans import PlanLibrary, PlanParser
 from silas.skills.front import front_of
-from silas.tools.arguments import Exact, validated_arguments
+from silas.tools.assessed_call import fitting_arguments
+from silas.tools.builtin.arguments import Exact, validated_arguments
 from silas.tools.offers import built_in_offer
-from silas.tools.passage import fitting_arguments
-from silas.tools.plugin_config import expand, fitted
-from silas.tools.plugin_spec import read_spec
+from silas.tools.plugins.config import expand, fitted
+from silas.tools.plugins.spec import read_spec
 
 SOURCE = Path(silas.__file__).parent
 FOREIGN = re.compile(

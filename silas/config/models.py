@@ -23,9 +23,9 @@ from silas.sandbox.network.names import Refused, host_name
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
-from silas.tools.mcp_settings import MCPEntry, MCPHandling, MCPServer, ServerName, entries
-from silas.tools.plugin_names import BUILT_IN, check_allow, class_path_of
-from silas.tools.plugin_spec import EXTENDS, read_spec
+from silas.tools.mcp.settings import MCPEntry, MCPHandling, MCPServer, ServerName, entries
+from silas.tools.plugins.names import BUILT_IN, check_allow, class_path_of
+from silas.tools.plugins.spec import EXTENDS, read_spec
 from silas.tools.policy import QuietHoursConfig
 from silas.types import Frozen
 

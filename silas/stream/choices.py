@@ -8,7 +8,7 @@ from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.stream.owner import Owner
-from silas.tools.ask_owner import OwnerAnswer
+from silas.tools.builtin.ask_owner import OwnerAnswer
 from silas.types import Risk, TaintLevel
 
 _NO_ANSWER = DecisionAnswer()

@@ -14,7 +14,7 @@ from silas.stream.items import Origin
 from silas.stream.rooms import TurnRooms
 from silas.stream.sources import answered_by
 from silas.stream.state import Lookup, Turn, need
-from silas.tools.recall import EVICTED
+from silas.tools.builtin.recall import EVICTED
 from silas.types import TaintLevel, new_id
 
 SAID = "conversation_raw"

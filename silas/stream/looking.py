@@ -9,7 +9,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.db import Database
 from silas.stream.owner import Owner
-from silas.tools.looks import MAX_LOOKS, MAX_SEEN, NO_LOOKS, Looks
+from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, Looks
 from silas.types import Risk
 
 _YES = DecisionAnswer(selected_value="yes", approved=True)

@@ -27,7 +27,7 @@ from silas.stream.signin import SignIn
 from silas.stream.state import Conversations, Turn
 from silas.stream.workview import WorkView
 from silas.tools import ToolResult
-from silas.tools.looks import Looks
+from silas.tools.look_limits import Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister

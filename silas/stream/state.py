@@ -14,7 +14,7 @@ from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
 from silas.tools import ToolResult
-from silas.tools.looks import NO_LOOKS, Looks
+from silas.tools.look_limits import NO_LOOKS, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, TaintLevel, join_taint, new_id

@@ -8,7 +8,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.rooms import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
-from silas.tools.looks import LOOK_SCOPE, Looks
+from silas.tools.look_limits import LOOK_SCOPE, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
 from silas.types import OWNER

@@ -22,7 +22,7 @@ from silas.stream.routing import Router
 from silas.stream.scopes import Waking
 from silas.stream.state import Turn
 from silas.stream.view import Viewing
-from silas.tools.git_look import WORKSPACE_TOOL_NAMES
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.types import OWNER, Origin, OriginKind, TaintLevel, new_id
 
 

@@ -4,12 +4,24 @@ The PydanticAI chain is `silas.tools.toolset`, imported by its full name because
 must not go in: anything that calls a tool past `ToolExecutor.call`.
 """
 
-from silas.tools.executor import (
-    ToolExecutor,
-)
-from silas.tools.files import (
+from silas.tools.assessed_call import GateChecker
+from silas.tools.builtin.files import (
     FILE_TOOL_NAMES,
     FILE_TOOLS,
+)
+from silas.tools.builtin.python import (
+    PythonTool,
+)
+from silas.tools.builtin.sandboxed import (
+    SANDBOX_SCOPE,
+    SANDBOX_TOOL,
+    SECRETS_SCOPE,
+)
+from silas.tools.builtin.shell import (
+    ShellTool,
+)
+from silas.tools.executor import (
+    ToolExecutor,
 )
 from silas.tools.models import (
     AutonomyLevel,
@@ -39,16 +51,12 @@ from silas.tools.outcomes import (
     SqlOutcomeStore,
     idempotency_key,
 )
-from silas.tools.passage import GateChecker
 from silas.tools.policy import (
     Ruling,
     ToolPolicyConfig,
     assess_risk,
     decide,
     strictest,
-)
-from silas.tools.python import (
-    PythonTool,
 )
 from silas.tools.refusals import (
     ApprovalRequired,
@@ -65,14 +73,6 @@ from silas.tools.registry import (
     HealthOutcome,
     ToolRegistry,
     next_health,
-)
-from silas.tools.sandboxed import (
-    SANDBOX_SCOPE,
-    SANDBOX_TOOL,
-    SECRETS_SCOPE,
-)
-from silas.tools.shell import (
-    ShellTool,
 )
 
 __all__ = [

@@ -12,13 +12,13 @@ from silas.context import ContentKind, cleaned, cleaned_json, scrub
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
+from silas.tools.assessed_call import Passage, about_call, identify, ids_of
 from silas.tools.models import (
     RegisteredTool,
     ToolCallContext,
     ToolResult,
 )
 from silas.tools.outcomes import OutcomeStatus, OutcomeStore
-from silas.tools.passage import Passage, about_call, identify, ids_of
 from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,

@@ -13,16 +13,7 @@ from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
 from silas.tools.asked import Asked, AskReason
-from silas.tools.attempt import Attempts
-from silas.tools.models import (
-    Decision,
-    RegisteredTool,
-    ToolCallContext,
-    ToolResult,
-    ValidatedCall,
-)
-from silas.tools.outcomes import OutcomeStore, flapping, storming
-from silas.tools.passage import (
+from silas.tools.assessed_call import (
     GateChecker,
     Passage,
     about_call,
@@ -39,6 +30,15 @@ from silas.tools.passage import (
     secrets_in_reach,
     tainted,
 )
+from silas.tools.attempt import Attempts
+from silas.tools.models import (
+    Decision,
+    RegisteredTool,
+    ToolCallContext,
+    ToolResult,
+    ValidatedCall,
+)
+from silas.tools.outcomes import OutcomeStore, flapping, storming
 from silas.tools.policy import (
     LOOKED_AT,
     STRICTNESS,

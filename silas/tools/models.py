@@ -11,7 +11,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.context import ContentKind
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.tools.looks import NO_LOOKS, Looks
+from silas.tools.look_limits import NO_LOOKS, Looks
 from silas.tools.provenance import Provenance
 from silas.tools.shell_rules import ShellRules, ShellVerdict
 from silas.types import Frozen, OriginKind, TaintLevel

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypeVar, c
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from silas.errors import misfits
-from silas.tools.files import FILE_TOOL_NAMES
+from silas.tools.builtin.files import FILE_TOOL_NAMES
 from silas.tools.models import Stance, WorkerApprovalPolicy
 from silas.tools.shell_rules import ShellDefault, ShellRule, ShellRules
 from silas.types import Frozen

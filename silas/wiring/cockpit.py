@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from silas.audit.reading import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.stream.session import Session
-from silas.tools.web import WebClient
+from silas.tools.web.client import WebClient
 from silas.wiring.announce import announced_on
 from silas.wiring.cockpit_house import HouseRoom
 from silas.wiring.cockpit_record import RecordRoom

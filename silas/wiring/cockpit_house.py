@@ -17,7 +17,7 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.memory import MemoryStore
 from silas.tools import ToolRegistry
-from silas.tools.recall import SearchMemory
+from silas.tools.builtin.recall import SearchMemory
 from silas.tools.registry import tool_rows
 from silas.types import OWNER
 from silas.wiring.cockpit_facts import settings_in_force

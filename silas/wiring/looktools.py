@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
 from silas.tools import ToolRegistry
-from silas.tools.ask_owner import AskOwner, AskOwnerTool
-from silas.tools.looking import LOOKING
-from silas.tools.recall import (
+from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
+from silas.tools.builtin.looking import LOOKING
+from silas.tools.builtin.recall import (
     REMEMBERED,
     ContextInspectionTool,
     LookAtContext,

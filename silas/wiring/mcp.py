@@ -19,9 +19,9 @@ from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
 from silas.tools import RiskLevel, ToolRegistry
 from silas.tools.health import SqlHealthStore
-from silas.tools.mcp_definitions import Definition, Drift, Listing, drift
-from silas.tools.mcp_settings import MCPEntry
-from silas.tools.mcp_trust import SqlTrust
+from silas.tools.mcp.definitions import Definition, Drift, Listing, drift
+from silas.tools.mcp.settings import MCPEntry
+from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
 from silas.types import Risk
 from silas.wiring.ground import Ground, sandbox_of
@@ -31,8 +31,8 @@ from silas.wiring.upkeep import opened
 from silas.work.reach import NetworkRecord
 
 if TYPE_CHECKING:
-    from silas.tools.mcp_link import Connect
-    from silas.tools.mcp_servers import MCPServers, ServerState
+    from silas.tools.mcp.link import Connect
+    from silas.tools.mcp.servers import MCPServers, ServerState
 
 Learn = Callable[[Mapping[str, str]], None]
 """Told every value that no answer may show, by name."""
@@ -69,7 +69,7 @@ def _servers(
     recorded: bool = True,
 ) -> "MCPServers":
     connect = _connector(sandbox, audit)
-    from silas.tools.mcp_servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
+    from silas.tools.mcp.servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
 
     log = audit.log if recorded else _unrecorded
     return MCPServers(config.mcp_entries, connect, ServerHome(registry, trust, log, clock))
@@ -83,7 +83,7 @@ async def _unrecorded(event: str, **data: object) -> None:
 def _connector(sandbox: Sandbox, audit: Audit) -> "Callable[[MCPEntry], Connect]":
     """How each server is reached: in the sandbox, or over HTTP."""
     require_mcp()
-    from silas.tools.mcp_transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
+    from silas.tools.mcp.transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
 
     def connect(entry: MCPEntry) -> "Connect":
         if entry.server.url is not None:
@@ -144,7 +144,7 @@ class MCPDesk:
                 f"mcpServers names no server {name!r}; see `silas mcp list`.", code="E_CFG_MCP"
             )
         connect = _connector(self.sandbox, self.audit)(entry)
-        from silas.tools.mcp_link import look_at  # noqa: PLC0415 - the SDK is heavy
+        from silas.tools.mcp.link import look_at  # noqa: PLC0415 - the SDK is heavy
 
         try:
             found = await look_at(name, connect)

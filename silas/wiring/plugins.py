@@ -12,14 +12,14 @@ from silas.context import scrub_output
 from silas.errors import ConfigError
 from silas.stop import Sentinel
 from silas.tools import Stance, ToolRegistry, ValidatedCall
-from silas.tools.plugin_names import BUILT_IN, CODE
-from silas.tools.plugin_spec import read_spec
-from silas.tools.plugin_stance import Outspoken
+from silas.tools.plugins.names import BUILT_IN, CODE
+from silas.tools.plugins.spec import read_spec
+from silas.tools.plugins.stance import Outspoken
 
 if TYPE_CHECKING:
-    from silas.tools.plugin_run import ToolsetContext
-    from silas.tools.plugin_spec import ToolsetSpec
-    from silas.tools.plugins import Discretion, Fault, LoadedTool, ToolsetLoader
+    from silas.tools.plugins.run import ToolsetContext
+    from silas.tools.plugins.spec import ToolsetSpec
+    from silas.tools.plugins.toolsets import Discretion, Fault, LoadedTool, ToolsetLoader
 
 Learn = Callable[[Mapping[str, str]], None]
 """Told values by name that must stay out of all that is written or shown."""
@@ -34,7 +34,7 @@ _STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, sta
 
 def loader_of(config: SilasConfig, discretion: "Discretion") -> "ToolsetLoader":
     """What loads toolsets, with the owner's allowlist and profiles."""
-    from silas.tools.plugins import ToolsetLoader  # noqa: PLC0415 - PydanticAI
+    from silas.tools.plugins.toolsets import ToolsetLoader  # noqa: PLC0415 - PydanticAI
 
     return ToolsetLoader(
         allow=config.toolset_allow,
@@ -92,7 +92,7 @@ async def mount_toolsets(
         for one in read_spec(config.toolsets, config.toolset_profiles):
             registry.note_absent(one.name, f"The toolset {one.name} is absent: {_STOPPED}.")
         return
-    from silas.tools.plugin_run import ToolsetContext  # noqa: PLC0415 - PydanticAI
+    from silas.tools.plugins.run import ToolsetContext  # noqa: PLC0415 - PydanticAI
 
     context = ToolsetContext(name="", worker="", data_dir=config.data_dir / "toolsets")
     loaded = await loader_of(config, discretion).load(config.toolsets, context, stack)
@@ -123,7 +123,7 @@ def claims_of(registry: ToolRegistry) -> Callable[[ValidatedCall], str]:
 
 def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fault]":
     """All tools of a toolset, or none where a name of one is taken."""
-    from silas.tools.plugins import Fault  # noqa: PLC0415 - PydanticAI
+    from silas.tools.plugins.toolsets import Fault  # noqa: PLC0415 - PydanticAI
 
     faults: list[Fault] = []
     for connector, some in groupby(tools, key=lambda loaded: loaded.config.connector_id):

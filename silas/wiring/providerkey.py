@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from silas.tools.web import Answer, NotSent, WebClient, address
+from silas.tools.web.client import Answer, NotSent, WebClient, address
 
 TryKey = Callable[[str], Awaitable[str]]
 """Why a key will not do, as a sentence; nothing where it does, or where nobody can be asked."""

@@ -39,7 +39,7 @@ def require_mcp() -> None:
         ConfigError: It is (`E_CFG_MCP`).
     """
     try:
-        import_module("silas.tools.mcp_transport")
+        import_module("silas.tools.mcp.transport")
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("mcp"):
             raise

@@ -10,13 +10,13 @@ from silas.db import Database
 from silas.errors import ConfigError
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.tools import FILE_TOOLS, ToolRegistry
-from silas.tools.git_look import WORKSPACE_TOOLS
+from silas.tools.builtin.git_look import WORKSPACE_TOOLS
+from silas.tools.builtin.python import PythonTool
+from silas.tools.builtin.sandboxed import SANDBOX_TOOL
+from silas.tools.builtin.shell import ShellTool
+from silas.tools.builtin.workspace_looks import WORKSPACE_TOOL
 from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
-from silas.tools.python import PythonTool
 from silas.tools.registry import tool_rows
-from silas.tools.sandboxed import SANDBOX_TOOL
-from silas.tools.shell import ShellTool
-from silas.tools.workspace_looks import WORKSPACE_TOOL
 from silas.wiring.ground import sandbox_of
 from silas.wiring.plugins import NOTHING_KEPT, mount_toolsets, scopes_of
 from silas.wiring.uncalled import add_uncalled

@@ -9,9 +9,9 @@ from silas.config import SilasConfig
 from silas.keys.secrets import SecretVault
 from silas.sandbox import Outside, Record
 from silas.tools import RiskLevel, ToolConfig, ToolRegistry
-from silas.tools.web import MakeTls, RecordOf, WebClient
-from silas.tools.web_fetch import WebFetchTool
-from silas.tools.web_search import Key, WebSearchTool
+from silas.tools.web.client import MakeTls, RecordOf, WebClient
+from silas.tools.web.fetch import WebFetchTool
+from silas.tools.web.search import Key, WebSearchTool
 from silas.work.reach import NetworkRecord
 
 SEARCH_KEY: Final = "SEARCH_API_KEY"

@@ -9,7 +9,7 @@ from silas.config import SilasConfig
 from silas.plans.binding import TeamFacts, TeamOf
 from silas.tools import ToolCallContext, ToolRegistry, ToolResult
 from silas.tools.offers import BUILT_IN, OffersOf
-from silas.tools.plugin_spec import read_spec
+from silas.tools.plugins.spec import read_spec
 from silas.wiring.ground import Ground
 
 if TYPE_CHECKING:

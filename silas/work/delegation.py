@@ -17,7 +17,7 @@ from silas.tools import (
     ToolConfig,
     ToolResult,
 )
-from silas.tools.sandboxed import Argument, Arguments, validated_arguments
+from silas.tools.builtin.sandboxed import Argument, Arguments, validated_arguments
 from silas.tools.toolset import WORKER
 
 Delegated = Callable[[ToolCallContext, str, str], Awaitable[ToolResult]]

@@ -10,7 +10,7 @@ from silas.sandbox.network.names import Refused, endpoints
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
 from silas.tools.provenance import Provenance
-from silas.tools.web import address
+from silas.tools.web.client import address
 from silas.types import Origin, OriginKind, TaintLevel
 
 _FETCH = "web_fetch"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from silas.context import scrub_output
 from silas.plans import WorkItemResult
-from silas.tools.sandboxed import exit_code_of
+from silas.tools.builtin.sandboxed import exit_code_of
 from silas.work.ledger import Ledger, LedgerEntry
 from silas.work.printed import printed
 from silas.work.printed import told as output_told

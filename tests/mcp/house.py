@@ -20,7 +20,7 @@ from silas.stop import Sentinel
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.approval import a_signer
 from silas.testing.models import Step
-from silas.tools.mcp_trust import SqlTrust
+from silas.tools.mcp.trust import SqlTrust
 from silas.wiring.ground import MIGRATED
 from silas.wiring.mcp import Look, MCPDesk
 from tests.support.waits import SECONDS

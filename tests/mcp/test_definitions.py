@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from silas.canonical import canonical_json
 from silas.context import scrub
-from silas.tools.mcp_arguments import check_arguments
-from silas.tools.mcp_definitions import MOST_TOOLS, Offered, drift, listing, shown_schema
+from silas.tools.mcp.arguments import check_arguments
+from silas.tools.mcp.definitions import MOST_TOOLS, Offered, drift, listing, shown_schema
 
 _KEYS = st.sampled_from(
     ["type", "properties", "required", "items", "enum", "additionalProperties", "description", "a"]

@@ -7,7 +7,7 @@ import pytest
 
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.testing import CallTool
-from silas.tools.mcp_definitions import Offered, listing
+from silas.tools.mcp.definitions import Offered, listing
 from tests.mcp.house import Fake, a_tool, desk, house, trust
 from tests.support.waits import SECONDS
 
@@ -234,7 +234,7 @@ async def test_an_emergency_stop_ends_every_server(tmp_path: Path) -> None:
 async def test_a_server_that_never_introduces_itself_holds_nobody_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silas.tools.mcp_link.HANDSHAKE_SECONDS", 0.5)
+    monkeypatch.setattr("silas.tools.mcp.link.HANDSHAKE_SECONDS", 0.5)
     fake = Fake(tmp_path / "fake")
     await trust(tmp_path, fake.settings(), "fake")
     fake.becomes(start="silent")

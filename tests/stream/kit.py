@@ -24,7 +24,7 @@ from silas.stream.rooms import Access, Note, TurnRooms
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
-from silas.tools.looks import Looks
+from silas.tools.look_limits import Looks
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import OWNER, InteractionMode, InteractionRegister

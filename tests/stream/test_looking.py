@@ -15,9 +15,9 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
-from silas.tools.git_look import WORKSPACE_TOOL_NAMES
-from silas.tools.looks import MAX_ANSWER, MAX_LOOKS, MAX_SEEN
-from silas.tools.workspace_looks import LARGEST
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
+from silas.tools.builtin.workspace_looks import LARGEST
+from silas.tools.look_limits import MAX_ANSWER, MAX_LOOKS, MAX_SEEN
 from silas.types import OWNER, InteractionMode, InteractionRegister
 from silas.wiring.looktools import shown_to
 from tests.support.waits import SECONDS

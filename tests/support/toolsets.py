@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from silas.tools.plugin_run import ToolsetContext
-from silas.tools.plugin_tool import PluginTool
-from silas.tools.plugins import Loaded, ToolsetLoader
+from silas.tools.plugins.run import ToolsetContext
+from silas.tools.plugins.tool import PluginTool
+from silas.tools.plugins.toolsets import Loaded, ToolsetLoader
 
 SECRET = "s3cr3t-value"
 

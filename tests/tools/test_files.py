@@ -23,7 +23,7 @@ from silas.sandbox import (
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import a_context, exited
 from silas.tools import FILE_TOOL_NAMES, FILE_TOOLS, ToolResult
-from silas.tools.files import MAX_TEXT, FileTool
+from silas.tools.builtin.files import MAX_TEXT, FileTool
 from silas.types import OriginKind, TaintLevel
 from silas.workspace.protected import GUARDS
 from tests.support.waits import SECONDS

@@ -11,8 +11,8 @@ from silas.errors import SilasError
 from silas.sandbox import SandboxConfig, default
 from silas.testing.tools import a_context
 from silas.tools import ToolResult
-from silas.tools.folder_look import MOST_FILES, WorkspaceFilesTool
-from silas.tools.looks import LOOK_SCOPE, MAX_ANSWER, Looks
+from silas.tools.builtin.folder_look import MOST_FILES, WorkspaceFilesTool
+from silas.tools.look_limits import LOOK_SCOPE, MAX_ANSWER, Looks
 from silas.types import TaintLevel
 from tests.support.waits import SECONDS
 

@@ -11,8 +11,8 @@ import pytest
 from silas.sandbox import SandboxConfig, default
 from silas.testing.tools import a_context
 from silas.tools import ToolResult
-from silas.tools.git_look import WorkspaceGitTool
-from silas.tools.looks import LOOK_SCOPE, Looks
+from silas.tools.builtin.git_look import WorkspaceGitTool
+from silas.tools.look_limits import LOOK_SCOPE, Looks
 from silas.types import TaintLevel
 from tests.support.waits import SECONDS
 

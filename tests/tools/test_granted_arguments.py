@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from silas.approval.grants import covering, grants_of
-from silas.tools.arguments import Exact, validated_arguments
-from silas.tools.web_fetch import FetchArguments
-from silas.tools.web_search import SearchArguments
+from silas.tools.builtin.arguments import Exact, validated_arguments
+from silas.tools.web.fetch import FetchArguments
+from silas.tools.web.search import SearchArguments
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from silas.testing import (
 from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
-from silas.tools.git_look import WORKSPACE_TOOL_NAMES
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.types import InteractionMode, InteractionRegister
 from tests.support.waits import SECONDS
 

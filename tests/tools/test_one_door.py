@@ -54,7 +54,7 @@ def test_only_the_door_executes_or_previews_a_tool() -> None:
         for reader in (uses_of_a_tool, three_arguments)
         for name in reader(path.read_text(encoding="utf-8")) & {"execute", "preview"}
     }
-    assert found == {("tools/attempt.py", "execute"), ("tools/passage.py", "preview")}
+    assert found == {("tools/attempt.py", "execute"), ("tools/assessed_call.py", "preview")}
 
 
 @pytest.mark.proves("TR-ONE-DOOR")

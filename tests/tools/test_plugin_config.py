@@ -15,8 +15,8 @@ from pydantic import (
 )
 
 from silas.errors import ConfigError
-from silas.tools.plugin_config import Expanded, expand, fitted
-from silas.tools.plugin_schema import closed, first_misfit, validator_of
+from silas.tools.plugins.config import Expanded, expand, fitted
+from silas.tools.plugins.schema import closed, first_misfit, validator_of
 
 SECRET = "s3cr3t-value"
 ENV = {"KEY": SECRET, "HOST": "db", "EMPTY": ""}

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from silas.errors import ConfigError
 from silas.tools import RiskLevel
-from silas.tools.plugin_names import BUILT_IN, check_allow, class_path_of, permits
-from silas.tools.plugin_spec import read_spec
+from silas.tools.plugins.names import BUILT_IN, check_allow, class_path_of, permits
+from silas.tools.plugins.spec import read_spec
 from silas.types import TaintLevel
 
 BANK = "acme.bank.Bank"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.tools import Stance
-from silas.tools.plugin_stance import Opinion, Said, heard
+from silas.tools.plugins.stance import Opinion, Said, heard
 
 
 @pytest.mark.parametrize(

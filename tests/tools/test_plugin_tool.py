@@ -20,8 +20,8 @@ from silas.tools import (
     Stance,
     ToolResult,
 )
-from silas.tools.plugin_result import MAX_TEXT, result_of
-from silas.tools.plugin_tool import PluginTool
+from silas.tools.plugins.result import MAX_TEXT, result_of
+from silas.tools.plugins.tool import PluginTool
 from silas.tools.provenance import Provenance
 from silas.types import TaintLevel
 from tests.support.thirdparty import acme, of_acme

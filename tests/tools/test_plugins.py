@@ -9,7 +9,7 @@ import pytest
 
 from silas.errors import ConfigError
 from silas.tools import RiskLevel, Stance
-from silas.tools.plugins import LoadedTool
+from silas.tools.plugins.toolsets import LoadedTool
 from silas.types import TaintLevel
 from tests.support.thirdparty import acme, built, forget, imported, of_acme
 from tests.support.toolsets import SECRET, Kept, a_loader, loaded, tools_of

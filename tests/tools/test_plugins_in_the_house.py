@@ -16,7 +16,7 @@ from silas.plans import WorkItemStatus
 from silas.stop import Sentinel
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import exited
-from silas.tools.plugin_names import BUILT_IN
+from silas.tools.plugins.names import BUILT_IN
 from silas.types import InteractionMode, InteractionRegister
 from tests.support.command import environment, run
 from tests.support.thirdparty import acme, imported, of_acme

@@ -15,9 +15,9 @@ from silas.sandbox import NetworkEvent, Opened, Traffic
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import a_context, exited
 from silas.tools import ToolResult
-from silas.tools.html_text import text_of
-from silas.tools.web import WebClient, address
-from silas.tools.web_fetch import MAX_BYTES, MAX_SHOWN, WebFetchTool
+from silas.tools.web.client import WebClient, address
+from silas.tools.web.fetch import MAX_BYTES, MAX_SHOWN, WebFetchTool
+from silas.tools.web.html_text import text_of
 from silas.types import OriginKind, TaintLevel
 from silas.wiring.webtools import Web
 from tests.support.waits import SECONDS

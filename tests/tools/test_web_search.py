@@ -26,8 +26,8 @@ from silas.testing import (
 from silas.testing.tools import a_context, exited, unsafe_approve_all
 from silas.tools import RateLimited, ToolResult, ToolUnavailable
 from silas.tools.models import HealthStatus
-from silas.tools.web import WebClient
-from silas.tools.web_search import PROVIDERS, WebSearchTool
+from silas.tools.web.client import WebClient
+from silas.tools.web.search import PROVIDERS, WebSearchTool
 from silas.types import InteractionMode, InteractionRegister, OriginKind, TaintLevel
 from silas.wiring.webtools import SEARCH_KEY
 from tests.support.waits import SECONDS

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic import BaseModel, ValidationError
 
 from silas.errors import ConfigError, misfits
-from silas.tools.plugin_names import CODE
-from silas.tools.plugin_schema import first_misfit, validator_of
+from silas.tools.plugins.names import CODE
+from silas.tools.plugins.schema import first_misfit, validator_of
 
 _VARIABLE: Final = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 

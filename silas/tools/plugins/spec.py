@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from silas.errors import ConfigError, misfits
 from silas.tools.models import RiskLevel
 from silas.tools.offers import ApprovalSetting
-from silas.tools.plugin_names import CODE, is_name, nearest
+from silas.tools.plugins.names import CODE, is_name, nearest
 from silas.types import Frozen, TaintLevel
 
 DEFAULTS: Final = "_defaults"

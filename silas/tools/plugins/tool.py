@@ -25,11 +25,11 @@ from silas.tools.models import (
     ToolCallContext,
     ToolResult,
 )
-from silas.tools.plugin_result import refusal, result_of
-from silas.tools.plugin_run import Foreign, ToolsetContext, approval_wrappers, run_context
-from silas.tools.plugin_schema import first_misfit
-from silas.tools.plugin_spec import OwnersWord
-from silas.tools.plugin_stance import BLOCKED, Heard, Said, heard
+from silas.tools.plugins.result import refusal, result_of
+from silas.tools.plugins.run import Foreign, ToolsetContext, approval_wrappers, run_context
+from silas.tools.plugins.schema import first_misfit
+from silas.tools.plugins.spec import OwnersWord
+from silas.tools.plugins.stance import BLOCKED, Heard, Said, heard
 from silas.types import TaintLevel
 
 _MANY = 1000  # calls that asked and were not made; more are forgotten, and are then refused

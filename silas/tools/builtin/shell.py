@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from silas.sandbox import SandboxFiles
-from silas.tools.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
+from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 
 
 def _named(argv: list[str]) -> list[str]:

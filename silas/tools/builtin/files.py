@@ -14,10 +14,10 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from silas.canonical import canonical_bytes
 from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
-from silas.tools.arguments import Exact
-from silas.tools.file_program import REFUSED
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.file_program import REFUSED
+from silas.tools.builtin.sandboxed import SandboxedTool
 from silas.tools.models import CONTAINED, CallFacts, PreviewResult, ToolCallContext, ToolResult
-from silas.tools.sandboxed import SandboxedTool
 from silas.types import OriginKind, TaintLevel
 from silas.workspace.protected import protection
 

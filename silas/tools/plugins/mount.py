@@ -13,13 +13,13 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from silas.canonical import canonical_json
 from silas.errors import ConfigError, ToolError
-from silas.tools.plugin_config import Expanded, fitted
-from silas.tools.plugin_names import GROUP, nearest
-from silas.tools.plugin_run import Foreign, ToolsetContext, run_context
-from silas.tools.plugin_schema import cleaned, closed, validator_of
-from silas.tools.plugin_spec import OwnersWord
-from silas.tools.plugin_stance import Heard
-from silas.tools.plugin_tool import Definition, Mount, PluginTool
+from silas.tools.plugins.config import Expanded, fitted
+from silas.tools.plugins.names import GROUP, nearest
+from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
+from silas.tools.plugins.schema import cleaned, closed, validator_of
+from silas.tools.plugins.spec import OwnersWord
+from silas.tools.plugins.stance import Heard
+from silas.tools.plugins.tool import Definition, Mount, PluginTool
 
 START_SECONDS: Final = 30.0  # for one toolset to connect and list its tools
 MAX_DEFINITION: Final = 50_000  # characters of one tool's schema; a model reads them at every step

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from silas.tools.arguments import Exact
-from silas.tools.looking import LookingTool
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.looking import LookingTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from silas.tools.models import BaseTool, ProviderType, RiskLevel, Stance, ToolConfig
-from silas.tools.plugin_config import Expanded, expand
-from silas.tools.plugin_mount import ToolsetFault, mounted
-from silas.tools.plugin_names import class_path_of
-from silas.tools.plugin_run import ToolsetContext
-from silas.tools.plugin_spec import ToolsetSpec, read_spec
-from silas.tools.plugin_tool import PluginTool
+from silas.tools.plugins.config import Expanded, expand
+from silas.tools.plugins.mount import ToolsetFault, mounted
+from silas.tools.plugins.names import class_path_of
+from silas.tools.plugins.run import ToolsetContext
+from silas.tools.plugins.spec import ToolsetSpec, read_spec
+from silas.tools.plugins.tool import PluginTool
 
 
 class LoadedTool(NamedTuple):

@@ -29,10 +29,10 @@ from mcp_types import (
 from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError, ToolError
-from silas.tools.mcp_content import answer_of
-from silas.tools.mcp_definitions import MOST_TOOLS, Listing, Offered, listing
-from silas.tools.mcp_tool import Answer, BrokenOff, NotSent
-from silas.tools.mcp_transport import Connection, Ending
+from silas.tools.mcp.content import answer_of
+from silas.tools.mcp.definitions import MOST_TOOLS, Listing, Offered, listing
+from silas.tools.mcp.tool import Answer, BrokenOff, NotSent
+from silas.tools.mcp.transport import Connection, Ending
 
 Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 """Opens one connection; raises `SilasError` where there is none."""

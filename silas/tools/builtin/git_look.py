@@ -13,12 +13,12 @@ from pydantic import Field
 
 from silas.sandbox import SandboxFiles
 from silas.sandbox.toolchains.table import CREDENTIALS
-from silas.tools.arguments import Exact
-from silas.tools.file_program import REFUSED
-from silas.tools.files import Readable
-from silas.tools.folder_look import WorkspaceFilesTool
-from silas.tools.looks import Looks
-from silas.tools.workspace_looks import WORKSPACE_FILE_TOOLS, WorkspaceTool
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.file_program import REFUSED
+from silas.tools.builtin.files import Readable
+from silas.tools.builtin.folder_look import WorkspaceFilesTool
+from silas.tools.builtin.workspace_looks import WORKSPACE_FILE_TOOLS, WorkspaceTool
+from silas.tools.look_limits import Looks
 
 _PLACE: Final = "/tmp/look.git"  # noqa: S108 - inside the sandbox, where /tmp is private
 

@@ -9,7 +9,7 @@ from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import DatabaseError
-from silas.tools.mcp_definitions import Definition
+from silas.tools.mcp.definitions import Definition
 
 _COLUMNS = ("server", "tool", "digest", "definition", "source", "trusted_at")
 _TOOLS = Table("mcp_tools", MetaData(), *(Column(name, Text) for name in _COLUMNS))

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.canonical import canonical_json, read_json
 from silas.context import scrub
-from silas.tools.mcp_arguments import check_arguments
-from silas.tools.mcp_definitions import Definition, shown_schema
-from silas.tools.mcp_settings import MCPEntry
+from silas.tools.builtin.sandboxed import SANDBOX_SCOPE
+from silas.tools.mcp.arguments import check_arguments
+from silas.tools.mcp.definitions import Definition, shown_schema
+from silas.tools.mcp.settings import MCPEntry
 from silas.tools.models import (
     CallFacts,
     PreviewResult,
@@ -18,7 +19,6 @@ from silas.tools.models import (
     ToolResult,
 )
 from silas.tools.refusals import OutcomeUnknown
-from silas.tools.sandboxed import SANDBOX_SCOPE
 from silas.types import TaintLevel
 
 _CUT = "\n[cut: the server said more than a result may hold]"
@@ -40,7 +40,7 @@ class BrokenOff(Exception):
 
 
 class Link(Protocol):
-    """The way to a server: `silas.tools.mcp_link.ServerLink` is one."""
+    """The way to a server: `silas.tools.mcp.link.ServerLink` is one."""
 
     async def call(self, tool: str, args: dict[str, Any], seconds: float) -> Answer:
         """Send one call. Raises `NotSent` or `BrokenOff`."""

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
-from silas.tools.mcp_definitions import Drift, Listing, drift
-from silas.tools.mcp_link import HANDSHAKE_SECONDS, Connect, ServerLink
-from silas.tools.mcp_settings import MCPEntry
-from silas.tools.mcp_tool import MCPTool, tool_config
-from silas.tools.mcp_trust import SqlTrust, Trusted
+from silas.tools.mcp.definitions import Drift, Listing, drift
+from silas.tools.mcp.link import HANDSHAKE_SECONDS, Connect, ServerLink
+from silas.tools.mcp.settings import MCPEntry
+from silas.tools.mcp.tool import MCPTool, tool_config
+from silas.tools.mcp.trust import SqlTrust, Trusted
 from silas.tools.registry import ToolRegistry
 
 _NO_DRIFT = Drift((), (), ())

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
-from silas.tools.arguments import Exact, schema_of, validated_arguments
+from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import (
     CallFacts,
     PreviewResult,

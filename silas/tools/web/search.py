@@ -18,10 +18,10 @@ from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError
 from silas.sandbox import Endpoint
-from silas.tools.arguments import Exact, schema_of, validated_arguments
+from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import CallFacts, PreviewResult, Stance, ToolCallContext, ToolResult
 from silas.tools.refusals import RateLimited, ToolUnavailable
-from silas.tools.web import Address, Answer, NotSent, WebClient
+from silas.tools.web.client import Address, Answer, NotSent, WebClient
 from silas.types import OriginKind, TaintLevel
 
 MAX_BYTES: Final = 1 << 20

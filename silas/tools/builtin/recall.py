@@ -7,8 +7,8 @@ from pydantic import Field, StringConstraints
 
 from silas.context import ContentKind, ContextItem, scrub
 from silas.memory import MemoryItem
-from silas.tools.arguments import Exact
-from silas.tools.looking import LOOKING, LookingTool
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.looking import LOOKING, LookingTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
 

@@ -18,7 +18,7 @@ from mcp_types import jsonrpc_message_adapter
 from silas.errors import SandboxError, SilasError
 from silas.sandbox import Mount, Record, SandboxFiles, SandboxLimits
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES, Conversation, Residents
-from silas.tools.mcp_settings import MCPEntry
+from silas.tools.mcp.settings import MCPEntry
 
 _EMPTY = Path("/work")  # inside the sandbox, for a server without a `cwd`
 _CPU_SECONDS = 86_400  # a program that stays may work for long; memory and processes are bounded

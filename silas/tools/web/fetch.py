@@ -9,10 +9,10 @@ from urllib.parse import urljoin
 from pydantic import AfterValidator, Field
 
 from silas.context import scrub
-from silas.tools.arguments import Exact, schema_of, validated_arguments
-from silas.tools.html_text import text_of
+from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import CallFacts, PreviewResult, Stance, ToolCallContext, ToolResult
-from silas.tools.web import Address, Answer, NotSent, WebClient, address
+from silas.tools.web.client import Address, Answer, NotSent, WebClient, address
+from silas.tools.web.html_text import text_of
 from silas.types import OriginKind, TaintLevel
 
 MAX_BYTES: Final = 1 << 20

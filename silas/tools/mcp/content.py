@@ -15,7 +15,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from silas.tools.mcp_tool import Answer
+from silas.tools.mcp.tool import Answer
 
 
 def answer_of(result: CallToolResult) -> Answer:

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from silas.context import ContentKind
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
-from silas.tools.arguments import Exact, schema_of, validated_arguments
+from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
 from silas.tools.models import (
     CONTAINED,
     CallFacts,

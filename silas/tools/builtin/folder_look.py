@@ -12,10 +12,10 @@ from pydantic import Field, StringConstraints
 
 from silas.canonical import canonical_bytes
 from silas.sandbox import Sandbox, SandboxFiles
-from silas.tools.arguments import Exact
-from silas.tools.files import INTERPRETER_OPTIONS, Readable
-from silas.tools.looks import Looks
-from silas.tools.workspace_looks import WorkspaceTool
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.files import INTERPRETER_OPTIONS, Readable
+from silas.tools.builtin.workspace_looks import WorkspaceTool
+from silas.tools.look_limits import Looks
 
 MOST_FILES: Final = 200
 """Files that one call shows; it counts them all."""

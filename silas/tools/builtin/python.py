@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from silas.sandbox import Sandbox, SandboxFiles
-from silas.tools.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
+from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 
 # Bytecode caches would show up in the workspace's diff; user packages are not part of the plan.
 _OPTIONS = ("-B", "-s")

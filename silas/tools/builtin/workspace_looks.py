@@ -13,7 +13,7 @@ from silas.context import ContentKind
 from silas.errors import SandboxError
 from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.table import CREDENTIALS
-from silas.tools.files import (
+from silas.tools.builtin.files import (
     INTERPRETER_OPTIONS,
     ListArguments,
     ReadArguments,
@@ -21,8 +21,8 @@ from silas.tools.files import (
     answer_of,
     program,
 )
-from silas.tools.looking import LookingTool
-from silas.tools.looks import LOOK_SCOPE, Looks
+from silas.tools.builtin.looking import LookingTool
+from silas.tools.look_limits import LOOK_SCOPE, Looks
 from silas.tools.models import RiskLevel, ToolCallContext, ToolConfig, ToolResult
 from silas.types import OriginKind, TaintLevel
 

@@ -1,0 +1,1 @@
+"""MCP servers as tools: their transport, definitions, trust and settings."""

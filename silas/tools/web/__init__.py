@@ -1,0 +1,1 @@
+"""The tools that ask the web: one request to a public server, pages and search."""
