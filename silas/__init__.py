@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from silas.config import SilasConfig, load_config
-    from silas.wiring import Silas
+    from silas.wiring.build import Silas
 
 __all__ = ["Silas", "SilasConfig", "load_config"]
 
@@ -18,7 +18,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 # Loaded when first asked for: `silas --help` and the audit verifier must cost nothing.
 _HOMES = {
-    "Silas": "silas.wiring",
+    "Silas": "silas.wiring.build",
     "SilasConfig": "silas.config",
     "load_config": "silas.config",
 }

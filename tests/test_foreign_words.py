@@ -243,7 +243,7 @@ def test_a_plugins_own_settings_that_do_not_fit(config: dict[str, Any]) -> None:
 
 def _arguments() -> list[type[Exact]]:
     """The arguments of every built-in tool."""
-    importlib.import_module("silas.wiring.toolbox")  # it imports every built-in tool
+    importlib.import_module("silas.services.tools.registry")  # it imports every built-in tool
     return sorted(
         (one for one in Exact.__subclasses__() if one.__module__.startswith("silas.")),
         key=lambda model: model.__qualname__,

@@ -11,8 +11,8 @@ from typing import Any, Final
 from benchmarks.agentdojo.suites import Suite
 from benchmarks.agentdojo.toolset import settings
 from silas import Silas, load_config
+from silas.services.upkeep import initialise
 from silas.testing import ScriptedChannel
-from silas.wiring import initialise
 
 _TOOLSET: Final = "benchmarks.agentdojo.toolset.DojoTools"
 _ROLES: Final = ("proxy", "planner", "executor")

@@ -17,6 +17,7 @@ from silas.audit.log import AuditLog
 from silas.clock import Clock
 from silas.config import SilasConfig, load_config
 from silas.errors import SilasError
+from silas.home.runtime import Ground, model_of
 from silas.keys import KeyRing
 from silas.keys.secrets import SecretVault
 from silas.sandbox import Sandbox, default
@@ -24,7 +25,6 @@ from silas.stop import RunRegister, Sentinel
 from silas.testing import a_signer
 from silas.testing.harness import NO_WEB
 from silas.wiring.build import Silas
-from silas.wiring.ground import Ground, model_of
 
 _INSIDE = frozenset(
     {

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from silas.plans import WaitingPlan
-    from silas.wiring import ApprovalDesk, Given
+    from silas.services.approvals import ApprovalDesk, Given
     from silas.work.holding import HeldChanges
 
 _OVER = ("used", "expired", "revoked", "void", "declined")
 
 
 def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
-    from silas.wiring import open_approvals
+    from silas.services.approvals import open_approvals
 
     return warned(open_approvals(look_config(ctx)))
 
@@ -76,9 +76,9 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.channels.text import card_lines
+        from silas.home.sandbox_tools import tool_search
         from silas.plans.shown import card_shown
-        from silas.wiring import Given
-        from silas.wiring.tools import tool_search
+        from silas.services.approvals import Given
         from silas.work.holding import HeldChanges
 
         async with _open(ctx) as desk:

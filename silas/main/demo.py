@@ -64,7 +64,7 @@ def demo(ctx: click.Context, directory: Path) -> None:
     place = directory.absolute()
 
     async def work() -> int:
-        from silas.wiring.ground import sandbox_of
+        from silas.home.runtime import sandbox_of
 
         config = _demo_config(ctx, place)
         refused = _make_files(place)
@@ -255,7 +255,8 @@ def reaches(item: "WorkItem", orders: Path) -> list[str]:
 
 
 async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
-    from silas.wiring import Silas, initialise, open_audit, open_work
+    from silas.services.upkeep import initialise, open_audit, open_work
+    from silas.wiring.build import Silas
 
     for line in await initialise(config):
         click.echo(line)
@@ -286,7 +287,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
 
 
 async def _show(config: "SilasConfig", result: "WorkItemResult", before: int, passes: bool) -> int:
-    from silas.wiring import open_audit
+    from silas.services.upkeep import open_audit
 
     _say("What changed")
     click.echo(result.diff)

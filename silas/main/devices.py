@@ -18,7 +18,7 @@ def devices_list(ctx: click.Context, as_json: bool) -> None:
     """Every device: whether it can sign for you, since when, and when it was last here."""
 
     async def work() -> int:
-        from silas.wiring import open_door
+        from silas.services.devices import open_door
 
         async with open_door(look_config(ctx)) as door:
             found = door.devices()
@@ -46,7 +46,7 @@ def devices_revoke(ctx: click.Context, device_id: str) -> None:
     """End a device's sessions at once; nothing that it signs counts any more."""
 
     async def work() -> int:
-        from silas.wiring import open_door
+        from silas.services.devices import open_door
 
         async with open_door(look_config(ctx)) as door:
             await door.revoke(device_id)
@@ -62,7 +62,7 @@ def devices_link(ctx: click.Context) -> None:
     """Print a fresh pairing link: it works once, within ten minutes, while `silas start` runs."""
 
     async def work() -> int:
-        from silas.wiring import open_door
+        from silas.services.devices import open_door
 
         config = look_config(ctx)
         async with open_door(config) as door:

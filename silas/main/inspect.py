@@ -32,7 +32,7 @@ from silas.main.shared import (
 )
 
 if TYPE_CHECKING:
-    from silas.wiring import Finding
+    from silas.home.findings import Finding
     from silas.work.halfway import HalfChanged
 
 _WIDTH = 88  # columns, as cards have
@@ -92,7 +92,7 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """Everything a work item changed, as a patch."""
 
     async def work() -> int:
-        from silas.wiring.shown import patch_shown
+        from silas.services.work_shown import patch_shown
 
         async with open_work(ctx) as desk:
             patch, why_not = await patch_shown(desk, work_item_id)
@@ -121,7 +121,8 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
     async def work() -> int:
         if attack:
             return await _attack_sandbox(ctx, as_json)
-        from silas.wiring import diagnose, headline, ready
+        from silas.home.findings import headline, ready
+        from silas.services.upkeep import diagnose
 
         findings = await diagnose(read_config(ctx), deep=deep)
         if as_json:
@@ -149,7 +150,7 @@ _SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
 
 async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
     """Every attack on the sandbox, one line each; failed when one of them worked."""
-    from silas.wiring import examine_sandbox
+    from silas.services.doctor.sandbox import examine_sandbox
 
     report = await examine_sandbox(read_config(ctx))
     document = report.document()
@@ -196,12 +197,12 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
     async def work() -> int:
         from silas.channels import render_card
         from silas.channels.paint import columns_of
+        from silas.home.sandbox_tools import tool_search
         from silas.plans import PlanParser, plan_bytes, plan_hash
         from silas.plans.card import effective_mode
         from silas.plans.places import require_places
         from silas.plans.shown import card_shown
-        from silas.wiring.gates import require_supported
-        from silas.wiring.tools import tool_search
+        from silas.services.gates import require_supported
 
         text = read_plan(file)
         with in_file(file):
@@ -234,7 +235,7 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""
 
     async def work() -> int:
-        from silas.wiring import all_tool_rows
+        from silas.services.mcp import all_tool_rows
 
         rows = await all_tool_rows(look_config(ctx))
         if as_json:
@@ -293,7 +294,8 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
     """Check the configuration: every rule, every model's name and key, every gate."""
 
     async def work() -> int:
-        from silas.wiring import headline, ready, validate
+        from silas.home.findings import headline, ready
+        from silas.services.doctor.readiness import validate
 
         findings = await validate(look_config(ctx))
         if as_json:

@@ -24,7 +24,7 @@ def keys_show(ctx: click.Context, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.keys.ring import fingerprint
-        from silas.wiring import key_facts
+        from silas.services.owner_key import key_facts
 
         facts = key_facts(read_config(ctx))
         ring = facts.ring
@@ -69,7 +69,7 @@ def keys_export(ctx: click.Context, as_json: bool) -> None:
     """Every public key, oldest first, one a line, as the stand-alone verifier takes them."""
 
     async def work() -> int:
-        from silas.wiring import key_facts
+        from silas.services.owner_key import key_facts
 
         found = key_facts(read_config(ctx)).ring.public_keys
         if as_json:
@@ -93,7 +93,7 @@ def keys_rotate(ctx: click.Context, stolen: bool) -> None:
 
     async def work() -> int:
         from silas.keys.ring import fingerprint
-        from silas.wiring import rotate_key
+        from silas.services.owner_key import rotate_key
 
         ring, running = await rotate_key(read_config(ctx), stolen=stolen)
         click.echo(f"A new key is in force: {ring.current}")

@@ -29,7 +29,7 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
     """Every configured server, its health, its last error and its tools."""
 
     async def work() -> int:
-        from silas.wiring import open_mcp
+        from silas.services.mcp import open_mcp
 
         async with open_mcp(look_config(ctx)) as desk:
             states = await desk.states()
@@ -61,8 +61,7 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
     """Start a server, show what its tools are, and trust exactly that on your yes."""
 
     async def work() -> int:
-        from silas.wiring import open_mcp
-        from silas.wiring.mcp import trust_card
+        from silas.services.mcp import open_mcp, trust_card
 
         screen = terminal(to_stderr=False, approve=None).screen
         async with open_mcp(read_config(ctx)) as desk:
@@ -93,7 +92,7 @@ def mcp_serve(ctx: click.Context) -> None:
 
     async def work() -> int:
         from silas.channels.mcp import OwnerElsewhere, serve
-        from silas.wiring.mcp_serve import Services
+        from silas.services.mcp_server import Services
 
         async with open_silas(ctx, OwnerElsewhere(sys.stderr)) as silas:
             await serve(Services(silas).offers())

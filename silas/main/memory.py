@@ -39,8 +39,8 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
     """Find memories by a question or by words, the best first."""
 
     async def work() -> int:
+        from silas.services.memory import open_memory
         from silas.types import OWNER
-        from silas.wiring import open_memory
 
         async with open_memory(look_config(ctx)) as desk:
             ranked = await desk.rooms.retriever.recall(query, OWNER, limit)
@@ -61,7 +61,7 @@ def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
     """The latest memories, the newest first."""
 
     async def work() -> int:
-        from silas.wiring import open_memory
+        from silas.services.memory import open_memory
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.newest(last)
@@ -79,7 +79,7 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
     """One memory with all that is known about it."""
 
     async def work() -> int:
-        from silas.wiring import open_memory
+        from silas.services.memory import open_memory
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.one(memory_id)
@@ -113,7 +113,7 @@ def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime
     async def work() -> int:
         from datetime import UTC
 
-        from silas.wiring import open_memory
+        from silas.services.memory import open_memory
 
         moment = None if since is None else since.replace(tzinfo=UTC)
         async with open_memory(look_config(ctx), sign=True) as desk:
@@ -139,7 +139,7 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
     """Take in a bundle, after saying whose it is and what would happen."""
 
     async def work() -> int:
-        from silas.wiring import open_memory
+        from silas.services.memory import open_memory
 
         async with open_memory(look_config(ctx)) as desk:
             bundles = desk.rooms.bundles
@@ -172,7 +172,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
 
     async def work() -> int:
         from silas.plans.characters import show
-        from silas.wiring import open_memory
+        from silas.services.memory import open_memory
 
         async with open_memory(look_config(ctx)) as desk:
             if memory_id is not None:
@@ -224,7 +224,7 @@ _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes.
 def _agreed(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    from silas.wiring.asking import interruptible
+    from silas.home.passphrases import interruptible
 
     with interruptible():
         return click.confirm(question, default=False)

@@ -24,7 +24,7 @@ def persona_show(ctx: click.Context, as_json: bool) -> None:
     """How Silas speaks to you now, and the words that stand in its prompts."""
 
     async def work() -> int:
-        from silas.wiring import open_persona
+        from silas.services.persona import open_persona
 
         async with open_persona(look_config(ctx)) as room:
             found = await room.state()
@@ -44,7 +44,7 @@ def persona_preset(ctx: click.Context, name: str) -> None:
     """Take a preset; `silas persona show` lists them."""
 
     async def work() -> int:
-        from silas.wiring import open_persona
+        from silas.services.persona import open_persona
 
         async with open_persona(look_config(ctx)) as room:
             await room.preset(name)
@@ -61,7 +61,7 @@ def persona_feedback(ctx: click.Context, kind: str) -> None:
     """Say how you were spoken to, such as too_harsh or too_wordy."""
 
     async def work() -> int:
-        from silas.wiring import open_persona
+        from silas.services.persona import open_persona
 
         async with open_persona(look_config(ctx)) as room:
             await room.feedback(kind, signed=True)

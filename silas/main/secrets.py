@@ -22,7 +22,7 @@ def secrets_add(ctx: click.Context, name: str) -> None:
     """Keep a secret: its value is asked for unseen, or read from standard input."""
 
     async def work() -> int:
-        from silas.wiring import open_secrets_desk
+        from silas.services.secrets import open_secrets_desk
 
         async with open_secrets_desk(look_config(ctx)) as desk:
             added = await desk.add(name, _value(name))
@@ -39,7 +39,7 @@ def _value(name: str) -> str:
     if sys.stdin is not None and sys.stdin.isatty():
         import getpass
 
-        from silas.wiring.asking import interruptible
+        from silas.home.passphrases import interruptible
 
         try:
             with interruptible():
@@ -57,7 +57,7 @@ def secrets_list(ctx: click.Context, as_json: bool) -> None:
     """Every secret's name, reference and last use; never a value."""
 
     async def work() -> int:
-        from silas.wiring import secret_facts
+        from silas.services.secrets import secret_facts
 
         found = secret_facts(look_config(ctx))
         if as_json:
@@ -80,7 +80,7 @@ def secrets_remove(ctx: click.Context, name: str) -> None:
     """Forget a secret; plans that name it do not run any more."""
 
     async def work() -> int:
-        from silas.wiring import open_secrets_desk
+        from silas.services.secrets import open_secrets_desk
 
         async with open_secrets_desk(look_config(ctx)) as desk:
             removed = await desk.remove(name)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from silas.agents.choice import ModelChoice, OutputSetting
     from silas.config import SilasConfig
     from silas.config.edit import ModelsEdit
-    from silas.wiring.reach import TriedModel
-    from silas.wiring.setup import ModelsFound
+    from silas.services.doctor.reachability import TriedModel
+    from silas.services.setup.models import ModelsFound
 
 _NONE = "none: the built-in runbook; needs no model, no key and no network"
 _HOW_UNLOCKED = (
@@ -77,7 +77,7 @@ def setup(ctx: click.Context, ports: tuple[int, ...], **given: Any) -> None:
     """
 
     async def work() -> int:
-        from silas.wiring.setup import find_models, named_choice
+        from silas.services.setup.models import find_models, named_choice
 
         wanted = _Wanted(**given)
         read_config(ctx)  # a file that is wrong is refused before anything is asked
@@ -118,7 +118,7 @@ async def _choose_one_that_answers(
 async def _try(
     ctx: click.Context, choice: "ModelChoice", say: "Callable[[str], None]"
 ) -> "TriedModel":
-    from silas.wiring.setup import NO_MODEL, try_once
+    from silas.services.setup.models import NO_MODEL, try_once
 
     if choice != NO_MODEL:
         say(f"Asking {choice.name} for one word; a model that is being loaded takes a while.")
@@ -128,9 +128,9 @@ async def _try(
 async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
     """The owner's key where there is none, unlocked as the owner says who is asked."""
     from silas.errors import ConfigError
-    from silas.wiring import initialise
-    from silas.wiring.asking import interruptible
-    from silas.wiring.setup import chooses_unlock, needs_key, take_key_file
+    from silas.home.passphrases import interruptible
+    from silas.services.setup.models import chooses_unlock, needs_key, take_key_file
+    from silas.services.upkeep import initialise
 
     if not needs_key(config):
         return []
@@ -164,7 +164,7 @@ async def _set_up(
     from silas.config import config_file
     from silas.config.edit import write_models
     from silas.errors import Stopped
-    from silas.wiring.setup import leaves, plan_setup
+    from silas.services.setup.models import leaves, plan_setup
 
     say = _silent if wanted.as_json else click.echo
     edit = plan_setup(config_file(config_option(ctx)), choice)
@@ -242,8 +242,8 @@ def _print_offers(found: "ModelsFound") -> None:
 
 
 def _choose(found: "ModelsFound") -> "ModelChoice":
-    from silas.wiring.asking import interruptible
-    from silas.wiring.setup import NO_MODEL
+    from silas.home.passphrases import interruptible
+    from silas.services.setup.models import NO_MODEL
 
     _print_offers(found)
     with interruptible():

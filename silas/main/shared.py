@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from silas.cards import CardChannel
     from silas.config import SilasConfig
     from silas.errors import SilasError
+    from silas.services.upkeep import AuditDesk, WorkDesk
     from silas.stop import Sentinel
-    from silas.wiring import AuditDesk, Silas, WorkDesk
+    from silas.wiring.build import Silas
 
 # Exit codes of `run` and `ask` (contract).
 DONE, FAILED, USAGE, DECLINED, STOPPED = 0, 1, 2, 3, 4
@@ -70,7 +71,7 @@ def open_silas(
     config = read_config(ctx)
     sentinel = Sentinel(config.data_dir)
     sentinel.require_running()
-    from silas.wiring import Silas
+    from silas.wiring.build import Silas
 
     overdue = partial(end_process, sentinel)
     return Silas.open(config, channel=channel, resume=resume, overdue=overdue)
@@ -126,14 +127,14 @@ def open_audit(
     ctx: click.Context, *, sign: bool = False
 ) -> "AbstractAsyncContextManager[AuditDesk]":
     """The audit log alone: no model, no tool, no sandbox."""
-    from silas.wiring import open_audit
+    from silas.services.upkeep import open_audit
 
     return open_audit(look_config(ctx), sign=sign)
 
 
 def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
     """The work items alone: no model, no tool, no sandbox."""
-    from silas.wiring import open_work
+    from silas.services.upkeep import open_work
 
     return warned(open_work(look_config(ctx)))
 
@@ -219,7 +220,7 @@ def agreed(question: str) -> bool:
     """Ask on the terminal; where nobody can type, nobody said yes."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    from silas.wiring.asking import interruptible
+    from silas.home.passphrases import interruptible
 
     with interruptible():
         return click.confirm(question, default=False)

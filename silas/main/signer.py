@@ -15,7 +15,7 @@ def signer(ctx: click.Context, agent: str) -> None:
     """Keep the key apart: show what is to be signed, sign on your yes."""
 
     async def work() -> int:
-        from silas.wiring import serve_signer
+        from silas.services.signer.process import serve_signer
 
         with contextlib.suppress(asyncio.CancelledError):  # Ctrl-C is a proper end here
             await serve_signer(read_config(ctx), agent)

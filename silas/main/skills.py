@@ -33,7 +33,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
     """Every skill, whether plans may name it, and why one cannot be used. Nothing of it is run."""
 
     async def work() -> int:
-        from silas.wiring import skill_rows
+        from silas.services.skills.catalogue import skill_rows
 
         config = look_config(ctx)
         rows = skill_rows(config, Path.cwd())
@@ -60,7 +60,7 @@ def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
     """Read the skill in the folder PATH and say which of the fixed rules it breaks."""
 
     async def work() -> int:
-        from silas.wiring import skill_report
+        from silas.services.skills.catalogue import skill_report
 
         report = skill_report(look_config(ctx), path)
         if as_json:
@@ -92,7 +92,7 @@ def skills_import(ctx: click.Context, source: str, hint: Any, as_json: bool) -> 
     """
 
     async def work() -> int:
-        from silas.wiring import open_skills
+        from silas.services.skills.desk import open_skills
 
         async with open_skills(read_config(ctx)) as desk:
             name, report = await desk.bring(source, hint)
@@ -126,8 +126,8 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
     """
 
     async def work() -> int:
+        from silas.services.skills.desk import open_skills
         from silas.stop import Sentinel
-        from silas.wiring import open_skills
 
         config, screen = read_config(ctx), terminal(to_stderr=False, approve=None).screen
         Sentinel(config.data_dir).require_running()  # nobody is asked for what cannot be done
@@ -160,7 +160,7 @@ def skills_remove(ctx: click.Context, name: str, yes: bool) -> None:
     """Delete a skill's files and your approval of them; plans that name it are refused."""
 
     async def work() -> int:
-        from silas.wiring import open_skills
+        from silas.services.skills.desk import open_skills
 
         async with open_skills(read_config(ctx)) as desk:
             desk.require(name)

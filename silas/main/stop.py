@@ -69,7 +69,7 @@ def _recorded(ctx: click.Context) -> None:
     """The stop in the record; it holds whether or not this succeeds."""
     import asyncio
 
-    from silas.wiring.stop import SETTLE_SECONDS, open_stop
+    from silas.services.emergency_stop import SETTLE_SECONDS, open_stop
 
     try:
         with open_stop(read_config(ctx)) as desk:
@@ -87,7 +87,7 @@ def resume(ctx: click.Context, yes: bool) -> None:
     """End the emergency stop; what was interrupted needs a new approval."""
 
     async def work() -> int:
-        from silas.wiring.stop import open_stop
+        from silas.services.emergency_stop import open_stop
 
         config = read_config(ctx)
         words = Sentinel(config.data_dir).words()
@@ -112,7 +112,7 @@ def _agreed(words: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
     click.echo(words)
-    from silas.wiring.asking import interruptible
+    from silas.home.passphrases import interruptible
 
     with interruptible():
         return click.confirm(_QUESTION, default=False)

@@ -18,7 +18,7 @@ def workers_list(ctx: click.Context, as_json: bool) -> None:
     """Every worker with its model, tools and delegates; for a file that cannot be used, why."""
 
     async def work() -> int:
-        from silas.wiring import worker_rows
+        from silas.services.workers import worker_rows
 
         config = look_config(ctx)
         rows = worker_rows(config)

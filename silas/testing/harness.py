@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
+from silas.home.runtime import Ground, equipment
+from silas.home.web_tools import Web
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
@@ -20,8 +22,6 @@ from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.wiring.build import Beside, Furnish, Silas, alone, as_wired
-from silas.wiring.ground import Ground, equipment
-from silas.wiring.webtools import Web
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -13,22 +13,22 @@ from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.home.crash_recovery import recovered
+from silas.home.damaged_rows import tell_damaged
+from silas.home.lease import Lease
+from silas.home.runtime import MIGRATED, Ground, ground
+from silas.home.unsupported import refuse_unable
+from silas.home.witnesses import checkpoint_regularly, message_to_owner
+from silas.services.mcp import mcp_servers
+from silas.services.owner_key import settle_succession
+from silas.services.review import look_regularly, plan_picked
+from silas.services.tools.toolsets import mount_toolsets, tell_absent
 from silas.stop.watch import stay
 from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
-from silas.wiring.damaged import tell_damaged
-from silas.wiring.ground import MIGRATED, Ground, ground
-from silas.wiring.lease import Lease
-from silas.wiring.mcp import mcp_servers
 from silas.wiring.mind import prune_conversations, tell_left
-from silas.wiring.ownerkey import settle_succession
 from silas.wiring.parts import Furnish, Parts, as_wired
-from silas.wiring.plugins import mount_toolsets, tell_absent
-from silas.wiring.restart import recovered
-from silas.wiring.review import look_regularly, plan_picked
-from silas.wiring.startup import refuse_unable
 from silas.wiring.tasks import tell_held
-from silas.wiring.witness import checkpoint_regularly, message_to_owner
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
 """Opens something that needs a running Silas, and closes it before Silas ends."""

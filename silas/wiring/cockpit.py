@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 from silas.audit.reading import AuditReader
 from silas.channels.web.port import Cockpit
+from silas.home.web_tools import recorded
+from silas.services.cockpit.announcements import announced_on
+from silas.services.cockpit.house import HouseRoom
+from silas.services.cockpit.record import RecordRoom
+from silas.services.cockpit.setup import SetupRoom
+from silas.services.cockpit.work import WorkRoom
+from silas.services.emergency_stop import StopDesk
+from silas.services.persona import OwnersPersona
+from silas.services.setup.provider_key import tried_at_openrouter
 from silas.stream.session import Session
 from silas.tools.web.client import WebClient
-from silas.wiring.announce import announced_on
-from silas.wiring.cockpit_house import HouseRoom
-from silas.wiring.cockpit_record import RecordRoom
-from silas.wiring.cockpit_setup import SetupRoom
-from silas.wiring.cockpit_work import WorkRoom
 from silas.wiring.parts import Parts
-from silas.wiring.persona import OwnersPersona
-from silas.wiring.providerkey import tried_at_openrouter
-from silas.wiring.stop import StopDesk
-from silas.wiring.webtools import recorded
 
 
 @dataclass(frozen=True)

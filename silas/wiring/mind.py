@@ -20,11 +20,16 @@ from silas.context.files import WorkspaceFiles
 from silas.context.scoring import Scorer
 from silas.db import Database
 from silas.errors import SilasError
+from silas.home.runtime import Ground
 from silas.keys import Signer
 from silas.memory import MemoryItem
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
+from silas.services.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
+from silas.services.persona import personality
+from silas.services.review import review_queue
+from silas.services.tools.prompt_overhead import Overhead
 from silas.stream.arrivals import Interrupted, SqlArrivals
 from silas.stream.followed import FollowedFiles
 from silas.stream.interrupted import Aftermath, tell_interrupted
@@ -34,11 +39,6 @@ from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
 from silas.stream.workview import WorkView
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.wiring.ground import Ground
-from silas.wiring.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
-from silas.wiring.overhead import Overhead
-from silas.wiring.persona import personality
-from silas.wiring.review import review_queue
 
 _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 """Raw records of what people said and tools returned; not of what Silas made of it."""

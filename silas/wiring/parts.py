@@ -15,6 +15,16 @@ from silas.db import Database
 from silas.gates import (
     GateRunner,
 )
+from silas.home.audit_log import audit_log
+from silas.home.effective_clock import effective_time
+from silas.home.owner_signatures import owner_verified
+from silas.home.prompt_facts import profiles
+from silas.home.runtime import Ground
+from silas.home.sandbox_tools import Surroundings, tool_search
+from silas.home.secret_store import guarded
+from silas.home.signer_client import announced, message_signer
+from silas.home.web_tools import add_web_tools, recorded
+from silas.home.witnesses import message_to_owner
 from silas.keys.secrecy import Secrecy
 from silas.memory import MemoryItem
 from silas.plans import PlanParser, WorkItem, WorkItemType
@@ -22,6 +32,17 @@ from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.sandbox import RefusingSandbox, SandboxLimits
+from silas.services.emergency_stop import EmergencyStop, PausedByStop
+from silas.services.gates import gate_providers
+from silas.services.owner_key import CheckpointKeys
+from silas.services.review import Learning
+from silas.services.skills.catalogue import skill_loader
+from silas.services.tools.looking import add_looking_tools, shown_to
+from silas.services.tools.prompt_overhead import overhead_of
+from silas.services.tools.registry import built_in_tools
+from silas.services.tools.toolsets import claims_of, scopes_of
+from silas.services.work_progress import Telling
+from silas.services.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
@@ -42,30 +63,9 @@ from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
 from silas.wiring.access import access_of
-from silas.wiring.apart import announced, message_signer
-from silas.wiring.gates import gate_providers
-from silas.wiring.ground import Ground
-from silas.wiring.looktools import add_looking_tools, shown_to
 from silas.wiring.mind import Standing, mind_of
-from silas.wiring.offered import profiles
-from silas.wiring.overhead import overhead_of
-from silas.wiring.owner import owner_verified
-from silas.wiring.ownerkey import CheckpointKeys
 from silas.wiring.planreview import plan_review
-from silas.wiring.plugins import claims_of, scopes_of
-from silas.wiring.record import audit_log
-from silas.wiring.review import Learning
-from silas.wiring.secrets import guarded
-from silas.wiring.skills import skill_loader
-from silas.wiring.stop import EmergencyStop, PausedByStop
 from silas.wiring.tasks import entry_check, holding, task_runner
-from silas.wiring.telling import Telling
-from silas.wiring.time import effective_time
-from silas.wiring.toolbox import built_in_tools
-from silas.wiring.tools import Surroundings, tool_search
-from silas.wiring.webtools import add_web_tools, recorded
-from silas.wiring.witness import message_to_owner
-from silas.wiring.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
 from silas.work.board import Board
 from silas.work.crew import Crew
 from silas.work.executor import WorkItemExecutor

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from silas.plans import WorkItem
+from silas.services.gates import PROVIDERS
 from silas.tools import AutonomyLevel, RunApprovalMode
-from silas.wiring.gates import PROVIDERS
 from silas.work.agent_run import AgentRunner
 from silas.work.consulting import Consulting
 from silas.work.crew import Crew

@@ -36,21 +36,21 @@ from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
 from silas.db import Database
 from silas.errors import ConfigError, misfits
+from silas.home.cockpit_address import served_at
+from silas.home.effective_clock import effective_time
+from silas.home.keyless import NoKey
+from silas.home.runtime import MIGRATED, Ground, ground
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
+from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
+from silas.services.devices import web_door, web_limits
 from silas.stop import Sentinel
 from silas.stream.scopework import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
 from silas.wiring.build import Silas
 from silas.wiring.cockpit import Rooms, cockpit_of
-from silas.wiring.door import web_door, web_limits
-from silas.wiring.ground import MIGRATED, Ground, ground
 from silas.wiring.parts import Parts
-from silas.wiring.served_at import served_at
-from silas.wiring.time import effective_time
-from silas.wiring.unsigned import NoKey
-from silas.wiring.web_forgotten import PagesForgotten, PagesMadeOf
 
 
 def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:

@@ -18,8 +18,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from silas.config import load_config
 from silas.errors import SandboxError
+from silas.services.upkeep import open_work
 from silas.testing import ScriptedChannel
-from silas.wiring import Silas, open_work
+from silas.wiring.build import Silas
 from silas.workspace.journal import held
 from tests.stream.kit import saying_yes
 from tests.support.command import ROOT, Ended, environment, person, run, silas

@@ -12,13 +12,13 @@ from click.testing import CliRunner, Result
 from silas.approval import ApprovalVerdict
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.home.runtime import MIGRATED
 from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
 from silas.testing import a_plan
 from silas.testing.approval import a_signer, a_token
-from silas.wiring.ground import MIGRATED
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.home.runtime import MIGRATED
 from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
@@ -21,7 +22,6 @@ from silas.tools.models import (
     validated_call,
 )
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.wiring.ground import MIGRATED
 
 KEY = "k" * 64
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from silas import load_config
 from silas.main import cli
-from silas.wiring.door import open_door
+from silas.services.devices import open_door
 from tests.support.command import environment, run, silas
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from silas.main import cli
 from silas.sandbox.bubblewrap import launch
 from silas.sandbox.conformance.suite import CHECKS
-from silas.wiring import conform
+from silas.services.doctor import sandbox as conform
 from tests.support.command import run, silas, without_bubblewrap
 
 

@@ -13,8 +13,8 @@ from silas import load_config
 from silas.main import cli
 from silas.memory import MemoryItem, TrustLevel
 from silas.memory.bundle_lines import item_line
+from silas.services.memory import open_memory
 from silas.types import TaintLevel
-from silas.wiring.memory import open_memory
 from tests.memory.memories import a_memory
 from tests.memory.test_bundle import bundle, exported
 from tests.support.command import environment, run, silas
@@ -220,7 +220,7 @@ def test_only_what_changed_since_a_day_is_exported(home: dict[str, str], tmp_pat
 def test_looking_at_memories_unlocks_no_key(
     home: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from silas.wiring import memory
+    from silas.services import memory
 
     def locked(config: object) -> Any:
         raise AssertionError("a key was asked for")

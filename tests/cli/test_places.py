@@ -9,11 +9,11 @@ from click.testing import CliRunner
 
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.home.runtime import MIGRATED
 from silas.main.app import cli
 from silas.plans import WaitingPlan
 from silas.plans.waiting import SqlWaitingPlans
 from silas.testing import a_plan
-from silas.wiring.ground import MIGRATED
 from tests.support.command import run, silas
 from tests.support.plans import a_workspace, check, sh_plan
 

@@ -14,7 +14,7 @@ from silas.agents.hosted import HOSTED
 from silas.agents.names import provider_fault, unlisted_model
 from silas.config import load_config
 from silas.main import cli
-from silas.wiring import modelservers
+from silas.services.setup import model_servers as modelservers
 from tests.agents.openai_server import (
     Answer,
     Drop,

@@ -18,12 +18,12 @@ from silas.approval import ApprovalToken, ApprovalVerdict, token_bytes
 from silas.cards import ChannelMessage, message_bytes
 from silas.clock import SystemClock
 from silas.errors import ApprovalError
+from silas.home.runtime import open_vault, owner_keys
+from silas.home.signer_client import arrangement, enrol
 from silas.keys import Signer
 from silas.plans import PlanParser, subject_of
 from silas.testing import a_signer
 from silas.testing.approval import a_token
-from silas.wiring.apart import arrangement, enrol
-from silas.wiring.ground import open_vault, owner_keys
 from tests.support.command import Ended, environment, person, run, silas
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.signer import signer, signer_as

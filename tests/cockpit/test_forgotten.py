@@ -15,10 +15,10 @@ from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.damage import damaged_rows
 from silas.db import Database
+from silas.home.runtime import MIGRATED
 from silas.stream.scopework import NOT_SHOWN
 from silas.testing import ScriptedModel
 from silas.types import OWNER
-from silas.wiring.ground import MIGRATED
 from tests.cockpit.house import a_house
 from tests.cockpit.program_page import ProgramPage, a_page
 from tests.support.pages import NothingForgotten

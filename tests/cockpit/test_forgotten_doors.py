@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from silas.agents import ExecutorAgentOutput
+from silas.services.mcp_server import Services
 from silas.stream.scopework import NOT_SHOWN
 from silas.testing import ScriptedModel
-from silas.wiring.mcp_serve import Services
 from tests.cockpit.program_page import ProgramPage, a_page
 from tests.support.command import ROOT, environment, person, run, silas
 from tests.support.plans import a_workspace

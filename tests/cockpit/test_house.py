@@ -12,10 +12,10 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards.models import SecureInputCard
 from silas.channels.web.wire import Proof, command_bytes
 from silas.config import load_config
+from silas.home.runtime import model_of
+from silas.services.doctor.readiness import validate
 from silas.testing import FakeSandbox
 from silas.testing.tools import exited
-from silas.wiring import validate
-from silas.wiring.ground import model_of
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.cockpit.test_secrets import CANARY, Open
 from tests.support.web import PUBLIC, answer, serving, trusting

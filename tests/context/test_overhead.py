@@ -14,14 +14,14 @@ from silas.agents import AgentResponse
 from silas.agents.models import RouteDecision
 from silas.config import SilasConfig
 from silas.context import ContextConfig, ContextZone, TokenCounter
+from silas.services.tools.listed import add_uncalled
+from silas.services.tools.prompt_overhead import overhead_of
+from silas.services.upkeep import diagnose
 from silas.stream.session import Session
 from silas.testing import Harness, MockClock
 from silas.tools import ToolRegistry
 from silas.types import OWNER
-from silas.wiring import diagnose
-from silas.wiring.overhead import overhead_of
 from silas.wiring.parts import Parts
-from silas.wiring.uncalled import add_uncalled
 from tests.stream.kit import answer, soon, to_planner
 
 COUNT = TokenCounter().count

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from silas.errors import DatabaseError
+from silas.home.runtime import MIGRATED
 from silas.sandbox import RefusingSandbox, SandboxUnavailable
 from silas.testing import Harness
-from silas.wiring.ground import MIGRATED
 
 
 def _harness(home: Path) -> Harness:

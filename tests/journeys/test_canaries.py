@@ -19,10 +19,12 @@ import pytest
 from silas import Silas, SilasConfig, load_config
 from silas.agents import ModelChoice
 from silas.cards import Card, PlanAnswer, PlanCard
+from silas.home.runtime import Ground
+from silas.home.runtime import ground as real_ground
 from silas.plans import PlanParser, plan_hash
+from silas.services.secrets import open_secrets_desk
+from silas.services.upkeep import initialise
 from silas.testing import CallTool, ScriptedChannel, ScriptedModel, plan_text
-from silas.wiring import Ground, initialise, open_secrets_desk
-from silas.wiring.ground import ground as real_ground
 from tests.support.command import environment, run, silas
 from tests.work.kit import DONE
 

@@ -6,7 +6,8 @@ import pytest
 
 from silas import load_config
 from silas.errors import ConfigError
-from silas.wiring import initialise, key_facts, rotate_key
+from silas.services.owner_key import key_facts, rotate_key
+from silas.services.upkeep import initialise
 from tests.support.command import environment
 
 

@@ -23,16 +23,16 @@ from silas.cards import ChannelMessage, message_bytes
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
+from silas.home.runtime import open_vault
 from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
+from silas.services.owner_key import CheckpointKeys, rotate_key
+from silas.services.upkeep import initialise, open_audit
 from silas.stream.models import Incoming
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_goal, a_spawned_task, a_subject, a_token
 from silas.types import OWNER
-from silas.wiring import initialise, open_audit, rotate_key
-from silas.wiring.ground import open_vault
-from silas.wiring.ownerkey import CheckpointKeys
 from tests.support.command import ROOT, environment, run, silas, started
 from tests.support.home import Home, soon
 from tests.support.plans import a_workspace, writing_plan
@@ -388,8 +388,9 @@ from pathlib import Path
 
 from silas import load_config
 from silas.keys import sealed
-from silas.wiring import initialise, open_audit, rotate_key
-from silas.wiring.ground import open_vault
+from silas.services.upkeep import initialise, open_audit
+from silas.services.owner_key import rotate_key
+from silas.home.runtime import open_vault
 from tests.support.command import environment
 
 sealed._OPERATIONS, sealed._MEMORY = 1, 8192
@@ -403,7 +404,7 @@ def dies_at(number):
     seen = 0
     def trace(frame, event, argument):
         nonlocal seen
-        if not frame.f_code.co_filename.endswith(("wiring/ownerkey.py", "keys/files.py")):
+        if not frame.f_code.co_filename.endswith(("services/owner_key.py", "keys/files.py")):
             return None
         if event == "line":
             seen += 1

@@ -14,8 +14,8 @@ from silas import Silas, load_config
 from silas.config import SilasConfig
 from silas.keys import KeysConfig, Vault
 from silas.keys.vault import refuse_to_prompt
+from silas.services.upkeep import initialise
 from silas.testing import ScriptedChannel
-from silas.wiring import initialise
 from tests.support.waits import SECONDS
 
 

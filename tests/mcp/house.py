@@ -14,15 +14,15 @@ from silas.cards import Card, PlanCard, ToolCallCard
 from silas.cards.models import PlanAnswer
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.home.runtime import MIGRATED
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
+from silas.services.mcp import Look, MCPDesk
 from silas.stop import Sentinel
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.approval import a_signer
 from silas.testing.models import Step
 from silas.tools.mcp.trust import SqlTrust
-from silas.wiring.ground import MIGRATED
-from silas.wiring.mcp import Look, MCPDesk
 from tests.support.waits import SECONDS
 
 REPORT = ExecutorAgentOutput(summary="did what I could")

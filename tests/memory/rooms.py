@@ -14,8 +14,8 @@ from silas.keys import KeyRing
 from silas.memory import MemoryItem
 from silas.memory.bundle import Bundles
 from silas.memory.bundle_lines import BundleLimits
+from silas.services.memory import MemoryRooms, Surroundings, is_owners, memory_rooms
 from silas.testing import MockClock, a_signer
-from silas.wiring.memory import MemoryRooms, Surroundings, is_owners, memory_rooms
 
 
 class Asked:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.consolidate import may_be_promoted, merged_fields
+from silas.services.memory import asked_on, promotion_card
 from silas.testing import MockClock, ScriptedChannel
 from silas.types import TaintLevel
-from silas.wiring.memory import asked_on, promotion_card
 from tests.memory.memories import NOW, a_memory
 from tests.memory.rooms import House, a_house
 from tests.support.waits import SECONDS

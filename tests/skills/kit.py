@@ -6,10 +6,10 @@ from pathlib import Path
 
 from silas.approval.engine import ApprovalEngine
 from silas.plans import WorkItem
+from silas.services.skills.catalogue import skill_records
+from silas.services.skills.desk import SkillDesk
 from silas.testing import Harness
 from silas.types import OWNER
-from silas.wiring.skilldesk import SkillDesk
-from silas.wiring.skills import skill_records
 from tests.work.kit import Work
 
 DESCRIPTION = "Reading tables of numbers. Use it when a spreadsheet is named."

@@ -12,13 +12,13 @@ from click.testing import CliRunner, Result
 from silas.cards.models import DecisionAnswer
 from silas.main import cli
 from silas.plans import WorkItemStatus
+from silas.services.skills.catalogue import QUARANTINE, skill_loader
 from silas.skills.adapt import Report
 from silas.skills.approved import RECORDS
 from silas.skills.folder import SkillError
 from silas.skills.tree import put
 from silas.testing import FakeSandbox, Harness, MockClock, a_plan
 from silas.testing.tools import exited
-from silas.wiring.skills import QUARANTINE, skill_loader
 from tests.skills.kit import approved, desk_of, install, put_skill, skill_md
 from tests.support.command import environment, person, silas
 from tests.work.kit import DONE, argv, at_work

@@ -21,6 +21,7 @@ from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, Stopped
 from silas.plans import WorkItemStatus, subject_of
 from silas.sandbox import SandboxResult
+from silas.services.emergency_stop import open_stop
 from silas.stop import Sentinel, watch
 from silas.stop.epochs import StopEpochs
 from silas.testing import (
@@ -35,7 +36,6 @@ from silas.testing import (
 from silas.testing.approval import a_decision, a_subject
 from silas.testing.tools import SandboxRun, a_context, exited
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall
-from silas.wiring.stop import open_stop
 from tests.support.plans import a_workspace, check, sh_plan
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, at_work, owner, sh

@@ -9,9 +9,9 @@ import pytest
 from silas.agents import PlanActionType
 from silas.cards import Card, ChannelMessage, PlanCard
 from silas.plans import PlanParser, WorkItemStatus
+from silas.services.mcp_server import Services
 from silas.testing import Harness, MockClock, ScriptedChannel, plan_text
 from silas.types import OWNER
-from silas.wiring.mcp_serve import Services
 from tests.stream.kit import answering, done_sandbox, planned, proposing, soon
 
 CLOCK = MockClock()

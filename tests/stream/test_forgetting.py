@@ -13,6 +13,7 @@ from silas.errors import DatabaseError
 from silas.keys import KeyRing
 from silas.memory import MemoryType
 from silas.memory.store import SqlMemoryStore
+from silas.services.memory import MemoryDesk, Unsigned, desk_on
 from silas.testing import (
     CallTool,
     FakeTool,
@@ -24,7 +25,6 @@ from silas.testing import (
 )
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from silas.types import OWNER, TaintLevel
-from silas.wiring.memory import MemoryDesk, Unsigned, desk_on
 from tests.stream.kit import (
     House,
     direct,

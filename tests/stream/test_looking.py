@@ -12,6 +12,7 @@ from silas.agents import AgentResponse, ModelChoice, RouteDecision
 from silas.agents.choice import ModelsConfig
 from silas.cards import Card, ChannelMessage
 from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.services.tools.looking import shown_to
 from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
@@ -19,7 +20,6 @@ from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.tools.builtin.workspace_looks import LARGEST
 from silas.tools.look_limits import MAX_ANSWER, MAX_LOOKS, MAX_SEEN
 from silas.types import OWNER, InteractionMode, InteractionRegister
-from silas.wiring.looktools import shown_to
 from tests.support.waits import SECONDS
 
 YES = DecisionAnswer(selected_value="yes", approved=True)

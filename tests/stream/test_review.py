@@ -16,13 +16,13 @@ from silas.errors import DatabaseError
 from silas.memory import MemoryItem
 from silas.memory.store import SqlMemoryStore
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
+from silas.services.review import picked
 from silas.stream.review import MOST_AT_ONCE
 from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel, ScriptedModel, a_plan, plan_text
 from silas.types import OWNER, TaintLevel
 from silas.wiring.parts import Parts
-from silas.wiring.review import picked
 from tests.stream.kit import (
     direct,
     done_sandbox,

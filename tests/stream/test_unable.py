@@ -8,11 +8,11 @@ import pytest
 
 from silas.cards import ChannelMessage, PlanCard
 from silas.plans import PlanParser, WorkItemStatus, plan_hash
+from silas.services.mcp_server import Services
 from silas.testing import Harness, MockClock, ScriptedChannel, a_plan, plan_text
 from silas.testing.tools import FakeTool
 from silas.tools import RiskLevel, ToolConfig
 from silas.types import OWNER
-from silas.wiring.mcp_serve import Services
 from tests.stream.kit import (
     done_sandbox,
     entries_of,

@@ -9,7 +9,7 @@ from silas.main import cli
 from tests.support.command import Person, person, silas
 from tests.support.users import User, person_as
 
-for _needed in ("silas.main.signer", "silas.wiring.signer"):
+for _needed in ("silas.main.signer", "silas.services.signer.process"):
     import_module(_needed)  # a forked signer of another user may not be able to read it any more
 
 PASSPHRASE = "correct horse"

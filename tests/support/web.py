@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from silas.home.web_tools import Web
 from silas.testing import FakeOutside
-from silas.wiring.webtools import Web
 
 PEM = Path(__file__).parent / "tls" / "web.pem"
 """Key and certificate of every host that these tests name, made for them."""

@@ -14,7 +14,16 @@ ADAPTERS = ("sandboxed.py", "shell.py", "python.py", "interpreter.py")
 # Where a tool would learn about the system instead of being told: the process, its environment,
 # the clock, the network, the configuration, the state of other rooms.
 SYSTEM = {"os", "sys", "time", "datetime", "socket", "subprocess", "getpass", "platform", "asyncio"}
-STATE = ("silas.config", "silas.db", "silas.clock", "silas.audit", "silas.wiring", "silas.keys")
+STATE = (
+    "silas.config",
+    "silas.db",
+    "silas.clock",
+    "silas.audit",
+    "silas.home",
+    "silas.services",
+    "silas.wiring",
+    "silas.keys",
+)
 
 
 def modules() -> Iterator[Path]:

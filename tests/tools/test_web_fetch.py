@@ -11,6 +11,7 @@ from silas.agents import ExecutorAgentOutput
 from silas.audit import AuditLog
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.errors import DatabaseError
+from silas.home.web_tools import Web
 from silas.sandbox import NetworkEvent, Opened, Traffic
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import a_context, exited
@@ -19,7 +20,6 @@ from silas.tools.web.client import WebClient, address
 from silas.tools.web.fetch import MAX_BYTES, MAX_SHOWN, WebFetchTool
 from silas.tools.web.html_text import text_of
 from silas.types import OriginKind, TaintLevel
-from silas.wiring.webtools import Web
 from tests.support.waits import SECONDS
 from tests.support.web import PLAIN, PUBLIC, Asked, Site, answer, serving
 

@@ -13,6 +13,7 @@ from silas.agents import AgentResponse, ExecutorAgentOutput, RouteDecision
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.config.models import SearchConfig
 from silas.errors import ConfigError
+from silas.home.web_tools import SEARCH_KEY
 from silas.sandbox import NetworkEvent
 from silas.testing import (
     CallTool,
@@ -29,7 +30,6 @@ from silas.tools.models import HealthStatus
 from silas.tools.web.client import WebClient
 from silas.tools.web.search import PROVIDERS, WebSearchTool
 from silas.types import InteractionMode, InteractionRegister, OriginKind, TaintLevel
-from silas.wiring.webtools import SEARCH_KEY
 from tests.support.waits import SECONDS
 from tests.support.web import Asked, Site, answer, serving
 

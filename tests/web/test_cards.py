@@ -17,8 +17,8 @@ from silas.cards.models import (
     DraftAnswer,
     SecureInputCard,
 )
+from silas.services.secrets import secret_facts
 from silas.types import Risk
-from silas.wiring.secretdesk import secret_facts
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit

@@ -16,17 +16,17 @@ from silas import load_config
 from silas.agents import ExecutorAgentOutput
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.errors import SandboxError
+from silas.home.runtime import sandbox_of
 from silas.keys.apart import SigningDesk, listening
 from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
+from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming
 from silas.stream.rooms import TurnRooms
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel, a_signer, plan_text
 from silas.testing.clock import MockClock
 from silas.types import TaintLevel
-from silas.wiring.ground import sandbox_of
-from silas.wiring.signables import Signables
 from tests.support.users import ME
 from tests.support.waits import SECONDS
 

@@ -16,6 +16,7 @@ from silas.config import SilasConfig, load_config
 from silas.db import Database
 from silas.plans import WaitingPlan, WorkItemStatus
 from silas.plans.waiting import SqlWaitingPlans
+from silas.services.upkeep import open_work
 from silas.stream.session import Session
 from silas.testing import ScriptedChannel, a_plan
 from silas.testing.tools import a_context
@@ -23,7 +24,7 @@ from silas.tools import CallFacts
 from silas.tools.models import validated_call
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.types import OWNER
-from silas.wiring import Silas, open_work
+from silas.wiring.build import Silas
 from silas.wiring.cockpit import cockpit_of
 from silas.wiring.parts import Parts
 from tests.stream.kit import saying_yes, soon

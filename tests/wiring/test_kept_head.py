@@ -22,16 +22,17 @@ from silas.audit.models import GENESIS, AuditHead
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, Stopped
+from silas.home.audit_log import looking_log
 from silas.keys import KeyRing
 from silas.keys.apart import SigningDesk, listening
 from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.services.memory import open_memory
+from silas.services.owner_key import CheckpointKeys
+from silas.services.signer.signables import Signables
+from silas.services.upkeep import diagnose, initialise, open_audit, open_work
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_signer, a_subject
-from silas.wiring import diagnose, initialise, open_audit, open_memory, open_work
-from silas.wiring.ownerkey import CheckpointKeys
-from silas.wiring.record import looking_log
-from silas.wiring.signables import Signables
 from tests.mcp.test_serve import Served, said
 from tests.support.command import ROOT, Ended, environment, run, silas
 from tests.support.plans import a_workspace, writing_plan
@@ -366,7 +367,7 @@ import asyncio, os, signal, sys
 from silas import load_config
 from silas.audit.log import AuditLog
 from silas.keys import heads
-from silas.wiring import initialise, open_audit
+from silas.services.upkeep import initialise, open_audit
 
 step, calls = sys.argv[1], [int(sys.argv[2])]
 
@@ -424,7 +425,7 @@ async def test_killed_between_checkpoint_and_head_the_record_opens_without_a_ref
 _MANY = """
 import asyncio
 from silas import load_config
-from silas.wiring import open_audit
+from silas.services.upkeep import open_audit
 
 async def main():
     for _ in range(8):

@@ -13,9 +13,9 @@ from keyring.errors import KeyringLocked
 
 from silas import Silas, SilasConfig, load_config
 from silas.errors import ConfigError, SilasError, Stopped
+from silas.services.upkeep import initialise, open_audit
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_subject
-from silas.wiring import initialise, open_audit
 from tests.support.command import environment
 
 SECRET = "the backend's own words"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.wiring.lease import Lease
+from silas.home.lease import Lease
 from tests.support.waits import SECONDS
 
 

@@ -28,19 +28,19 @@ from silas.memory.bundle_lines import (
     read_signed_bundle,
 )
 from silas.plans import plan_bytes, subject_of
+from silas.services.signer.signables import (
+    Signables,
+    read_acceptance,
+    read_approval,
+    read_checkpoint,
+    read_message,
+)
 from silas.skills.approved import Installation
 from silas.testing import MockClock, a_plan, a_signer
 from silas.testing.approval import a_token
 from silas.tools.models import (
     call_subject,
     validated_call,
-)
-from silas.wiring.signables import (
-    Signables,
-    read_acceptance,
-    read_approval,
-    read_checkpoint,
-    read_message,
 )
 from silas.work.holding import changes_id
 

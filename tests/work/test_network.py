@@ -14,12 +14,12 @@ import pytest
 from silas.audit.log import AuditLog
 from silas.cards import PlanCard
 from silas.config import load_config
+from silas.home.runtime import sandbox_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.sandbox import Denied, Endpoint, SandboxConfig, SandboxFiles, SandboxLimits, default
 from silas.sandbox.network.names import Reason
 from silas.testing import FakeOutside, FakeSandbox, Harness, ScriptedChannel, plan_text
 from silas.testing.tools import exited
-from silas.wiring.ground import sandbox_of
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
 from tests.sandbox.test_proxy import ANSWER, HERE, Recorded, Server, answers, serving
 from tests.support.waits import SECONDS

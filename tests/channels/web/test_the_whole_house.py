@@ -16,9 +16,9 @@ from silas.channels.web.pairing import ENROL_DOMAIN
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.keys import Ed25519Signer
+from silas.services.devices import open_door
 from silas.testing.approval import a_signer
 from silas.types import new_nonce
-from silas.wiring.door import open_door
 from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
 

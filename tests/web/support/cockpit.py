@@ -18,15 +18,15 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.db import Database
+from silas.home.runtime import Ground, equipment, secrets_of
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import default
+from silas.services.memory import Unsigned, desk_on
 from silas.stop import RunRegister, Sentinel
 from silas.stop.watch import stay
 from silas.testing import a_signer
 from silas.testing.harness import NO_WEB
-from silas.wiring.ground import Ground, equipment, secrets_of
-from silas.wiring.memory import Unsigned, desk_on
 from silas.wiring.web import RunningCockpit, open_cockpit
 from tests.support.waits import SECONDS
 from tests.web.support.device import DESKTOP, Device, NewDevice, Scheme, Size

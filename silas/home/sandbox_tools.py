@@ -1,0 +1,86 @@
+"""The owner's tools for work in the sandbox, as the configuration and this machine have them."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from silas.agents.choice import RUNBOOK
+from silas.config import SilasConfig
+from silas.home.findings import Finding
+from silas.home.prompt_facts import UNASKED
+from silas.sandbox import Sandbox
+from silas.sandbox.mounts import Roots
+from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
+from silas.sandbox.toolchains.probe import ToolProbe, missing, there
+from silas.sandbox.toolchains.search import Place
+
+_OFF = "not looked for (`sandbox.tools.discover` is false)"
+_CONTAINER = "those of the image; a container is not shown the tools of this machine"
+
+
+def tool_search(config: SilasConfig) -> ToolSearch:
+    """What looks for them, or says why it does not."""
+    settings = config.sandbox
+    if settings.backend == "docker":
+        return NoTools(_CONTAINER)
+    if not settings.tools.discover:
+        return NoTools(_OFF)
+    roots = roots_of(config)
+    home = Path(os.path.realpath(Path.home()))
+    return MachineTools(Place(home, dict(os.environ), roots, settings.tools.add))
+
+
+class Surroundings:
+    """What runs in the sandbox, in words for models; asked inside when one needs to know it.
+
+    The built-in model follows runbooks and reads none of this, so nothing is asked for it.
+    """
+
+    def __init__(self, config: SilasConfig, sandbox: Sandbox, tools: ToolSearch) -> None:
+        self._config = config
+        self._probe = probe_of(config, sandbox, tools)
+
+    async def facts(self, workspace: str) -> dict[str, str]:
+        """For the planner: `runs_there`, and in `not_there` what plans name by habit."""
+        return await self._asked(workspace, self._config.models.planner.name) or UNASKED
+
+    async def briefing(self, workspace: str | None) -> str:
+        """For the executor; empty where nothing was asked."""
+        told = await self._asked(workspace or "", self._config.models.executor.name)
+        if not told:
+            return ""
+        lines = [f"- {name.replace('_', ' ')}: {words}" for name, words in told.items()]
+        return "\n".join(("# What runs here", "", *lines))
+
+    async def _asked(self, workspace: str, model: str) -> dict[str, str]:
+        if model == RUNBOOK or not self._config.sandbox.tools.discover:
+            return {}
+        versions = await self._probe.versions(workspace or None)
+        told = {"runs_there": there(versions), "not_there": missing(versions)}
+        return {name: words for name, words in told.items() if words} if versions else {}
+
+
+def probe_of(config: SilasConfig, sandbox: Sandbox, tools: ToolSearch) -> ToolProbe:
+    """What asks inside; its answers are kept beside the database."""
+    data = config.data_dir
+    return ToolProbe(sandbox, tools, data / "tools", data / "scratch" / "masks")
+
+
+async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[Finding]:
+    """For `silas doctor`: the tools of the directory that it is run in, and what runs there."""
+    tools, here = tool_search(config), str(Path.cwd())
+    facts = await asyncio.to_thread(tools.found, here)
+    found = [Finding("sandbox tools", "ok", tools.words or tool_words(facts))]
+    for sentence in await asyncio.to_thread(tools.left_out, here):
+        found.append(Finding("sandbox tools", "ok", sentence))
+    versions = await probe_of(config, sandbox, tools).versions(here)
+    if versions:
+        words = f"runs there: {there(versions)}"
+        absent = missing(versions)
+        found.append(Finding("commands", "ok", f"{words}; not there: {absent or 'nothing usual'}"))
+    return found
+
+
+def roots_of(config: SilasConfig) -> Roots:
+    """What is never shown; see `sandbox_of`."""
+    return Roots.of((config.data_dir, config.keys.socket), (config.data_dir / "scratch",))

@@ -1,0 +1,218 @@
+"""The owner's approvals beside a running Silas: what waits, what is in force, taking it back."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from silas.approval import ApprovalToken, ApprovalVerdict, NonceStore, Stops
+from silas.approval.effective import ClockState, EffectiveClock
+from silas.approval.nonces import SqlNonceStore
+from silas.approval.revoking import revoke
+from silas.approval.rules import current
+from silas.audit import Audit
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.errors import ApprovalError
+from silas.home.effective_clock import effective_time
+from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.waiting import SqlWaitingPlans
+from silas.services.owner_key import settle_succession
+from silas.services.upkeep import compared, opened
+from silas.services.work_shown import scope_work
+from silas.stop import Sentinel
+from silas.stop.epochs import StopEpochs
+from silas.stream.scopework import ScopeWork
+from silas.work.holding import HeldChanges, HeldStore, drop_changes
+from silas.work.record import TaskRecord
+
+_AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+"""Work whose spent use still authorises its next effect."""
+
+_YES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
+
+
+class Given(NamedTuple):
+    """An approval that was signed, and how it stands now.
+
+    Attributes:
+        item: What it is for; its token is there.
+        state: `in force`, `at work` (its last use is being made), or why it authorises nothing
+            more: `used`, `expired`, `revoked`, `void` (an emergency stop), `declined`.
+        uses: How many of its uses were spent.
+    """
+
+    item: WorkItem
+    token: ApprovalToken
+    state: str
+    uses: int
+
+
+@dataclass(frozen=True)
+class ApprovalDesk:
+    """For `silas approvals`: it signs nothing and runs nothing.
+
+    Attributes:
+        warnings: What the owner must be told, such as that the record was changed.
+    """
+
+    store: WorkItemStore
+    asked: WaitingPlans
+    held: HeldStore
+    nonces: NonceStore
+    audit: Audit
+    time: EffectiveClock
+    stops: Stops
+    work: ScopeWork
+    warnings: list[str]
+
+    def clock(self) -> ClockState:
+        """How the machine's clock stands to what approvals have come to."""
+        return self.time.state()
+
+    def confirm_clock(self) -> ClockState:
+        """The owner says that the machine's clock is right; see `EffectiveClock.confirm`."""
+        return self.time.confirm()
+
+    async def waiting(self) -> list[WaitingPlan]:
+        """Plans that the owner was asked about and has not answered, the oldest first."""
+        return await self.asked.all()
+
+    async def given(self) -> list[Given]:
+        """Every approval that is kept with its work, the newest last."""
+        items = [item for status in WorkItemStatus for item in await self._with(status)]
+        found = [await self._stands(item, t) for item in items if (t := item.approval_token)]
+        return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
+
+    async def as_shown(self, held: HeldChanges) -> HeldChanges:
+        """Changes that wait, without what rests on something that was forgotten."""
+        return held._replace(result=await self.work.as_shown(held.result))
+
+    def changes(self) -> list[HeldChanges]:
+        """Changes of work that wait for the owner's yes, the oldest first."""
+        return self.held.all()
+
+    async def find(self, named: str) -> WaitingPlan | HeldChanges | Given:
+        """What the owner names by the id of the work, or by that of its approval or its beginning.
+
+        Raises:
+            ApprovalError: There is none, or more than one.
+        """
+        waiting = [one for one in await self.waiting() if one.item.id == named]
+        if waiting:
+            return waiting[0]
+        held = self.held.find(named)
+        if held is not None:
+            return held
+        found = [
+            each
+            for each in await self.given()
+            if named == each.item.id or (len(named) >= 8 and each.token.token_id.startswith(named))
+        ]
+        if len(found) == 1:
+            return found[0]
+        raise ApprovalError(
+            f"There is no approval for {named!r}, and no question about it; `silas approvals list` "
+            "has the ids."
+            if not found
+            else f"{named!r} begins the id of several approvals; give more of it.",
+            code="E_APPROVAL_UNKNOWN",
+        )
+
+    async def deny(self, named: str) -> WorkItem:
+        """Answer an open question with no, for good.
+
+        Raises:
+            ApprovalError: No question about it is open.
+        """
+        found = await self.find(named)
+        if isinstance(found, HeldChanges):
+            return await self._dropped(found)
+        if isinstance(found, Given):
+            raise ApprovalError(
+                f"{found.item.id} does not wait for an answer; `silas approvals revoke "
+                f"{found.item.id}` takes its approval back.",
+                code="E_APPROVAL_NOT_WAITING",
+                work_item_id=found.item.id,
+            )
+        await self.audit.log("plan_not_approved", work_item_id=found.item.id, verdict="declined")
+        await self.asked.drop(found.item)
+        return found.item
+
+    async def _dropped(self, held: HeldChanges) -> WorkItem:
+        item = await self.store.get(held.work_item_id)
+        if item is None:
+            raise missing(held.work_item_id)
+        await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
+        return item
+
+    async def revoke(self, named: str) -> Given:
+        """Take an approval back: nothing of it begins, and what is under way ends.
+
+        Raises:
+            ApprovalError: There is none, or it authorises nothing any more.
+        """
+        found = await self.find(named)
+        if isinstance(found, WaitingPlan | HeldChanges):
+            raise ApprovalError(
+                f"{named} was not approved yet; `silas approvals deny {named}` answers it with no.",
+                code="E_APPROVAL_NOT_GIVEN",
+                work_item_id=named,
+            )
+        taken = found.state in ("in force", "at work")
+        if not taken or not await revoke(found.token, self.nonces, self.audit):
+            raise ApprovalError(
+                f"The approval of {found.item.id} authorises nothing any more "
+                f"({found.state if not taken else 'revoked'}); nothing was changed.",
+                code="E_APPROVAL_OVER",
+                work_item_id=found.item.id,
+            )
+        return found
+
+    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+        return await self.store.list_by_status(status)
+
+    async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
+        uses = await self.nonces.uses(token.token_id)
+        gone = await self.nonces.is_used("revoked", token.token_id)
+        void = current(token, self.stops.stops()) is not None
+        state = _state(item, token, uses, self.time.now(), revoked=gone, void=void)
+        return Given(item, token, state, uses)
+
+
+def _state(
+    item: WorkItem, token: ApprovalToken, uses: int, now: datetime, *, revoked: bool, void: bool
+) -> str:
+    rules = (
+        (token.verdict not in _YES, "declined"),
+        (revoked, "revoked"),
+        (void, "void"),
+        (token.expires_at <= now, "expired"),
+        (uses < token.max_executions, "in force"),
+        (item.status in _AT_WORK, "at work"),
+    )
+    return next((state for holds, state in rules if holds), "used")
+
+
+@asynccontextmanager
+async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
+    """The approvals of an initialised Silas, without starting anything else."""
+    warnings: list[str] = []
+    with opened(config, warnings) as (db, audit, ring):  # nothing is signed here
+        compared(audit, warnings)
+        await settle_succession(db, audit, ring)
+        clock = SystemClock()
+        time = effective_time(db, clock, audit)
+        yield ApprovalDesk(
+            SqlWorkItemStore(db, clock),
+            SqlWaitingPlans(db, clock),
+            HeldStore(config.data_dir / "held"),
+            SqlNonceStore(db, time, config.nonce_store),
+            audit,
+            time,
+            StopEpochs(db, clock, Sentinel(config.data_dir)),
+            scope_work(db, clock),
+            warnings,
+        )

@@ -1,0 +1,1 @@
+"""What the cockpit's routes ask for, behind the ports that its channel declares."""

@@ -1,0 +1,117 @@
+"""What there is in this Silas, for the cockpit: tools, workers, memories, settings, health."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from silas.channels.web.views import (
+    Doctor,
+    Finding,
+    Memories,
+    MemoryRow,
+    Settings,
+    ToolRow,
+    WorkerRow,
+)
+from silas.clock import Clock
+from silas.config import SilasConfig
+from silas.home.findings import headline, ready
+from silas.memory import MemoryStore
+from silas.services.cockpit.facts import settings_in_force
+from silas.services.upkeep import diagnose
+from silas.services.workers import worker_rows
+from silas.tools import ToolRegistry
+from silas.tools.builtin.recall import SearchMemory
+from silas.tools.registry import tool_rows
+from silas.types import OWNER
+
+_MOST_MEMORIES = 50
+_EVER = datetime.min.replace(tzinfo=UTC)
+_FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
+
+
+class HouseRoom:
+    """`silas.channels.web.port.House` over the wired parts."""
+
+    def __init__(
+        self,
+        config: SilasConfig,
+        registry: ToolRegistry,
+        search: SearchMemory,
+        kept: MemoryStore,
+        sandbox: str,
+        clock: Clock,
+        redact: Callable[[str], str],
+    ) -> None:
+        self._config = config
+        self._registry = registry
+        self._search = search
+        self._kept = kept
+        self._sandbox = sandbox
+        self._clock = clock
+        self._redact = redact
+        self._looking = asyncio.Lock()
+        self._looked: tuple[float, Doctor] | None = None
+
+    async def tools(self) -> tuple[ToolRow, ...]:
+        """See `House.tools`."""
+        return tuple(
+            ToolRow(
+                name=row["name"],
+                risk=row["risk"],
+                scopes=tuple(row["scopes"]),
+                health=row["health"],
+                last_error=None
+                if row["last_error"] is None
+                else self._redact(str(row["last_error"])),
+            )
+            for row in tool_rows(self._registry)
+        )
+
+    async def workers(self) -> tuple[WorkerRow, ...]:
+        """See `House.workers`. Files are read beside the event loop."""
+        rows = await asyncio.to_thread(worker_rows, self._config)
+        known = WorkerRow.model_fields
+        return tuple(
+            WorkerRow.model_validate({name: row[name] for name in row.keys() & known.keys()})
+            for row in rows
+        )
+
+    async def memory(self, query: str) -> Memories:
+        """See `House.memory`."""
+        if query.strip():
+            found = await self._search(OWNER, query, _MOST_MEMORIES, False)
+            nothing = "Nothing is remembered that fits."
+        else:
+            found = await self._kept.search_temporal(_EVER, self._clock.now(), _MOST_MEMORIES)
+            nothing = "Nothing is remembered yet."
+        return Memories(
+            memories=tuple(
+                MemoryRow(id=one.memory_id, text=self._redact(one.content), taint=one.taint.value)
+                for one in found
+            ),
+            words="" if found else nothing,
+        )
+
+    async def settings(self) -> Settings:
+        """See `House.settings`."""
+        return settings_in_force(self._config, self._sandbox)
+
+    async def doctor(self) -> Doctor:
+        """See `House.doctor`. One look at a time, in a thread with a loop of its own.
+
+        It starts programs and reads files, and nobody's turn waits for that.
+        """
+        async with self._looking:
+            now = self._clock.monotonic()
+            if self._looked is None or now - self._looked[0] > _FRESH_SECONDS:
+                self._looked = (now, await asyncio.to_thread(self._look))
+            return self._looked[1]
+
+    def _look(self) -> Doctor:
+        found = asyncio.run(diagnose(self._config))
+        rows = tuple(
+            Finding(part=one.part, ok=one.ok, state=one.state, words=self._redact(one.words))
+            for one in found
+        )
+        return Doctor(ok=ready(found), words=headline(found), findings=rows)

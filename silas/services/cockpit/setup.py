@@ -1,0 +1,202 @@
+"""The first run for the cockpit, and secrets on a path outside the agent (spec 0.5, 1.5, 8.1)."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from silas.agents.choice import PROVIDER_KEY, RUNBOOK
+from silas.audit import Audit
+from silas.cards import Action, CardChannel
+from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.channels.web.views import Choice, Onboarding, SecretAsked
+from silas.clock import Clock
+from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
+from silas.errors import ConfigError
+from silas.keys.inputs import SecretInputs
+from silas.keys.secrecy import Secrecy
+from silas.keys.secrets import SecretVault
+from silas.services.cockpit.announcements import Announces
+from silas.services.setup.provider_key import TryKey
+from silas.stream.owner import Owner
+from silas.types import Risk
+
+Key = Literal["needed", "stored", "none"]
+
+_CHOICES = (
+    Choice(
+        value="openrouter",
+        label="Use OpenRouter",
+        words="A language model of your choice; needs a key, which goes into your key store.",
+    ),
+    Choice(
+        value="local",
+        label="Use a model on this machine",
+        words="A server such as Ollama; nothing leaves this machine.",
+    ),
+    Choice(
+        value="runbook",
+        label="Start without a model",
+        words="Silas follows runbooks, needs no key and no network.",
+    ),
+)
+_READY = "I'm ready. Tell me what to connect first, or I'll figure it out."
+_AGAIN = "Start Silas again to let it answer."
+_LOCAL = "Name your server under `models:` in the configuration file, then start Silas again."
+_KEY = "Enter the key on the card that is open."
+
+
+class SetupRoom:
+    """`silas.channels.web.port.Setup` over the vault, the first-run file and the channel."""
+
+    def __init__(
+        self,
+        folder: Path,
+        model_in_force: str,
+        vault: SecretVault,
+        secrecy: Secrecy,
+        channel: CardChannel,
+        announce: Announces,
+        try_key: TryKey,
+        audit: Audit,
+        clock: Clock,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._folder = folder
+        self._in_force = model_in_force
+        self._vault = vault
+        self._inputs = SecretInputs(vault, clock)
+        self._secrecy = secrecy
+        self._owner = Owner(channel, audit, clock)
+        self._announce = announce
+        self._try_key = try_key
+        self._audit = audit
+        self._environ = environ
+        self._asked: set[asyncio.Task[None]] = set()
+
+    @property
+    def first_run(self) -> bool:
+        """Whether nobody has said yet who is to answer, neither here nor in the configuration."""
+        return self._in_force == RUNBOOK and read_first_run(self._folder) is None
+
+    async def onboarding(self) -> Onboarding:
+        """See `Setup.onboarding`."""
+        chosen = await asyncio.to_thread(read_first_run, self._folder)
+        if chosen is None:
+            return Onboarding(
+                needed=self._in_force == RUNBOOK,
+                provider="",
+                providers=_CHOICES,
+                in_force=self._in_force,
+                key="none",
+                restart=False,
+            )
+        key = await self._key(chosen)
+        return Onboarding(
+            needed=False,
+            provider=chosen.provider,
+            providers=_CHOICES,
+            in_force=self._in_force,
+            key=key,
+            restart=self._restarts(chosen, key),
+            name=chosen.name,
+            email=chosen.email,
+            phone=chosen.phone,
+            words=self._words(chosen, key),
+        )
+
+    async def onboard(self, provider: str, name: str, email: str, phone: str) -> Onboarding:
+        """See `Setup.onboard`. On record stands the provider alone."""
+        said = {"provider": provider, "name": name, "email": email, "phone": phone}
+        chosen = FirstRun.model_validate(said)
+        key = await self._key(chosen)
+        await self._keep(chosen.model_copy(update={"key": key == "stored"}))
+        await self._audit.log("onboarded", provider=chosen.provider)
+        if key == "needed" and not self._inputs.awaits(PROVIDER_KEY):
+            await self.ask_secret(PROVIDER_KEY)
+        return await self.onboarding()
+
+    async def ask_secret(self, label: str) -> SecretAsked:
+        """See `Setup.ask_secret`. It waits as long as its card does."""
+        ref_id = await asyncio.to_thread(self._inputs.open, label)
+        task = asyncio.create_task(self._shown(secret_card(ref_id, label)))
+        self._asked.add(task)
+        task.add_done_callback(self._asked.discard)
+        return SecretAsked(ref_id=ref_id, label=label)
+
+    async def _shown(self, card: SecureInputCard) -> None:
+        try:
+            await self._owner.ask(card)
+        finally:
+            self._inputs.close(card.ref_id)
+
+    async def store_secret(self, ref_id: str, value: str) -> None:
+        """See `Setup.store_secret`; what cannot be recorded is not kept (decision B5)."""
+        if self._inputs.label(ref_id) == PROVIDER_KEY and (why := await self._try_key(value)):
+            raise ConfigError(f"Nothing was stored: {why}", code="E_CFG_SECRET")
+        facts = await self._inputs.store(ref_id, value)
+        try:
+            await self._audit.log("secret_stored", ref_id=ref_id)
+        except Exception:
+            await asyncio.to_thread(self._inputs.take_back, ref_id)
+            raise
+        await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
+        if facts.name == PROVIDER_KEY:
+            await self._key_is_there()
+        self._announce.secret_stored(ref_id)
+
+    async def _key_is_there(self) -> None:
+        chosen = await asyncio.to_thread(read_first_run, self._folder)
+        if chosen is not None:
+            await self._keep(chosen.model_copy(update={"key": True}))
+
+    async def _keep(self, chosen: FirstRun) -> None:
+        await asyncio.to_thread(keep_first_run, self._folder, chosen)
+
+    async def close(self) -> None:
+        """Wait for no secret any more."""
+        for task in tuple(self._asked):
+            task.cancel()
+        if self._asked:
+            await asyncio.wait(set(self._asked))
+
+    async def _key(self, chosen: FirstRun) -> Key:
+        if chosen.provider != "openrouter":
+            return "none"
+        if self._environ.get(PROVIDER_KEY, "").strip():
+            return "stored"
+        facts = await asyncio.to_thread(self._vault.facts)
+        return "stored" if any(one.name == PROVIDER_KEY for one in facts) else "needed"
+
+    def _restarts(self, chosen: FirstRun, key: Key) -> bool:
+        """Whether another model answers from the next start on."""
+        if chosen.provider == "openrouter":
+            return key == "stored" and self._in_force == RUNBOOK
+        return False
+
+    def _words(self, chosen: FirstRun, key: Key) -> str:
+        if key == "needed":
+            return _KEY
+        if self._restarts(chosen, key):
+            return _AGAIN
+        local = chosen.provider == "local" and self._in_force == RUNBOOK
+        return _LOCAL if local else _READY
+
+
+def secret_card(ref_id: str, label: str) -> SecureInputCard:
+    """The card that asks for a secret; its form goes to `POST /secrets/{ref_id}`."""
+    no = SecureInputAnswer(ref_id=ref_id, success=False)
+    yes = SecureInputAnswer(ref_id=ref_id, success=True)
+    return SecureInputCard(
+        intent=f"Store the secret {label}",
+        risk=Risk.low,
+        rationale="It goes straight into your key store: no model, message or record sees it.",
+        actions=(
+            Action(label="Store it", value=yes, role="recommended"),
+            Action(label="Not now, store nothing", value=no, role="decline"),
+        ),
+        safe=no,
+        ref_id=ref_id,
+        label=label,
+    )

@@ -1,0 +1,234 @@
+"""The work items for the cockpit, and what the owner may do about them, the emergency stop too."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from silas.approval import NonceStore
+from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
+from silas.errors import ChannelError, DatabaseError, from_foreign
+from silas.plans import WorkItem, WorkItemResult
+from silas.plans.budget import shares
+from silas.plans.characters import show
+from silas.plans.shown import card_shown
+from silas.plans.store import SqlWorkItemStore, missing
+from silas.sandbox.toolchains.mounts import ToolSearch
+from silas.services.cockpit.announcements import Announces
+from silas.services.cockpit.record import signed_of
+from silas.services.emergency_stop import StopDesk
+from silas.stop import end_runs
+from silas.stream.session import Session
+from silas.work.models import PATCH
+
+MOST_ROWS = 200
+"""Work items in the list: those that changed last."""
+
+_BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
+_LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+_STOPPED = "Stopped; nothing of it was applied."
+_APPROVED = "This is the plan as it was approved."
+
+
+class ShownWork(Protocol):
+    """Work without what was forgotten; see `ScopeWork`."""
+
+    async def result(self, work_item_id: str) -> WorkItemResult | None:
+        """How it ended."""
+        ...
+
+    async def item_as_shown(self, item: WorkItem) -> WorkItem:
+        """The work with what its checks found."""
+        ...
+
+
+class WorkRoom:
+    """`silas.channels.web.port.Work` over an open Silas."""
+
+    def __init__(
+        self,
+        session: Session,
+        store: SqlWorkItemStore,
+        nonces: NonceStore,
+        desk: StopDesk,
+        announce: Announces,
+        redact: Callable[[str], str],
+        undo_folder: Path,
+        shown: ShownWork,
+        search: ToolSearch,
+    ) -> None:
+        self._session = session
+        self._store = store
+        self._nonces = nonces
+        self._desk = desk
+        self._announce = announce
+        self._redact = redact
+        self._search = search
+        self._undo_folder = undo_folder
+        self._shown = shown
+
+    async def rows(self) -> tuple[WorkRow, ...]:
+        """See `Work.rows`: plans that wait first, then the newest items."""
+        waiting = await self._session.proposer.waiting()
+        asked = {item.id for item in waiting}
+        items = [one for one in await self._store.newest(MOST_ROWS) if one.id not in asked]
+        undoable = await asyncio.to_thread(self._undoable, items)
+        rows = [self._waiting_row(item) for item in reversed(waiting)]
+        for item in items:
+            result = await self._result(item)
+            rows.append(self._row(item, result, undoable.get(item.id)))
+        return tuple(rows)
+
+    async def one(self, work_item_id: str) -> WorkDetail:
+        """See `Work.one`."""
+        waiting = await self._session.proposer.question(work_item_id)
+        item = await self._store.get(work_item_id) if waiting is None else waiting.item
+        if item is None:
+            raise missing(work_item_id)
+        result = await self._result(item)
+        undoable = await asyncio.to_thread(self._undoable, [item])
+        if waiting is None:
+            row, why = self._row(item, result, undoable.get(item.id)), _APPROVED
+        else:
+            row, why = self._waiting_row(item), waiting.rationale
+        token = item.approval_token
+        uses = 0 if token is None else await self._nonces.uses(token.token_id)
+        card = await asyncio.to_thread(card_shown, item, rationale=why, search=self._search)
+        return WorkDetail(
+            **row.model_dump(),
+            intent=card.intent,
+            risk=card.risk.value,
+            affected=card.affected,
+            plan=tuple(Section(heading=d.heading, lines=d.lines) for d in card.details),
+            hash=card.plan_hash,
+            checks=self._checks(await self._shown.item_as_shown(item)),
+            checks_changed=() if result is None else tuple(map(show, result.checks_changed)),
+            diff="" if result is None else self._diff(result),
+            output="" if result is None else self._redact(result.output),
+            report="" if result is None else self._redact(result.report),
+            grounds="" if result is None else result.grounds,
+            approval=None if token is None else signed_of(token, uses, ""),
+            attempts=item.attempts,
+            budget=tuple(
+                BudgetRow(words=one.words, share=one.share)
+                for one in shares(item.budget_used, item.budget)
+            ),
+            next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
+            running=work_item_id in self._session.executor.running(),
+        )
+
+    async def cancel(self, work_item_id: str) -> Done:
+        """See `Work.cancel`."""
+        if not await self._session.cancel(work_item_id):
+            raise ChannelError(
+                "This work is not running, so there is nothing to stop.", code="E_CHANNEL_NOT_NOW"
+            )
+        return Done(words=_STOPPED)
+
+    async def ask(self, work_item_id: str) -> Done:
+        """See `Work.ask`."""
+        asked = await self._session.ask_again(work_item_id)
+        words = "Its card is shown again." if asked else "Its card is open already."
+        return Done(words=words)
+
+    async def undo(self, work_item_id: str) -> Done:
+        """See `Work.undo`."""
+        await self._session.undo(work_item_id)
+        self._announce.undone(work_item_id)
+        return Done(words="Taken back: its files are as they were before.")
+
+    async def stop(self) -> Done:
+        """See `Work.stop`: the file first, so that nothing new begins; then the kill."""
+        sentinel, failure = self._desk.sentinel, None
+        try:
+            sentinel.place()
+        except OSError as error:
+            failure = error
+        self._session.halt.ring()  # what is under way here ends, however soon the stop is over
+        ended = await asyncio.to_thread(end_runs, sentinel.folder, _BURIAL_SECONDS)
+        if failure is not None:
+            raise from_foreign(failure) or failure
+        with suppress(OSError):  # it holds; after a power loss the database says so as well
+            sentinel.keep()
+        with suppress(Exception):  # it holds whether or not it could be recorded yet
+            self._desk.record()
+        self._announce.stopped(sentinel.words())
+        return Done(
+            words=f"Silas is stopped, and every approval is void. Tools killed: {ended.killed}."
+        )
+
+    async def resume(self) -> Done:
+        """See `Work.resume`."""
+        if not self._desk.sentinel.stands():
+            return Done(words="Silas is not stopped.")
+        await self._desk.resume()
+        self._announce.stopped("")
+        return Done(words="Silas works again; what was interrupted needs a new approval.")
+
+    async def _result(self, item: WorkItem) -> WorkItemResult | None:
+        """How it ended; where that was damaged, words that say so."""
+        try:
+            return await self._shown.result(item.id)
+        except DatabaseError as error:
+            if error.code != "E_DB_CORRUPT":
+                raise
+            return WorkItemResult(
+                work_item_id=item.id, status=item.status, summary=error.message, last_error=None
+            )
+
+    def _waiting_row(self, item: WorkItem) -> WorkRow:
+        return WorkRow(
+            id=item.id,
+            title=item.title,
+            status="waiting",
+            created_at=None,
+            summary="Waits for your answer.",
+            undoable=False,
+        )
+
+    def _row(self, item: WorkItem, result: WorkItemResult | None, undoable: str | None) -> WorkRow:
+        """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
+        summary = undoable or ("" if result is None else result.summary)
+        held = result is not None and bool(result.held)  # its changes wait for a yes
+        return WorkRow(
+            id=item.id,
+            title=item.title,
+            status="waiting" if held else item.status.value,
+            created_at=item.created_at,
+            summary=self._redact(summary),
+            undoable=undoable is not None,
+        )
+
+    def _undoable(self, items: list[WorkItem]) -> dict[str, str]:
+        """Which of them changed something that stands, with words where only half of it does.
+
+        Most have no folder, which is one look.
+        """
+        kept = {path.name for path in self._undo_folder.glob("*")}
+        found = [item.id for item in items if item.id in kept]
+        undoing = self._session.undoing
+        whole = {name: "" for name in found if undoing.applied(name) is not None}
+        halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
+        return {**whole, **{name: halves[name] for name in found if name in halves}}
+
+    def _checks(self, item: WorkItem) -> tuple[Check, ...]:
+        """What the checks of the last attempt found."""
+        if not item.verification_results:
+            return ()
+        last = item.verification_results[-1]
+        results: list[dict[str, Any]] = last.get("results", [])
+        return tuple(
+            Check(
+                name=str(one.get("name", "")),
+                passed=one.get("passed") is True,
+                words=self._redact(str(one.get("reason", ""))),
+                output=self._redact(str(one.get("output", ""))),
+                attempt=int(last.get("attempt", 0)),
+            )
+            for one in results
+        )
+
+    def _diff(self, result: WorkItemResult) -> str:
+        patch = result.artifacts.get(PATCH, "") or result.diff
+        return self._redact(patch[:_LONGEST_DIFF])

@@ -1,0 +1,64 @@
+"""The cockpit's door: made for the server, and alone for the commands about devices."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.audit import Audit
+from silas.audit.log import AuditLog
+from silas.channels.web.hosts import WebHosts
+from silas.channels.web.limits import WebLimits
+from silas.channels.web.pairing import WebDoor
+from silas.channels.web.sessions import WebSessions
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.home.cockpit_address import where_it_runs
+from silas.home.effective_clock import effective_time
+from silas.home.keyless import NoKey
+from silas.home.runtime import MIGRATED, not_initialised
+from silas.keys import verify_with
+from silas.keys.devices import DeviceKeys
+
+
+def web_door(
+    config: SilasConfig, db: Database, nonces: NonceStore, clock: Clock, audit: Audit
+) -> WebDoor:
+    """Who may come in and what counts as the owner's, over these stores."""
+    hosts = WebHosts.of(config.channels.web)
+    time = effective_time(db, clock, audit)
+    sessions, devices = WebSessions(db, time), DeviceKeys(db, clock)
+    return WebDoor(sessions, devices, verify_with, nonces, clock, audit, hosts)
+
+
+def web_limits(config: SilasConfig, clock: Clock) -> WebLimits:
+    """How much may come in, from the configuration."""
+    limits = config.limits
+    return WebLimits(
+        limits.ws_messages_per_minute_per_scope, limits.ws_messages_per_minute_per_ip, clock
+    )
+
+
+@asynccontextmanager
+async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
+    """The door of an initialised Silas, beside a running one or without any.
+
+    What is changed here counts there at once: both ask the database each time. No key is unlocked:
+    a lost phone is revoked without a passphrase.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+    """
+    path, clock = config.data_dir / "silas.db", SystemClock()
+    if not path.exists():
+        raise not_initialised(config)
+    config = where_it_runs(config)
+    db = Database(path, clock)
+    try:
+        for package in MIGRATED:
+            db.migrate(package)
+        audit = AuditLog(db, clock, NoKey())
+        nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
+        yield web_door(config, db, nonces, clock, audit)
+    finally:
+        db.close()

@@ -1,0 +1,1 @@
+"""What `silas doctor` and `silas config validate` look at."""

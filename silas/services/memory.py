@@ -1,0 +1,371 @@
+"""What remembering consists of: the one place that knows its classes (spec 4.2, 6)."""
+
+import os
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from silas.audit import Audit
+from silas.audit.log import AuditLog
+from silas.audit.reading import AuditReader
+from silas.cards import Action, CardChannel
+from silas.cards.models import DecisionAnswer, DecisionCard, Detail
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.context.chronicle import ChronicleStore, SqlChronicleStore
+from silas.context.tokens import TokenCounter
+from silas.db import Database
+from silas.errors import ConfigError, SilasError
+from silas.home.audit_log import looking_log
+from silas.home.keyless import NoKey, PublicKey
+from silas.home.runtime import MIGRATED, not_initialised, open_vault, owner_keys
+from silas.keys import KeyRing, Signer
+from silas.memory import MemoryItem, NoVectors, Vectors, records
+from silas.memory.bundle import Bundles, BundleSigner
+from silas.memory.consolidate import (
+    Confirm,
+    Consolidator,
+    Tidying,
+    consolidate_regularly,
+)
+from silas.memory.embed import Embedder, EndpointEmbedder, FastEmbedder, NoEmbedder
+from silas.memory.embedding import SemanticSearch
+from silas.memory.operations import Operations, RulesFit
+from silas.memory.retrieve import HybridRetriever
+from silas.memory.store import SqlMemoryStore
+from silas.memory.vectors import NumpyVectorIndex
+from silas.services.owner_key import CheckpointKeys
+from silas.stream.owner import Owner
+from silas.types import OWNER, Risk
+
+_QUESTION_SECONDS = 600.0  # beside the work: nothing waits for the answer
+_NO = DecisionAnswer()
+_YES = DecisionAnswer(selected_value="true", approved=True)
+_PER_RULE = 2  # tokens of the line that a rule stands in
+_LONGEST_SHOWN = 2_000  # characters of a memory on a card
+
+
+@dataclass(frozen=True)
+class MemoryRooms:
+    """Everything that remembering is asked for, wired.
+
+    Attributes:
+        vectors: Finds by meaning; `NoVectors` where no embedder is configured.
+        upkeep: What runs in the background as long as Silas does; each call makes one coroutine.
+    """
+
+    store: SqlMemoryStore
+    retriever: HybridRetriever
+    ops: Operations
+    vectors: Vectors
+    consolidator: Consolidator
+    bundles: Bundles
+    upkeep: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
+
+
+class Surroundings(NamedTuple):
+    """What remembering needs of the rest of Silas.
+
+    Attributes:
+        signer: The owner's key, for exports.
+        ring: His keys, to tell which bundles are his.
+        confirm: Asks him whether a memory is true.
+        count_tokens: How many tokens a text has.
+        rules_fit: Whether these standing rules have room in every prompt together.
+    """
+
+    signer: BundleSigner
+    ring: KeyRing
+    confirm: Confirm
+    count_tokens: Callable[[str], int]
+    rules_fit: RulesFit
+
+
+def memory_rooms(
+    config: SilasConfig, db: Database, clock: Clock, audit: Audit, around: Surroundings
+) -> MemoryRooms:
+    """The rooms of memory over a database.
+
+    Raises:
+        ConfigError: The embedder cannot be used as configured.
+    """
+    settings = config.memory
+    store = SqlMemoryStore(db, clock)
+    upkeep: list[Callable[[], Coroutine[Any, Any, None]]] = []
+    vectors: Vectors = NoVectors()
+    reembed = _nothing_to_embed
+    embedder = embedder_of(config)
+    if embedder.dim:
+        search = SemanticSearch(
+            db, embedder, NumpyVectorIndex(db, embedder.name, embedder.dim), clock
+        )
+        vectors, reembed = search, search.reembed
+        upkeep.append(search.keep_up)
+    consolidator = Consolidator(
+        db, clock, Tidying.of(settings), around.confirm, around.rules_fit, reembed, audit
+    )
+    minutes = settings.consolidation_interval_minutes
+    upkeep.append(lambda: consolidate_regularly(consolidator, clock, minutes, audit))
+    return MemoryRooms(
+        store=store,
+        retriever=HybridRetriever(store, vectors, around.count_tokens, clock),
+        ops=Operations(store, clock, around.rules_fit),
+        vectors=vectors,
+        consolidator=consolidator,
+        bundles=Bundles(
+            db,
+            clock,
+            around.signer,
+            lambda key, digest: is_owners(around.ring, AuditReader(db), key, digest),
+            around.rules_fit,
+            audit,
+        ),
+        upkeep=tuple(upkeep),
+    )
+
+
+async def _nothing_to_embed() -> int:
+    return 0
+
+
+def embedder_of(config: SilasConfig) -> Embedder:
+    """The embedder that is configured; nothing is loaded or connected to.
+
+    Raises:
+        ConfigError: A package or the key's variable is missing.
+    """
+    memory = config.memory
+    if memory.embedder == "none":
+        return NoEmbedder()
+    needed = ("numpy", "fastembed") if memory.embedder == "fastembed" else ("numpy",)
+    if missing := [name for name in needed if find_spec(name) is None]:
+        raise ConfigError(
+            f"memory.embedder: {memory.embedder} needs {missing[0]}, which is not installed; run "
+            "`pip install 'silas[vector]'`, or set `memory.embedder: none`.",
+            code="E_CFG_EMBEDDER",
+        )
+    if memory.embedder == "fastembed":
+        return FastEmbedder(
+            memory.embedding_model,
+            memory.embedding_dim,
+            memory.embedding_path,
+            config.data_dir / "models",
+            download=memory.embedding_download,
+        )
+    variable = memory.embedding_api_key_env
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        raise ConfigError(
+            f"memory.embedding_api_key_env names {variable}, which is not set; export {variable} "
+            "or leave it empty.",
+            code="E_CFG_EMBEDDER",
+        )
+    return EndpointEmbedder(
+        memory.embedding_base_url,
+        memory.embedding_model,
+        memory.embedding_dim,
+        key,
+        memory.embedding_timeout_seconds,
+    )
+
+
+def embedder_finding(config: SilasConfig) -> tuple[str, bool, str]:
+    """How memories are found, for `silas doctor`: part, well or not, words."""
+    part, memory = "memory search", config.memory
+    try:
+        fault = embedder_of(config).fault()
+    except SilasError as error:
+        return part, False, error.message
+    if fault:
+        return part, False, fault
+    if memory.embedder == "none":
+        return part, True, "by words; set `memory.embedder` to find by meaning, too"
+    where = memory.embedding_base_url or "on this machine"
+    return part, True, f"by words and by meaning: {memory.embedding_model}, {where}"
+
+
+def is_owners(ring: KeyRing, record: AuditReader, public_key: str, digest: str) -> bool:
+    """Whether a key was the owner's when it signed the bundle of this digest.
+
+    The key in force is. A former one only for what this record has from its time: whoever came to
+    have an old key can sign what he likes, and date it back.
+    """
+    if public_key == ring.current:
+        return True
+    former = next((key for key in ring.former if key.public_key == public_key), None)
+    if former is None:
+        return False
+    exports = record.since(0, {"memory.exported"})
+    return any(told.seq <= former.seq and told.data.get("digest") == digest for told in exports)
+
+
+def asked_on(channel: CardChannel, audit: Audit, clock: Clock) -> Confirm:
+    """Asks the owner on a card beside his work; a channel that fails means no."""
+    owner = Owner(channel, audit, clock)
+
+    async def confirm(item: MemoryItem) -> bool:
+        return (await owner.ask(promotion_card(item))).approved
+
+    return confirm
+
+
+def promotion_card(item: MemoryItem) -> DecisionCard:
+    """Whether a memory that is used often is true; silence leaves it as it is."""
+    said = item.content[:_LONGEST_SHOWN]
+    rest = len(item.content) - len(said)
+    more = (f"({rest} more characters: silas memory show {item.memory_id})",) if rest else ()
+    return DecisionCard(
+        intent="Keep this memory as confirmed",
+        risk=Risk.medium,
+        rationale=f"It was used {item.access_count} times, and you have not confirmed it yet.",
+        details=(
+            Detail(heading="What is remembered", lines=(*said.splitlines(), *more)),
+            Detail(heading="Where it came from", lines=item.sources or ("nobody noted it",)),
+        ),
+        actions=(
+            Action(label="It is true, keep it so", value=_YES),
+            Action(label="Leave it as it is", value=_NO, role="decline"),
+        ),
+        safe=_NO,
+        timeout_seconds=_QUESTION_SECONDS,
+    )
+
+
+class Unsigned:
+    """For commands that sign nothing: no key is unlocked for them."""
+
+    public_key = ""
+
+    async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
+        """Never called."""
+        raise AssertionError("whoever signs nothing has no key")
+
+
+class Forgotten(NamedTuple):
+    """How many memories, and how many lines of the conversation."""
+
+    memories: int
+    lines: int
+
+
+@dataclass(frozen=True)
+class MemoryDesk:
+    """What is remembered, for the commands about it; they work beside a running Silas."""
+
+    rooms: MemoryRooms
+    db: Database
+    clock: Clock
+    audit: Audit
+    chronicle: ChronicleStore
+
+    async def newest(self, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
+        """Active memories, the newest first."""
+        beginning = datetime.min.replace(tzinfo=UTC)
+        return await self.rooms.store.search_temporal(beginning, self.clock.now(), limit, scope_id)
+
+    async def one(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem:
+        """One memory. Raises `MemoryRefused` where there is none of this id."""
+        found = await self.rooms.store.get(memory_id, scope_id)
+        if found is None:
+            raise records.unknown(memory_id, scope_id)
+        return found
+
+    def count_of(self, source: str, scope_id: str = OWNER) -> int:
+        """How many memories came from a source and would be forgotten with it."""
+        with self.db.read() as tx:
+            return len(records.of_source(tx, source, scope_id, _EVERYTHING))
+
+    async def forget_source(self, source: str, scope_id: str = OWNER) -> Forgotten:
+        """Forget everything that came from a source, the conversation's lines too, on record.
+
+        The memories last: a running Silas is told of them, and may read no line of it any more.
+        """
+        said = await self.chronicle.forget(scope_id, source)
+        memories = await self.rooms.store.forget(source, scope_id)
+        await self.audit.log(
+            "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
+        )
+        return Forgotten(memories, said)
+
+    async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
+        """Forget one memory, on record.
+
+        Raises:
+            MemoryRefused: There is none of this id, or it is constitutional.
+        """
+        await self.rooms.store.delete(memory_id, scope_id)
+        await self.audit.log("memory.forgotten", scope_id=scope_id, source=memory_id, count=1)
+
+
+_EVERYTHING = 10_000_000  # more than anybody has
+
+
+@asynccontextmanager
+async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGenerator[MemoryDesk]":
+    """What an initialised Silas remembers, without starting anything else.
+
+    Args:
+        config: The configuration.
+        sign: Unlock the owner's key, for an export; looking and forgetting need none.
+
+    Raises:
+        ConfigError: Silas was not set up here, or the key is locked.
+        Stopped: The record was changed outside Silas, and nothing is signed.
+    """
+    path, clock = config.data_dir / "silas.db", SystemClock()
+    if not path.exists():
+        raise not_initialised(config)
+    signer: BundleSigner | Signer = Unsigned()
+    if sign:
+        signer, ring = owner_keys(config, open_vault(config), unlock=True)
+    else:
+        ring = open_vault(config).ring(config.owner_id)
+    try:
+        db = Database(path, clock)
+        try:
+            for package in MIGRATED:
+                db.migrate(package)
+            if sign:
+                keys = CheckpointKeys(PublicKey(ring.current), ring)
+                record = looking_log(config, db, clock, keys)
+                record.look()
+                record.require_whole()
+            yield desk_on(config, db, clock, signer, ring)
+        finally:
+            db.close()
+    finally:
+        ring.release()
+
+
+def desk_on(
+    config: SilasConfig, db: Database, clock: Clock, signer: BundleSigner, ring: KeyRing
+) -> MemoryDesk:
+    """The desk over a database that is open, with the keys that bundles are known by."""
+    audit = AuditLog(db, clock, NoKey())
+    count = TokenCounter().count
+    fit = rules_within(config, count)
+    rooms = memory_rooms(
+        config, db, clock, audit, Surroundings(signer, ring, _nobody_to_ask, count, fit)
+    )
+    chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
+    return MemoryDesk(rooms, db, clock, audit, chronicle)
+
+
+async def _nobody_to_ask(item: MemoryItem) -> bool:
+    del item
+    return False
+
+
+def rules_within(config: SilasConfig, count: Callable[[str], int]) -> RulesFit:
+    """Whether standing rules have room in every prompt: in the system's zone, and in a third of the
+    window where that is less.
+    """
+    room = min(config.context.system_max, config.context.total_tokens // 3)
+
+    def fit(rules: Sequence[MemoryItem]) -> bool:
+        return sum(count(rule.content) + _PER_RULE for rule in rules) <= room
+
+    return fit

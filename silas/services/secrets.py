@@ -1,0 +1,58 @@
+"""The secrets alone, for the commands about them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from silas.audit import Audit
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.home.runtime import secrets_of
+from silas.keys.secrets import SecretFacts, SecretVault
+from silas.services.upkeep import open_audit
+
+
+@dataclass(frozen=True)
+class SecretsDesk:
+    """The secrets alone, for the commands about them."""
+
+    vault: SecretVault
+    audit: Audit
+    clock: Clock
+
+    async def add(self, name: str, value: str) -> SecretFacts:
+        """Keep a secret, on record; what cannot be recorded is not kept.
+
+        Raises:
+            ConfigError: See `SecretVault.add`.
+            DatabaseError: It could not be recorded; nothing was kept.
+        """
+        added = self.vault.add(name, value, self.clock.now())
+        try:
+            await self.audit.log("secret.added", ref_id=added.ref_id)
+        except Exception:
+            self.vault.remove(added.ref_id)
+            raise
+        return added
+
+    async def remove(self, name: str) -> SecretFacts:
+        """Forget a secret, by name or reference.
+
+        Raises:
+            ConfigError: There is none, or it cannot be removed.
+        """
+        removed = self.vault.remove(name)
+        await self.audit.log("secret.removed", ref_id=removed.ref_id)
+        return removed
+
+
+def secret_facts(config: SilasConfig) -> tuple[SecretFacts, ...]:
+    """Every secret by name; nothing is opened."""
+    return secrets_of(config).facts()
+
+
+@asynccontextmanager
+async def open_secrets_desk(config: SilasConfig) -> "AsyncGenerator[SecretsDesk]":
+    """The secrets of an initialised Silas, without starting anything else."""
+    async with open_audit(config) as desk:
+        yield SecretsDesk(secrets_of(config), desk.log, SystemClock())

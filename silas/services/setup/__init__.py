@@ -1,0 +1,1 @@
+"""What can answer on this machine, one try, and the `models:` section."""

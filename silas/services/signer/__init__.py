@@ -1,0 +1,1 @@
+"""The owner's key in a process of its own, and what it signs."""

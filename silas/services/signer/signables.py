@@ -1,0 +1,324 @@
+"""What a signer apart signs: approvals, messages, checkpoints, bundles of memories, acceptances.
+
+Each is known by a strict reading. The bytes are those of the specification, without anything added.
+A reading counts only if writing it again gives the same bytes, and the five have no form in common.
+"""
+
+import json
+import re
+from datetime import timedelta
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, Subject, token_bytes
+from silas.approval.models import SIGNED_FIELDS
+from silas.approval.rules import CLOCK_SKEW, LIMITS, SPAWN_POLICY
+from silas.audit.models import ACCEPTANCE_DOMAIN, CHECKPOINT_DOMAIN, AuditHead
+from silas.canonical import canonical_bytes, canonical_json, sha256_hex
+from silas.cards import (
+    Action,
+    Card,
+    ChannelMessage,
+    Detail,
+    HeldCard,
+    ToolCallCard,
+    message_bytes,
+)
+from silas.channels import card_lines, indented
+from silas.clock import Clock
+from silas.errors import ConfigError, PlanFamilyError
+from silas.keys.apart import Ruling
+from silas.keys.heads import SignedHead, SignedHeads
+from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
+from silas.plans import WorkItem, plan_card, show_lines, subject_of
+from silas.plans.binding import files_signed, tools_signed
+from silas.plans.characters import show
+from silas.services.skills.cards import skill_card
+from silas.skills.approved import read_installation
+from silas.types import Risk
+from silas.work.holding import changes_id
+from silas.workspace.diff import facts_of
+from silas.workspace.journal import change_of
+
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
+_LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows
+_AUTHORISES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
+_PLAN_SCOPES = frozenset({ApprovalScope.full_plan, ApprovalScope.standing})
+
+_UNKNOWN = "these are no bytes of an approval, a message, a checkpoint, a bundle or an acceptance"
+_NOT_SHOWN = "what the approval is about did not come with it, or is something else"
+_WHY = "A program asks for this signature. What it says about its reasons is not shown here."
+
+
+def read_approval(data: bytes) -> ApprovalToken | None:
+    """The unsigned token whose signed bytes these are, or None."""
+    claims = _canonical_object(data)
+    if claims is None or claims.keys() != set(SIGNED_FIELDS):
+        return None
+    try:
+        token = ApprovalToken.model_validate({**claims, "token_id": "", "signature": b""})
+        same = token_bytes(token) == data
+    except (ValidationError, ValueError, TypeError, RecursionError):
+        return None
+    named = bool(token.nonce and token.work_item_id) and _HASH.match(token.plan_hash) is not None
+    return token if same and named else None
+
+
+def read_message(data: bytes) -> ChannelMessage | None:
+    """The message whose signed bytes these are (text and time; the rest is not signed), or None."""
+    said = _canonical_object(data)
+    if said is None or said.keys() != {"text", "timestamp", "nonce"}:
+        return None
+    if not said["nonce"] or not all(isinstance(value, str) for value in said.values()):
+        return None
+    try:
+        message = ChannelMessage(channel="", sender_id="", **{n: said[n] for n in _SAID})
+        return message if message_bytes(message, said["nonce"]) == data else None
+    except (ValidationError, ValueError):
+        return None
+
+
+_SAID = ("text", "timestamp")
+
+
+def read_checkpoint(data: bytes) -> SignedHead | None:
+    """The head whose checkpoint's signed bytes these are, or None."""
+    if not data.startswith(CHECKPOINT_DOMAIN):
+        return None
+    said = _canonical_object(data[len(CHECKPOINT_DOMAIN) :])
+    if said is None or said.keys() != {"at", "entry_hash", "seq"}:
+        return None
+    seq, entry_hash, at = said["seq"], said["entry_hash"], said["at"]
+    if not _is_head(seq, entry_hash) or not isinstance(at, str):
+        return None
+    return SignedHead(seq, entry_hash)
+
+
+def read_acceptance(data: bytes) -> tuple[AuditHead, AuditHead] | None:
+    """The head that is accepted and the one that was kept, if these are such bytes, or None."""
+    if not data.startswith(ACCEPTANCE_DOMAIN):
+        return None
+    said = _canonical_object(data[len(ACCEPTANCE_DOMAIN) :])
+    if said is None or said.keys() != {"at", "entry_hash", "seq", "was_entry_hash", "was_seq"}:
+        return None
+    heads = (said["seq"], said["entry_hash"]), (said["was_seq"], said["was_entry_hash"])
+    if not isinstance(said["at"], str) or not all(_is_head(*head) for head in heads):
+        return None
+    return AuditHead(*heads[0]), AuditHead(*heads[1])
+
+
+def _is_head(seq: Any, entry_hash: Any) -> bool:
+    counts = type(seq) is int and seq >= 0
+    return counts and isinstance(entry_hash, str) and _HASH.match(entry_hash) is not None
+
+
+class Signables:
+    """The judge of a signer apart (decision D48)."""
+
+    def __init__(self, clock: Clock, heads: SignedHeads) -> None:
+        self._clock = clock
+        self._heads = heads
+
+    def judge(self, data: bytes, shown: bytes) -> Ruling:
+        """What is done with bytes to sign.
+
+        Args:
+            data: What is to be signed.
+            shown: What it is about; shown only if it has the hash that is signed.
+        """
+        if (token := read_approval(data)) is not None:
+            return self._approval(token, shown)
+        if (message := read_message(data)) is not None:
+            return Ruling(question=_message_question(message))
+        if (head := read_checkpoint(data)) is not None:
+            return self._checkpoint(head)
+        if (bundle := read_signed_bundle(data)) is not None:
+            return Ruling(question=_bundle_question(bundle))
+        if (heads := read_acceptance(data)) is not None:
+            accepted, was = heads
+            return Ruling(
+                question=_acceptance_question(accepted, was),
+                then=lambda: self._heads.put(SignedHead(*accepted)),
+            )
+        return Ruling(refusal=_UNKNOWN)
+
+    def _checkpoint(self, head: SignedHead) -> Ruling:
+        try:
+            return Ruling(refusal=self._heads.advance(head))
+        except OSError as error:
+            return Ruling(refusal=f"the last signed entry cannot be kept ({error.strerror})")
+        except ConfigError as error:
+            return Ruling(refusal=f"the last signed entry cannot be read ({error.code})")
+
+    def _approval(self, token: ApprovalToken, shown: bytes) -> Ruling:
+        if token.verdict not in _AUTHORISES:
+            return Ruling()  # a recorded no authorises nobody
+        if refusal := self._untimely(token):
+            return Ruling(refusal=refusal)
+        if sha256_hex(shown) != token.plan_hash:
+            return Ruling(refusal=_NOT_SHOWN)
+        if token.scope in _PLAN_SCOPES:
+            return _plan_ruling(token, shown)
+        if token.scope is ApprovalScope.tool_type:
+            return _call_ruling(token, shown)
+        if token.scope is ApprovalScope.single_step:
+            return _changes_ruling(token, shown)
+        if token.scope is ApprovalScope.skill_install:
+            return _skill_ruling(token, shown)
+        return Ruling(refusal=f"this signer cannot show what an approval of {token.scope} is for")
+
+    def _untimely(self, token: ApprovalToken) -> str:
+        if abs(token.issued_at - self._clock.now()) > CLOCK_SKEW:
+            return "the approval was not made now; compare the clocks of both processes"
+        if not timedelta(0) < token.expires_at - token.issued_at <= _LONGEST:
+            return f"an approval lasts at most {_LONGEST.total_seconds() / 3600:.0f} hours"
+        if token.max_executions < 1 or (
+            token.max_executions > 1 and token.scope is not ApprovalScope.standing
+        ):
+            return "only a standing approval can be used more than once"
+        return ""
+
+
+def _plan_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    try:
+        card = plan_card(
+            shown,
+            rationale=_WHY,
+            files=files_signed(token.conditions),
+            tools=tools_signed(token.conditions),
+        )
+        subject = subject_of(WorkItem.model_validate(json.loads(shown)))
+    except PlanFamilyError:
+        return Ruling(refusal="what the approval is about is no plan")
+    if subject.id != token.work_item_id:
+        return Ruling(refusal="the approval names another work item than the plan")
+    if token.scope is ApprovalScope.standing and not _spawns(token, subject):
+        return Ruling(refusal="a standing approval is for a goal and exactly what it spawns")
+    return _asked(card.model_copy(update={"details": (*card.details, _claims(token))}))
+
+
+def _spawns(token: ApprovalToken, goal: Subject) -> bool:
+    """Whether the computed conditions of a standing approval are those of this goal."""
+    policy, limits = token.conditions.get(SPAWN_POLICY), token.conditions.get(LIMITS)
+    return goal.kind == "goal" and policy == goal.policy != "" and limits == list(goal.limits)
+
+
+def _call_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    call = _canonical_object(shown)
+    if call is None or call.keys() != {"tool", "action", "args"}:
+        return Ruling(refusal="what the approval is about is no tool call")
+    named = tuple(f"{name}: {show(canonical_json(call[name]))}" for name in ("tool", "action"))
+    arguments = json.dumps(call["args"], indent=2, sort_keys=True)
+    return _asked(
+        ToolCallCard(
+            intent=f"Allow one call of {show(str(call['tool']))}",
+            risk=Risk.high,  # the signer does not know the tool, and unknown is not harmless
+            rationale=_WHY,
+            details=(
+                Detail(heading="Call", lines=named),
+                Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
+                _claims(token),
+            ),
+            actions=(Action(label="Sign nothing", value="decline", role="decline"),),
+            safe="decline",
+            tool_name=str(call["tool"]),
+            call_digest=token.plan_hash,
+        )
+    )
+
+
+def _changes_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    """Every path with what it is before and after: the contents came as their digests alone."""
+    said = _canonical_object(shown)
+    if said is None or said.keys() != {"directory", "identity", "changes"}:
+        return Ruling(refusal="what the approval is about is no set of changes")
+    try:
+        changes = [change_of(one) for one in said["changes"]]
+        lines = [show(line) for change in changes for line in facts_of(change)]
+    except (TypeError, ValueError, IndexError, AttributeError):
+        return Ruling(refusal="what the approval is about is no set of changes")
+    if token.work_item_id != changes_id(token.plan_hash):
+        return Ruling(refusal="the approval names other changes than those shown")
+    return _asked(
+        HeldCard(
+            intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",
+            risk=Risk.high,
+            rationale=_WHY,
+            details=(Detail(heading="Everything it changes", lines=tuple(lines)), _claims(token)),
+            actions=(Action(label="Sign nothing", value="keep", role="decline"),),
+            safe="keep",
+            work_item_id=token.work_item_id,
+            digest=token.plan_hash,
+        )
+    )
+
+
+def _skill_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+    """Its name, source and files by their digests: the files themselves did not come with it."""
+    skill = read_installation(shown)
+    if skill is None:
+        return Ruling(refusal="what the approval is about is no skill")
+    if skill.subject_id != token.work_item_id:
+        return Ruling(refusal="the approval names another skill than the one shown")
+    return _asked(skill_card(skill, (_claims(token),), why=_WHY))
+
+
+def _asked(card: Card[Any]) -> Ruling:
+    return Ruling(question="\n".join([*card_lines(card), "=" * 88]))
+
+
+def _claims(token: ApprovalToken) -> Detail:
+    """Everything that is signed besides the hash of what is shown."""
+    uses = "once" if token.max_executions == 1 else f"{token.max_executions} times"
+    return Detail(
+        heading="What your signature allows",
+        lines=(
+            f"{token.scope.value} of the work item `{show(token.work_item_id)}`, {uses}",
+            f"from {token.issued_at.isoformat()} until {token.expires_at.isoformat()}",
+            f"verdict {token.verdict.value}, conditions: {show(canonical_json(token.conditions))}",
+            f"sha256:{token.plan_hash}",
+        ),
+    )
+
+
+def _message_question(message: ChannelMessage) -> str:
+    lines = [piece for line in show_lines(message.text) for piece in indented(f"| {line}")]
+    when = message.timestamp.isoformat()
+    return "\n".join(["=" * 88, f"Say this in your name, at {when}:", *lines, "=" * 88])
+
+
+def _bundle_question(bundle: SignedBundle) -> str:
+    """Which Silas trusts the bundle: every one that has this key, and all that it says of trust."""
+    lines = (
+        f"Vouch for a bundle of {bundle.memories} memories, exported at {bundle.exported_at}.",
+        "A Silas with your key takes them in with the trust that the bundle gives them,",
+        "as what you confirmed. Its contents are not shown here.",
+        f"sha256:{bundle.digest}",
+    )
+    pieces = [piece for line in lines for piece in indented(line)]
+    return "\n".join(["=" * 88, *pieces, "=" * 88])
+
+
+def _acceptance_question(accepted: AuditHead, was: AuditHead) -> str:
+    lines = (
+        f"Accept a changed record, with {accepted.seq} entries, as yours from now on.",
+        f"Until now entry {was.seq} was the newest that you signed; what is missing or differs",
+        "behind it is given up. Say yes only after you restored a backup.",
+        f"accepted: {accepted}",
+        f"given up: {was}",
+    )
+    pieces = [piece for line in lines for piece in indented(line)]
+    return "\n".join(["=" * 88, *pieces, "=" * 88])
+
+
+def _canonical_object(data: bytes) -> dict[str, Any] | None:
+    """The JSON object of which these are the canonical bytes, or None."""
+    try:
+        found: Any = json.loads(data)
+        if not isinstance(found, dict) or canonical_bytes(found) != data:
+            return None
+    # NaN and Infinity are read, and refused when written again
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return cast(dict[str, Any], found)

@@ -1,0 +1,1 @@
+"""Skills brought in, approved, listed and taken away."""

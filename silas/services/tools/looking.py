@@ -1,0 +1,57 @@
+"""The tools that look: into Silas's own rooms and the owner's workspace; and who is shown it."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
+from silas.tools import ToolRegistry
+from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
+from silas.tools.builtin.looking import LOOKING
+from silas.tools.builtin.recall import (
+    REMEMBERED,
+    ContextInspectionTool,
+    LookAtContext,
+    MemorySearchTool,
+    SearchMemory,
+)
+
+
+def add_looking_tools(
+    registry: ToolRegistry, search: SearchMemory, look: LookAtContext, ask: AskOwner
+) -> None:
+    """Register them."""
+    registry.register(MemorySearchTool(search), REMEMBERED)
+    for tool in (ContextInspectionTool(look), AskOwnerTool(ask)):
+        registry.register(tool, LOOKING)
+
+
+def shown_to(models: ModelsConfig) -> str:
+    """Who outside this machine is shown what models are shown; empty where nobody is.
+
+    A model of the owner's own code counts as outside, because nobody knows whom it asks.
+    """
+    roles = (models.proxy, models.planner, models.executor, models.scorer)
+    choices = (one for role in roles for one in (role, role.fallback) if one is not None)
+    return ", ".join(sorted({_whom(one) for one in choices} - {""}))
+
+
+def _whom(choice: ModelChoice) -> str:
+    if choice.name == RUNBOOK:
+        return ""
+    from silas.agents.hosted import hosted_by  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers import server_of  # noqa: PLC0415 - PydanticAI
+    from silas.services.doctor.reachability import proxy_for  # noqa: PLC0415 - with them
+
+    server = urlsplit(server_of(choice))
+    if server.hostname and _here(server.hostname):
+        proxy = proxy_for(server)
+        return "" if proxy is None else f"the proxy {proxy.hostname}"
+    provider = hosted_by(choice)
+    return server.hostname or (provider.company if provider else choice.name)
+
+
+def _here(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
