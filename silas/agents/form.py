@@ -12,7 +12,7 @@ from pydantic_ai.output import OutputSpec
 from silas.agents.calls import Call
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.faults import of_the_form
-from silas.agents.kept import KeptModes
+from silas.agents.output_modes import KeptModes
 from silas.errors import misfits
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
 from silas.agents.jsoncalls import JsonCallsModel
-from silas.agents.kept import NOTHING_KEPT, KeptModes
 from silas.agents.names import provider_fault
+from silas.agents.output_modes import NOTHING_KEPT, KeptModes
 from silas.agents.standin import StandInModel
 from silas.errors import ConfigError
 

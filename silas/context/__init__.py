@@ -4,6 +4,7 @@ What must not go in: anything that calls a model or remembers for longer than a 
 """
 
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
+from silas.context.conversation import NOTHING, Rendered, Said
 from silas.context.errors import ContextError
 from silas.context.framing import Section, content_of, fence, flat, frame, framed, sections
 from silas.context.manager import ContextManager
@@ -15,7 +16,6 @@ from silas.context.models import (
     ContextSubscription,
     ContextZone,
 )
-from silas.context.said import NOTHING, Rendered, Said
 from silas.context.scoring import Scorer, ScorerGroups, no_scorer
 from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
 from silas.context.subscribe import (

@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.clock import Clock
 from silas.context import evict, mask
 from silas.context.breaker import CircuitBreaker
+from silas.context.conversation import Rendered
 from silas.context.errors import ContextError
 from silas.context.models import (
     ContextConfig,
@@ -21,7 +22,6 @@ from silas.context.models import (
 )
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
-from silas.context.said import Rendered
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.shelf import Slot
 from silas.context.slots import Slots

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from silas.context.conversation import is_answer
 from silas.context.framing import Fence, escape, fence, flat
 from silas.context.models import ContextItem
-from silas.context.said import is_answer
 from silas.context.scrub import scrub, scrub_output
 from silas.context.unseen import visible
 from silas.types import TaintLevel

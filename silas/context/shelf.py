@@ -4,9 +4,9 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
+from silas.context.conversation import BETWEEN, Piece, Said, joined, pieces
 from silas.context.framing import Fence
 from silas.context.models import ContextItem
-from silas.context.said import BETWEEN, Piece, Said, joined, pieces
 
 
 @dataclass(slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence, Set
 
+from silas.context.conversation import BETWEEN, Rendered
 from silas.context.models import ContextItem, ContextZone
-from silas.context.said import BETWEEN, Rendered
 from silas.context.shelf import Shelf, Slot
 from silas.types import TaintLevel
 

@@ -60,7 +60,7 @@ from silas.stream.personqueue import PersonQueues
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.work.effects import Effects
 from silas.work.halfway import HalfChanged, half_changed_in
-from silas.work.holding import HeldStore
+from silas.work.held_store import HeldStore
 from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo

@@ -14,8 +14,8 @@ from silas.stream.drafts import ShowsWaiting, Waits, waits_on
 from silas.stream.models import Send
 from silas.stream.scopework import ScopeWork
 from silas.types import OWNER
-from silas.work.board import Board
 from silas.work.models import Notify, ProgressEvent
+from silas.work.progress_board import Board
 from silas.work.report import said_of
 
 

@@ -4,7 +4,7 @@ from silas.cards import Action, Detail, HeldCard
 from silas.plans import WorkItemResult, show
 from silas.plans.characters import show_exactly
 from silas.types import Risk
-from silas.work.holding import HeldChanges
+from silas.work.held_store import HeldChanges
 from silas.work.printed import PRINTED
 from silas.work.report import reported
 from silas.workspace.diff import heading

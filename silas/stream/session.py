@@ -34,7 +34,7 @@ from silas.tools import RunApprovalPolicy, ToolExecutor, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.types import OWNER, new_nonce
 from silas.work.executor import WorkItemExecutor
-from silas.work.holding import Holding
+from silas.work.held_store import Holding
 from silas.work.run_policy import PROMPT, RunPolicies
 from silas.work.undo import Undo
 

@@ -66,11 +66,11 @@ from silas.wiring.access import access_of
 from silas.wiring.mind import Standing, mind_of
 from silas.wiring.planreview import plan_review
 from silas.wiring.tasks import entry_check, holding, task_runner
-from silas.work.board import Board
-from silas.work.crew import Crew
 from silas.work.executor import WorkItemExecutor
+from silas.work.progress_board import Board
 from silas.work.run_policy import RunPolicies
 from silas.work.undo import Undo
+from silas.work.worker_runner import Crew
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

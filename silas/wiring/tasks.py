@@ -8,17 +8,17 @@ from silas.services.gates import PROVIDERS
 from silas.tools import AutonomyLevel, RunApprovalMode
 from silas.work.agent_run import AgentRunner
 from silas.work.consulting import Consulting
-from silas.work.crew import Crew
 from silas.work.effects import Effects
 from silas.work.ending import Ending
 from silas.work.entry import EntryCheck
 from silas.work.grant_uses import PlanGrants
-from silas.work.holding import HeldAnswer, HeldChanges, HeldStore, Holding
+from silas.work.held_store import HeldAnswer, HeldChanges, HeldStore, Holding
 from silas.work.models import Advice
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
 from silas.work.verify import VerificationRunner
+from silas.work.worker_runner import Crew
 
 if TYPE_CHECKING:
     from silas.agents import PlannerAgent

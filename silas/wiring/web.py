@@ -14,22 +14,22 @@ from silas.audit.kept import KeptAuditLog
 from silas.audit.log import AuditLog
 from silas.channels.models import WebConfig
 from silas.channels.web.app import Front, Halves, create_app
-from silas.channels.web.deck import WebChannel
+from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Waiting
-from silas.channels.web.face import face_dir
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
-from silas.channels.web.headtold import telling_of_the_record
+from silas.channels.web.head_notice import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
-from silas.channels.web.newcomer import telling_of_newcomers
+from silas.channels.web.page_files import face_dir
 from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
+from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.serve import served
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
-from silas.channels.web.unasked import tell_unasked
+from silas.channels.web.waiting_plans import tell_unasked
 from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig

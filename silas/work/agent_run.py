@@ -32,18 +32,18 @@ from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
 from silas.work.authority import TaskAuthority
-from silas.work.board import Board, CallWatch
-from silas.work.crew import Crew, Job
 from silas.work.grant_uses import PlanGrants
 from silas.work.influence import Readings
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
+from silas.work.progress_board import Board, CallWatch
 from silas.work.reach import Reach
 from silas.work.report import Report
 from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
-from silas.work.site import Site
 from silas.work.steps import StepGates
+from silas.work.task_workspace import Site
+from silas.work.worker_runner import Crew, Job
 
 if TYPE_CHECKING:
     from pydantic_ai.usage import RunUsage, UsageLimits

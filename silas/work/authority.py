@@ -17,7 +17,7 @@ from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work on a private copy, no more. What of it
-reaches the owner's files is decided when it is applied (`silas/work/held.py`).
+reaches the owner's files is decided when it is applied (`silas/work/held_rules.py`).
 """
 
 WORKER_TOOLS = frozenset({"delegate"})

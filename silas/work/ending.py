@@ -9,15 +9,15 @@ from silas.work.attempt import Attempt, what_was_done
 from silas.work.check_files import run_files
 from silas.work.copytree import tree_of
 from silas.work.demands import demands_of
-from silas.work.held import Rules, held_changes
-from silas.work.holding import Holding
+from silas.work.held_rules import Rules, held_changes
+from silas.work.held_store import Holding
 from silas.work.influence import Influence, told
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import left_of
 from silas.work.settings import TaskSettings
-from silas.work.site import Site
+from silas.work.task_workspace import Site
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, next_place
 from silas.workspace.copy import Changes

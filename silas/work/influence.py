@@ -15,7 +15,7 @@ from silas.canonical import canonical_json
 from silas.plans import WorkItem
 from silas.tools import ToolResult
 from silas.types import TaintLevel
-from silas.work.board import CallWatch, Ended
+from silas.work.progress_board import CallWatch, Ended
 from silas.work.stepwords import step_words
 
 _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")

@@ -42,7 +42,7 @@ from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.report import NOTHING_LEFT, Left, for_next, left_of
 from silas.work.settings import TaskSettings
-from silas.work.site import Site
+from silas.work.task_workspace import Site
 from silas.work.unstartable import broken_plan, fingerprint
 from silas.work.verdict import check_changes
 from silas.work.verify import VerificationRunner

@@ -13,9 +13,9 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.toolsets import FunctionToolset
 
 from silas.agents import AgentResponse, PlannerAgent, ProxyAgent, TurnRequest
-from silas.agents.aloud import can_stream
 from silas.agents.choice import OutputSetting
 from silas.agents.listener import Listen
+from silas.agents.streaming import can_stream
 from silas.errors import LLMError
 from silas.testing import MockClock
 from silas.testing.models import ScriptedModel

@@ -11,7 +11,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from silas.agents import ExecutorAgent, ModelChoice, ModelRunFailed, OutputSetting, ProxyAgent
-from silas.agents.kept import NOTHING_KEPT, KeptModes, ModeFile
+from silas.agents.output_modes import NOTHING_KEPT, KeptModes, ModeFile
 from silas.agents.providers import make_model
 from silas.agents.run import SCHEMA_ERROR
 from silas.cards import Card, PlanAnswer, PlanCard

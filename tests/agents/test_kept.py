@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from silas.agents import ModelChoice, ModelRunFailed, OutputSetting, ProxyAgent
-from silas.agents.kept import ModeFile
+from silas.agents.output_modes import ModeFile
 from silas.agents.providers import make_model
 from tests.agents.openai_server import Failure, OpenAIServer, Reply, Tool, openai_server
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, unused

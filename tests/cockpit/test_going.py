@@ -12,8 +12,8 @@ from silas.channels.web.events import Progress
 from silas.channels.web.reports import ENDED, progress_of
 from silas.plans import WorkItem, WorkItemResult
 from silas.testing import CallTool, MockClock, ScriptedChannel, ScriptedModel
-from silas.work.board import MOST_LINES, MOST_STEPS, Board
 from silas.work.models import NOTHING_YET, Notify, ProgressEvent
+from silas.work.progress_board import MOST_LINES, MOST_STEPS, Board
 from silas.work.stepwords import step_words
 from tests.cockpit.house import a_house
 from tests.cockpit.test_secrets import CANARY

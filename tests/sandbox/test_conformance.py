@@ -19,14 +19,13 @@ from silas.sandbox import (
     SandboxLimits,
     SandboxResult,
     SandboxUnavailable,
-    attack_files,
-    attack_network,
     default,
-    launch,
     supervise,
 )
+from silas.sandbox.bubblewrap import launch
 from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import make_launcher, require
+from silas.sandbox.conformance import attack_files, attack_network
 from silas.sandbox.conformance.attempts import Kit, outside
 from silas.sandbox.conformance.models import Side, Stage, in_group
 from silas.sandbox.conformance.stages import Secret

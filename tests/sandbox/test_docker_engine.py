@@ -21,12 +21,11 @@ from silas.sandbox import (
     SandboxFiles,
     SandboxLimits,
     SandboxResult,
-    container,
     default,
-    docker_command,
 )
 from silas.sandbox.capability import machine_here
 from silas.sandbox.conformance.suite import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.docker import command, container
 from silas.sandbox.docker.backend import DockerSandbox
 from silas.sandbox.docker.command import Boxer
 from silas.sandbox.docker.probe import engine_here, require
@@ -269,16 +268,16 @@ async def test_where_an_engine_runs_nothing_inside_looks_into_the_guard_or_holds
 
 
 def host_network(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(docker_command, "ISOLATION", swapped("--network"))
+    patch.setattr(command, "ISOLATION", swapped("--network"))
 
 
 def host_messages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(docker_command, "ISOLATION", swapped("--ipc"))
+    patch.setattr(command, "ISOLATION", swapped("--ipc"))
 
 
 def swapped(option: str) -> tuple[str, ...]:
     """Every option, one of them with the host's own in place of a private one."""
-    words = list(docker_command.ISOLATION)
+    words = list(command.ISOLATION)
     words[words.index(option) + 1] = "host"
     return tuple(words)
 
@@ -300,7 +299,7 @@ def no_filter(patch: pytest.MonkeyPatch) -> None:
         return b'{"defaultAction": "SCMP_ACT_ALLOW"}'
 
     patch.setattr(container, "compile_filter", allow)
-    patch.setattr(docker_command, "profile", open_profile)
+    patch.setattr(command, "profile", open_profile)
 
 
 WEAKER = {

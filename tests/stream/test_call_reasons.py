@@ -11,7 +11,7 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.cards.models import BatchReviewCard
 from silas.channels import render_card
-from silas.channels.web.faces import Asked, card_event
+from silas.channels.web.card_events import Asked, card_event
 from silas.stream.reasons import REASONS
 from silas.testing import CallTool, FakeTool, ScriptedChannel
 from silas.tools import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.channels.web.face import face_dir
+from silas.channels.web.page_files import face_dir
 
 ROOT = Path(__file__).resolve().parents[2]
 FACE = face_dir()

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.plans.writes import covered
-from silas.work.held import Rules as AllRules
-from silas.work.held import held_changes
+from silas.work.held_rules import Rules as AllRules
+from silas.work.held_rules import held_changes
 from silas.workspace.content import Content
 from silas.workspace.journal import Change
 from silas.workspace.tree import Entry

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.websockets import WebSocket
 
 from silas.channels.web.answers import AnsweringRoute, answer_everywhere
-from silas.channels.web.deck import WebChannel
+from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Kept
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 
-from silas.channels.web.coming import joined
+from silas.channels.web.answer_stream import joined
 from silas.channels.web.events import MessageDelta
 from silas.channels.web.session import WebSession
 

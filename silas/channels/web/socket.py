@@ -7,7 +7,7 @@ from typing import Protocol
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from silas.channels.web.deck import WebChannel
+from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import StreamState, Waiting
 from silas.channels.web.pages import UNAUTHENTICATED, Page
 from silas.channels.web.session import WebSession

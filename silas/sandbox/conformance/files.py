@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from silas.sandbox.conformance import attack_files as attack
 from silas.sandbox.conformance.models import (
     PROTECTED,
     Check,
@@ -29,7 +30,6 @@ from silas.sandbox.conformance.stages import (
     Size,
     Victim,
 )
-from silas.sandbox.conformance.suite import attack_files as attack
 from silas.sandbox.models import SandboxLimits
 
 _NEW_MOUNTS = 0x00020000

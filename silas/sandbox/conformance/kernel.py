@@ -6,6 +6,8 @@ import re
 import struct
 from pathlib import Path
 
+from silas.sandbox.conformance import attack_kernel as attack
+from silas.sandbox.conformance import attack_network, attack_processes
 from silas.sandbox.conformance.attack_calls import call
 from silas.sandbox.conformance.models import (
     Attack,
@@ -27,8 +29,6 @@ from silas.sandbox.conformance.stages import (
     Shows,
     Victim,
 )
-from silas.sandbox.conformance.suite import attack_kernel as attack
-from silas.sandbox.conformance.suite import attack_network, attack_processes
 
 _NEW_USER, _NEW_MOUNTS, _NEW_NAMES = 0x10000000, 0x00020000, 0x04000000
 _NOBODY = 65534

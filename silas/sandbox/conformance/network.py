@@ -8,6 +8,7 @@ import struct
 from contextlib import ExitStack
 from pathlib import Path
 
+from silas.sandbox.conformance import attack_network as attack
 from silas.sandbox.conformance.models import (
     Check,
     Group,
@@ -19,7 +20,6 @@ from silas.sandbox.conformance.models import (
     own_name,
 )
 from silas.sandbox.conformance.stages import Holds, Shows, listening
-from silas.sandbox.conformance.suite import attack_network as attack
 
 _NEW_NETWORK = 0x40000000
 _ANY_PORT = 0

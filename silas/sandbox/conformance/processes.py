@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from silas.sandbox.conformance import attack_files, attack_network
+from silas.sandbox.conformance import attack_processes as attack
 from silas.sandbox.conformance.models import Check, Evidence, Group, Side, Stage, Trace, in_group
 from silas.sandbox.conformance.stages import (
     Answer,
@@ -16,8 +18,6 @@ from silas.sandbox.conformance.stages import (
     core_limit,
     priority,
 )
-from silas.sandbox.conformance.suite import attack_files, attack_network
-from silas.sandbox.conformance.suite import attack_processes as attack
 from silas.sandbox.models import SandboxLimits
 
 _ROOMY = SandboxLimits(memory_mb=1024, wall_seconds=6.0)

@@ -22,9 +22,9 @@ from silas.cards.models import (
     SecureInputAnswer,
     SecureInputCard,
 )
-from silas.channels.web.deck import OWNER, WebChannel
+from silas.channels.web.card_events import Asked, card_event, digest_of
+from silas.channels.web.channel import OWNER, WebChannel
 from silas.channels.web.events import Said
-from silas.channels.web.faces import Asked, card_event, digest_of
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import MOST_WAITING, TRY_LATER, Page
 from silas.channels.web.session import WebSession

@@ -10,7 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from silas.channels.web.coming import Coming, joined
+from silas.channels.web.answer_stream import Coming, joined
 from silas.channels.web.events import MessageDelta, Said
 from silas.channels.web.pages import CROWD, Page, Pages
 from silas.channels.web.session import WebSession

@@ -10,7 +10,7 @@ from typing import Any
 from silas.channels.web.events import Waiting
 from silas.channels.web.pages import Page, Pages
 from silas.channels.web.session import WebSession
-from silas.channels.web.unasked import SECONDS_BETWEEN, tell_unasked
+from silas.channels.web.waiting_plans import SECONDS_BETWEEN, tell_unasked
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans import WaitingPlan, WorkItem

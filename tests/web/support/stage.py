@@ -11,10 +11,10 @@ from typing import Any
 from playwright.async_api import Browser, Page, Route, WebSocketRoute, expect
 
 from silas.cards import Card
+from silas.channels.web.card_events import Asked, card_event
 from silas.channels.web.events import Ack, Outbound, StreamState
-from silas.channels.web.face import face_dir
-from silas.channels.web.faces import Asked, card_event
 from silas.channels.web.headers import policy
+from silas.channels.web.page_files import face_dir
 from silas.channels.web.wire import Proof
 from silas.keys import verify_with
 from tests.support.waits import SECONDS

@@ -27,12 +27,12 @@ from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
 from silas.work.entry import taken_back
 from silas.work.halfway import FileRecovery
-from silas.work.held import Held
+from silas.work.held_rules import Held
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import Left
-from silas.work.site import write_back
+from silas.work.task_workspace import write_back
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
 from silas.workspace.kept_changes import KeptChanges

@@ -10,7 +10,8 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
-from silas.channels.web.coming import Coming, Waits
+from silas.channels.web.answer_stream import Coming, Waits
+from silas.channels.web.card_events import Asked, answer_of, card_event, proved
 from silas.channels.web.events import (
     Ack,
     CardClosed,
@@ -23,7 +24,6 @@ from silas.channels.web.events import (
     StoppedNow,
     Undone,
 )
-from silas.channels.web.faces import Asked, answer_of, card_event, proved
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.pages import GOING_AWAY, Page, Pages
 from silas.channels.web.questions import CardEvent
