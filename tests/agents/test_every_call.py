@@ -154,7 +154,7 @@ async def test_one_agent_has_in_each_run_the_tools_of_that_run() -> None:
             PlanAction,
             {"action", "plan_markdown", "continuation_of", "interaction_mode_override"},
         ),
-        (PlannerAdvice, {"guidance"}),
+        (PlannerAdvice, {"guidance", "plan_is_wrong"}),
     ],
 )
 def test_a_model_is_asked_for_these_fields_and_no_others(

@@ -227,7 +227,8 @@ def test_a_mode_is_written_only_from_the_resolver() -> None:
     files = [file for room in ("stream", "work") for file in rooms.glob(f"{room}/*.py")]
     sources = [file.read_text(encoding="utf-8") for file in files]
     written = [value for source in sources for value in mode_writes(source)]
-    assert set(written) == {"self.mode(turn, None)", "self._router.mode(turn, item)"}
+    strictest = "InteractionMode.confirm_only_when_required"  # a plan in place of one that failed
+    assert set(written) == {"self.mode(turn, None)", "self._router.mode(turn, item)", strictest}
     assert sum(source.count("resolve_interaction_mode(\n") for source in sources) == 2  # def, use
     assert mode_writes("x.mode = 1\ny = {'interaction_mode': 2}") == ["1", "2"]
 

@@ -9,7 +9,12 @@ import pytest
 import silas
 
 SOURCE = Path(str(silas.__file__)).parent
-ADAPTERS = ("sandboxed.py", "shell.py", "python.py", "interpreter.py")
+ADAPTERS = (
+    "builtin/sandboxed.py",
+    "builtin/shell.py",
+    "builtin/python.py",
+    "interpreter.py",
+)
 
 # Where a tool would learn about the system instead of being told: the process, its environment,
 # the clock, the network, the configuration, the state of other rooms.

@@ -19,6 +19,7 @@ MAY_BE_NONE = {
     ("_Held", "owner"),  # nobody is writing
     ("Tx", "core"),  # made with the first statement
     ("Devices", "directory"),  # only root needs device nodes of its own
+    ("OutputForm", "form_refused"),  # a fact of the server, learned with the first refusal
     ("RunbookModel", "settings"),  # PydanticAI's, of any model
 }
 

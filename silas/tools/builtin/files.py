@@ -190,7 +190,7 @@ class FileTool(SandboxedTool):
 @cache
 def program() -> str:
     """The text of the program that runs inside."""
-    return resources("silas.tools").joinpath("file_program.py").read_text(encoding="utf-8")
+    return resources("silas.tools.builtin").joinpath("file_program.py").read_text(encoding="utf-8")
 
 
 def answer_of(name: str, result: SandboxResult) -> ToolResult:

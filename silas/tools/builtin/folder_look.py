@@ -39,7 +39,7 @@ class FilesArguments(Exact):
 
 @cache
 def _program() -> str:
-    return resources("silas.tools").joinpath("folder_program.py").read_text(encoding="utf-8")
+    return resources("silas.tools.builtin").joinpath("folder_program.py").read_text(encoding="utf-8")
 
 
 class WorkspaceFilesTool(WorkspaceTool):
