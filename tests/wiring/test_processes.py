@@ -51,7 +51,7 @@ async def test_a_second_process_neither_resumes_nor_disturbs_what_the_first_is_d
             assert silas_.executor.running() == ()
             reply = await silas_.ask("hello")
             assert reply.outcome == "answered"
-        assert home.statuses() == ["attempted"]
+        assert home.statuses()[0] == "attempted"  # the looks for the answer come after it
         assert home.asleep()
         assert channel.cards == []
         process.send_signal(signal.SIGINT)
