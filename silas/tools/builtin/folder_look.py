@@ -39,7 +39,8 @@ class FilesArguments(Exact):
 
 @cache
 def _program() -> str:
-    return resources("silas.tools.builtin").joinpath("folder_program.py").read_text(encoding="utf-8")
+    program_file = resources("silas.tools.builtin").joinpath("folder_program.py")
+    return program_file.read_text(encoding="utf-8")
 
 
 class WorkspaceFilesTool(WorkspaceTool):
