@@ -26,7 +26,7 @@ from silas import Silas, load_config
 from silas.approval import ApprovalDecision, ApprovalVerdict, Subject
 from silas.cards import PlanAnswer
 from silas.testing import ScriptedChannel, plan_text
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 
 nap, blocked, release = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 plan = plan_text(body=f"# What to do\\n\\n```sh\\nsleep {nap}\\n```")

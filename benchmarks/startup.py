@@ -36,7 +36,7 @@ import asyncio, sys, time
 from pathlib import Path
 started = time.perf_counter()
 from silas import Silas, load_config
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 
 class Nobody:
     channel_name = "cli"

@@ -11,7 +11,7 @@ from typing import Any, Final
 from benchmarks.agentdojo.suites import Suite
 from benchmarks.agentdojo.toolset import settings
 from silas import Silas, load_config
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from silas.testing import ScriptedChannel
 
 _TOOLSET: Final = "benchmarks.agentdojo.toolset.DojoTools"

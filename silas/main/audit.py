@@ -12,7 +12,7 @@ from silas.main.shared import DECLINED, DONE, FAILED, agreed, open_audit, run_to
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
-    from silas.services.upkeep import AuditDesk
+    from silas.services.record import AuditDesk
 
 
 @click.group()

@@ -255,7 +255,9 @@ def reaches(item: "WorkItem", orders: Path) -> list[str]:
 
 
 async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
-    from silas.services.upkeep import initialise, open_audit, open_work
+    from silas.services.record import open_audit
+    from silas.services.setup.initialise import initialise
+    from silas.services.work import open_work
     from silas.wiring.build import Silas
 
     for line in await initialise(config):
@@ -287,7 +289,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
 
 
 async def _show(config: "SilasConfig", result: "WorkItemResult", before: int, passes: bool) -> int:
-    from silas.services.upkeep import open_audit
+    from silas.services.record import open_audit
 
     _say("What changed")
     click.echo(result.diff)

@@ -92,7 +92,7 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """Everything a work item changed, as a patch."""
 
     async def work() -> int:
-        from silas.services.work_shown import patch_shown
+        from silas.services.work import patch_shown
 
         async with open_work(ctx) as desk:
             patch, why_not = await patch_shown(desk, work_item_id)
@@ -122,7 +122,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
         if attack:
             return await _attack_sandbox(ctx, as_json)
         from silas.home.findings import headline, ready
-        from silas.services.upkeep import diagnose
+        from silas.services.doctor.diagnose import diagnose
 
         findings = await diagnose(read_config(ctx), deep=deep)
         if as_json:

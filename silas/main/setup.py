@@ -129,8 +129,8 @@ async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
     """The owner's key where there is none, unlocked as the owner says who is asked."""
     from silas.errors import ConfigError
     from silas.home.passphrases import interruptible
+    from silas.services.setup.initialise import initialise
     from silas.services.setup.models import chooses_unlock, needs_key, take_key_file
-    from silas.services.upkeep import initialise
 
     if not needs_key(config):
         return []

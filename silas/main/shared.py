@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from silas.cards import CardChannel
     from silas.config import SilasConfig
     from silas.errors import SilasError
-    from silas.services.upkeep import AuditDesk, WorkDesk
+    from silas.services.record import AuditDesk
+    from silas.services.work import WorkDesk
     from silas.stop import Sentinel
     from silas.wiring.build import Silas
 
@@ -127,14 +128,14 @@ def open_audit(
     ctx: click.Context, *, sign: bool = False
 ) -> "AbstractAsyncContextManager[AuditDesk]":
     """The audit log alone: no model, no tool, no sandbox."""
-    from silas.services.upkeep import open_audit
+    from silas.services.record import open_audit
 
     return open_audit(look_config(ctx), sign=sign)
 
 
 def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
     """The work items alone: no model, no tool, no sandbox."""
-    from silas.services.upkeep import open_work
+    from silas.services.work import open_work
 
     return warned(open_work(look_config(ctx)))
 

@@ -22,7 +22,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.home.sandbox_tools import tool_search
-        from silas.services.work_shown import piece_of_work
+        from silas.services.work import piece_of_work
 
         async with open_work(ctx) as desk:
             item, result, waits = await piece_of_work(desk, work_item_id)

@@ -29,7 +29,7 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
     named = workspace and workspace.resolve()
 
     async def work() -> int:
-        from silas.services.upkeep import initialise
+        from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
         from silas.stream.session import standing_in
         from silas.wiring.web import listening_at, open_cockpit

@@ -35,7 +35,7 @@ def init(ctx: click.Context) -> None:
     """Make keys, database and directories; safe to repeat."""
 
     async def work() -> int:
-        from silas.services.upkeep import initialise
+        from silas.services.setup.initialise import initialise
 
         for line in await initialise(read_config(ctx)):
             click.echo(line)

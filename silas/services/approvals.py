@@ -20,8 +20,8 @@ from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, Wor
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
-from silas.services.upkeep import compared, opened
-from silas.services.work_shown import scope_work
+from silas.services.record import open_record, warn_if_changed
+from silas.services.work import scope_work
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.stream.scopework import ScopeWork
@@ -200,8 +200,8 @@ def _state(
 async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
     """The approvals of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
-    with opened(config, warnings) as (db, audit, ring):  # nothing is signed here
-        compared(audit, warnings)
+    with open_record(config, warnings) as (db, audit, ring):  # nothing is signed here
+        warn_if_changed(audit, warnings)
         await settle_succession(db, audit, ring)
         clock = SystemClock()
         time = effective_time(db, clock, audit)

@@ -19,8 +19,8 @@ from silas.home.unsupported import require_mcp
 from silas.plans import show_lines
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
+from silas.services.record import open_record
 from silas.services.tools.registry import known_tools
-from silas.services.upkeep import opened
 from silas.tools import RiskLevel, ToolRegistry
 from silas.tools.health import SqlHealthStore
 from silas.tools.mcp.definitions import Definition, Drift, Listing, drift
@@ -199,7 +199,7 @@ class MCPDesk:
 @asynccontextmanager
 async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPDesk]:
     """The MCP servers of an initialised Silas, without starting anything else."""
-    with opened(config, []) as (db, audit, _):
+    with open_record(config, []) as (db, audit, _):
         audit.look()
         yield MCPDesk(config, sandbox_of(config), db, audit, SqlTrust(db, SystemClock()))
 

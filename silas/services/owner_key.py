@@ -16,6 +16,7 @@ from silas.home.runtime import MIGRATED, key_exists, not_initialised, open_vault
 from silas.home.signer_client import is_apart
 from silas.keys import FormerKey, KeyRing, Signer
 from silas.keys.ring import Handover, fingerprint
+from silas.keys.vault import Vault
 from silas.plans import WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
 
@@ -189,6 +190,13 @@ def key_facts(config: SilasConfig) -> KeyFacts:
         return KeyFacts(ring, vault.in_force_since(owner), vault.describe(owner))
     finally:
         ring.release()
+
+
+def key_place(config: SilasConfig, vault: Vault) -> str:
+    """Where the private key is, in words."""
+    if is_apart(config):
+        return f"kept by the signer at {config.keys.socket}"
+    return vault.describe(config.owner_id)
 
 
 def key_words(facts: KeyFacts, now: datetime) -> str:

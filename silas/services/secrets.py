@@ -9,7 +9,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.home.runtime import secrets_of
 from silas.keys.secrets import SecretFacts, SecretVault
-from silas.services.upkeep import open_audit
+from silas.services.record import open_audit
 
 
 @dataclass(frozen=True)

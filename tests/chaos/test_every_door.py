@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from silas.config import load_config
 from silas.errors import SandboxError
-from silas.services.upkeep import open_work
+from silas.services.work import open_work
 from silas.testing import ScriptedChannel
 from silas.wiring.build import Silas
 from silas.workspace.journal import held

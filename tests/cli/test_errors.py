@@ -85,7 +85,7 @@ def test_an_unreadable_home_is_named(tmp_path: Path) -> None:
     (home / "data").mkdir(parents=True)
     home.chmod(0o700)
     code = (
-        "import os, silas.main, silas.main.inspect, silas.services.upkeep, silas.config\n"
+        "import os, silas.main, silas.main.inspect, silas.services.work, silas.config\n"
         "os.setresuid(54321, 54321, 54321)\n"
         "silas.main.cli(['status'])"
     )

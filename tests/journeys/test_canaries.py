@@ -23,7 +23,7 @@ from silas.home.runtime import Ground
 from silas.home.runtime import ground as real_ground
 from silas.plans import PlanParser, plan_hash
 from silas.services.secrets import open_secrets_desk
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from silas.testing import CallTool, ScriptedChannel, ScriptedModel, plan_text
 from tests.support.command import environment, run, silas
 from tests.work.kit import DONE

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from silas import load_config
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from tests.agents.openai_server import Failure, openai_server
 from tests.support.command import environment, person, run, silas
 from tests.support.models import ROLES, scripted_fix

@@ -7,7 +7,7 @@ import pytest
 from silas import load_config
 from silas.errors import ConfigError
 from silas.services.owner_key import key_facts, rotate_key
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from tests.support.command import environment
 
 

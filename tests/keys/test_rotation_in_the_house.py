@@ -28,7 +28,8 @@ from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
 from silas.services.owner_key import CheckpointKeys, rotate_key
-from silas.services.upkeep import initialise, open_audit
+from silas.services.record import open_audit
+from silas.services.setup.initialise import initialise
 from silas.stream.models import Incoming
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_goal, a_spawned_task, a_subject, a_token
@@ -388,7 +389,8 @@ from pathlib import Path
 
 from silas import load_config
 from silas.keys import sealed
-from silas.services.upkeep import initialise, open_audit
+from silas.services.record import open_audit
+from silas.services.setup.initialise import initialise
 from silas.services.owner_key import rotate_key
 from silas.home.runtime import open_vault
 from tests.support.command import environment

@@ -14,7 +14,7 @@ from silas import Silas, load_config
 from silas.config import SilasConfig
 from silas.keys import KeysConfig, Vault
 from silas.keys.vault import refuse_to_prompt
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from silas.testing import ScriptedChannel
 from tests.support.waits import SECONDS
 

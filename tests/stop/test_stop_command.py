@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 
 from silas.main import cli
 from silas.plans import WorkItemStatus
-from silas.services.upkeep import open_audit, open_work
+from silas.services.record import open_audit
+from silas.services.work import open_work
 from silas.stop import Sentinel
 from tests.support.command import (
     ROOT,

@@ -10,7 +10,7 @@ from silas import Silas, SilasConfig, load_config
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.plans import PlanParser, plan_hash
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 from silas.testing import ScriptedChannel
 from tests.support.command import environment, processes_saying, silas
 from tests.support.plans import a_workspace, check, sh_plan

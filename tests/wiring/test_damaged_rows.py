@@ -16,7 +16,7 @@ from silas.config import SilasConfig, load_config
 from silas.db import Database
 from silas.plans import WaitingPlan, WorkItemStatus
 from silas.plans.waiting import SqlWaitingPlans
-from silas.services.upkeep import open_work
+from silas.services.work import open_work
 from silas.stream.session import Session
 from silas.testing import ScriptedChannel, a_plan
 from silas.testing.tools import a_context

@@ -27,10 +27,13 @@ from silas.keys import KeyRing
 from silas.keys.apart import SigningDesk, listening
 from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.services.doctor.diagnose import diagnose
 from silas.services.memory import open_memory
 from silas.services.owner_key import CheckpointKeys
+from silas.services.record import open_audit
+from silas.services.setup.initialise import initialise
 from silas.services.signer.signables import Signables
-from silas.services.upkeep import diagnose, initialise, open_audit, open_work
+from silas.services.work import open_work
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_signer, a_subject
 from tests.mcp.test_serve import Served, said
@@ -367,7 +370,8 @@ import asyncio, os, signal, sys
 from silas import load_config
 from silas.audit.log import AuditLog
 from silas.keys import heads
-from silas.services.upkeep import initialise, open_audit
+from silas.services.record import open_audit
+from silas.services.setup.initialise import initialise
 
 step, calls = sys.argv[1], [int(sys.argv[2])]
 
@@ -425,7 +429,7 @@ async def test_killed_between_checkpoint_and_head_the_record_opens_without_a_ref
 _MANY = """
 import asyncio
 from silas import load_config
-from silas.services.upkeep import open_audit
+from silas.services.record import open_audit
 
 async def main():
     for _ in range(8):

@@ -13,7 +13,8 @@ from keyring.errors import KeyringLocked
 
 from silas import Silas, SilasConfig, load_config
 from silas.errors import ConfigError, SilasError, Stopped
-from silas.services.upkeep import initialise, open_audit
+from silas.services.record import open_audit
+from silas.services.setup.initialise import initialise
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_subject
 from tests.support.command import environment

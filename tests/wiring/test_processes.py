@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.services.upkeep import open_audit
+from silas.services.record import open_audit
 from tests.support.command import run, silas, started
 from tests.support.home import Home, soon
 from tests.support.waits import SECONDS

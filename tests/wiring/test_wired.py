@@ -130,7 +130,7 @@ import asyncio, os, sys, threading
 from pathlib import Path
 from silas import Silas, load_config
 from silas.testing import ScriptedChannel
-from silas.services.upkeep import initialise
+from silas.services.setup.initialise import initialise
 
 def files(): return len(os.listdir("/proc/self/fd"))
 

@@ -18,7 +18,7 @@ from silas.config import SilasConfig
 from silas.home.findings import headline, ready
 from silas.memory import MemoryStore
 from silas.services.cockpit.facts import settings_in_force
-from silas.services.upkeep import diagnose
+from silas.services.doctor.diagnose import diagnose
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
 from silas.tools.builtin.recall import SearchMemory

@@ -1,0 +1,115 @@
+"""`silas doctor`: every part that is needed, and whether it works."""
+
+import asyncio
+
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.errors import SilasError
+from silas.home.audit_log import record_finding
+from silas.home.damaged_rows import all_damaged
+from silas.home.effective_clock import clock_finding
+from silas.home.findings import Finding
+from silas.home.keyless import PublicKey
+from silas.home.runtime import MIGRATED, key_exists, open_vault, sandbox_of
+from silas.home.sandbox_tools import tool_findings
+from silas.home.signer_client import arrangement
+from silas.home.witnesses import witness_findings
+from silas.keys.vault import Vault
+from silas.sandbox import probe
+from silas.services.doctor.reachability import answered, reached
+from silas.services.doctor.readiness import configuration_finding, settings_findings
+from silas.services.owner_key import CheckpointKeys, key_facts, key_place, key_words
+from silas.services.tools.prompt_overhead import window_finding
+from silas.services.tools.registry import toolset_findings
+from silas.stop import Sentinel
+from silas.work.halfway import half_changed_in
+
+
+async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
+    """`silas doctor`: every part that is needed, whether it works, and what it protects against.
+
+    Args:
+        config: What is held against the machine.
+        deep: Also ask every model for one word.
+    """
+    findings = [configuration_finding(config)]
+    vault = open_vault(config)
+    exists = key_exists(config, vault)
+    findings.append(
+        Finding("key", "ok", key_place(config, vault))
+        if exists
+        else Finding("key", "failed", "there is no owner key yet; run `silas init`")
+    )
+    if exists:
+        findings.append(Finding("public key", "ok", vault.public_key(config.owner_id)))
+        findings.append(_key_finding(config))
+    findings.append(Finding.of("signer", *arrangement(config)))
+    findings.append(_stop_finding(config))
+    findings += [
+        Finding.of(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)
+    ]
+    findings += await tool_findings(config, sandbox_of(config))
+    findings += await asyncio.to_thread(_database_finding, config)
+    findings += await asyncio.to_thread(_workspace_findings, config)
+    findings.append(Finding.of(*await asyncio.to_thread(clock_finding, config)))
+    if exists and (config.data_dir / "silas.db").exists():
+        findings.append(await _record_finding(config, vault))
+    findings += await asyncio.to_thread(witness_findings, config)
+    findings += await reached(config, await settings_findings(config))
+    findings += [Finding.of(*row) for row in await toolset_findings(config)]
+    findings.append(Finding.of(*await window_finding(config)))
+    if deep:
+        findings += await answered(config, findings, SystemClock())
+    return findings
+
+
+def _key_finding(config: SilasConfig) -> Finding:
+    try:
+        return Finding("key age", "ok", key_words(key_facts(config), SystemClock().now()))
+    except SilasError as error:
+        return Finding("key age", "failed", str(error))
+
+
+async def _record_finding(config: SilasConfig, vault: Vault) -> Finding:
+    try:
+        ring = vault.ring(config.owner_id)
+    except SilasError as error:
+        return Finding("record", "failed", str(error))
+    try:
+        keys = CheckpointKeys(PublicKey(ring.current), ring)
+        return Finding.of(*await record_finding(config, keys))
+    finally:
+        ring.release()
+
+
+def _stop_finding(config: SilasConfig) -> Finding:
+    sentinel = Sentinel(config.data_dir)
+    words = sentinel.words()
+    ready = f"not stopped; `silas stop --now`, or a file {sentinel.path}, stops everything"
+    return Finding.of("emergency stop", not words, words or ready)
+
+
+def _database_finding(config: SilasConfig) -> list[Finding]:
+    path = config.data_dir / "silas.db"
+    if not path.exists():
+        return [Finding("database", "failed", f"{path} does not exist; run `silas init`")]
+    try:
+        db = Database(path, SystemClock())
+        try:
+            for package in MIGRATED:
+                db.migrate(package)
+            damaged = all_damaged(db)
+        finally:
+            db.close()
+    except SilasError as error:
+        return [Finding("database", "failed", str(error))]
+    found = [Finding("database row", "failed", row.words) for row in damaged]
+    return [Finding("database", "ok", f"{path} is readable and up to date"), *found]
+
+
+def _workspace_findings(config: SilasConfig) -> list[Finding]:
+    halves = half_changed_in(config.data_dir / "undo")
+    if not halves:
+        return [Finding("workspaces", "ok", "none was left half-changed by a crash")]
+    return [Finding("workspace", "failed", half.words) for half in halves]

@@ -1,0 +1,157 @@
+"""Pieces of work for the commands that look at them or take them back."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from silas.clock import Clock, SystemClock
+from silas.config import SilasConfig
+from silas.damage import Damaged
+from silas.db import Database
+from silas.errors import SandboxError
+from silas.home.crash_recovery import recovered
+from silas.home.damaged_rows import all_damaged
+from silas.home.lease import Lease
+from silas.home.runtime import sandbox_of
+from silas.memory.forgotten import ForgottenLog
+from silas.plans import WorkItem, WorkItemResult
+from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.waiting import SqlWaitingPlans
+from silas.services.owner_key import settle_succession
+from silas.services.record import open_record, warn_if_changed
+from silas.services.tools.listed import add_uncalled
+from silas.services.tools.registry import built_in_tools
+from silas.services.workers import nobody_works, offer_delegation
+from silas.stream.personqueue import PersonQueues
+from silas.stream.scopework import NOT_SHOWN, ScopeWork
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.work.effects import Effects
+from silas.work.halfway import HalfChanged
+from silas.work.held_store import HeldStore
+from silas.work.models import PATCH
+from silas.work.settling import Settling
+from silas.work.undo import Undo
+
+
+@dataclass(frozen=True)
+class WorkDesk:
+    """The work items alone, for the commands that look at them or take them back.
+
+    Attributes:
+        warnings: What the owner must be told, such as that the record was changed.
+    """
+
+    store: SqlWorkItemStore
+    undoing: Undo
+    waiting: SqlWaitingPlans
+    held: HeldStore
+    settling: Settling
+    people: PersonQueues
+    recover: Callable[[], Awaitable[frozenset[str]]]
+    warnings: list[str]
+    db: Database
+
+    def half_changed(self) -> list[HalfChanged]:
+        """Directories that a crash left neither as before nor as after some work."""
+        return self.undoing.files.left()
+
+    async def questions(self) -> list[WorkItem]:
+        """Plans that the owner was asked about and has not answered."""
+        return [waiting.item for waiting in await self.waiting.all()]
+
+    def damaged(self) -> list[Damaged]:
+        """What was set aside because it cannot be read."""
+        return all_damaged(self.db)
+
+    async def items(self) -> list[WorkItem]:
+        """Every work item, newest last."""
+        return sorted(await self.store.every(), key=lambda item: (item.created_at, item.id))
+
+    async def undo(self, work_item_id: str) -> None:
+        """Restore the workspace that a work item changed; see `Undo.undo`."""
+        if work_item_id not in await self.recover():
+            await self.undoing.undo(work_item_id)
+
+    async def leave(self, work_item_id: str) -> None:
+        """Keep a half-changed workspace as it is now; see `FileRecovery.leave`."""
+        await self.undoing.files.leave(work_item_id)
+
+    async def patch(self, work_item_id: str) -> str:
+        """What the last finished run of an item changed, to the byte; empty if nothing.
+
+        Raises:
+            SandboxError: No run of it has finished.
+        """
+        result = await self.store.get_result(work_item_id)
+        if result is None:
+            raise SandboxError(
+                f"No run of {work_item_id!r} has finished; see `silas status` for the ids.",
+                code="E_SANDBOX_NO_DIFF",
+            )
+        return result.artifacts.get(PATCH, "")
+
+
+@asynccontextmanager
+async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
+    """The work items of an initialised Silas, without starting anything else."""
+    warnings: list[str] = []
+    with open_record(config, warnings) as (db, audit, ring):
+        warn_if_changed(audit, warnings)
+        await settle_succession(db, audit, ring)
+        clock = SystemClock()
+        store, outcomes = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
+        registry = built_in_tools(clock, sandbox_of(config))
+        add_uncalled(registry, config)
+        offer_delegation(config, registry, nobody_works)  # it vouches for what was delegated
+        settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
+        undoing, waiting = Undo(config.data_dir / "undo", audit), SqlWaitingPlans(db, clock)
+
+        async def recover() -> frozenset[str]:
+            taken_back = await undoing.files.recover()
+            rest = (config.data_dir, undoing, store, waiting, outcomes, audit)
+            async with Lease(config.data_dir) as lease:
+                await recovered(*rest, alone=lease.alone, resume=False)
+            return taken_back
+
+        people = PersonQueues(db, audit, clock)
+        held = HeldStore(config.data_dir / "held")
+        yield WorkDesk(store, undoing, waiting, held, settling, people, recover, warnings, db)
+
+
+async def piece_of_work(
+    desk: WorkDesk, work_item_id: str
+) -> tuple[WorkItem, WorkItemResult | None, bool]:
+    """A work item, how its last finished run ended, and whether its plan waits for an answer.
+
+    Raises:
+        DatabaseError: There is none of this id.
+    """
+    for waiting in await desk.waiting.all():
+        if waiting.item.id == work_item_id:
+            return waiting.item, None, True
+    item = await desk.store.get(work_item_id)
+    if item is None:
+        raise missing(work_item_id)
+    work = scope_work(desk.db, SystemClock())
+    return await work.item_as_shown(item), await work.result(work_item_id), False
+
+
+async def patch_shown(desk: WorkDesk, work_item_id: str) -> tuple[str, str]:
+    """What a work item changed, as a patch, and why it is not shown where it rests on something
+    that was forgotten; changes that wait for a yes are shown, or nobody could decide about them.
+
+    Raises:
+        SandboxError: No run of it has finished.
+    """
+    patch = await desk.patch(work_item_id)
+    if not patch or work_item_id in desk.held.ids():
+        return patch, ""
+    work = scope_work(desk.db, SystemClock())
+    gone = await work.rests_on_forgotten(work_item_id, ever=False)
+    return ("", NOT_SHOWN) if gone else (patch, "")
+
+
+def scope_work(db: Database, clock: Clock) -> ScopeWork:
+    """Which work is whose, and what of it may still be shown, for a command that only looks."""
+    outcomes = SqlOutcomeStore(db, clock)
+    return ScopeWork(db, SqlWorkItemStore(db, clock), outcomes, ForgottenLog(db), clock)
