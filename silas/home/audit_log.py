@@ -11,6 +11,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
+from silas.home.database import open_database
 from silas.home.signer_client import record_of
 from silas.home.witnesses import witnesses_of
 from silas.keys.heads import KeyringHead, SignedHead, SignedHeads, keeps_head, mark_keeps_head
@@ -91,12 +92,8 @@ async def record_finding(config: SilasConfig, keys: OwnerSigner) -> tuple[str, b
     """How it stands with the record, for `silas doctor`: part, well or not, words."""
     clock = SystemClock()
     try:
-        db = Database(config.data_dir / "silas.db", clock)
-        try:
-            db.migrate("silas.audit")
+        with open_database(config, clock, ("silas.audit",)) as db:
             verdict = await looking_log(config, db, clock, keys).verify_chain()
-        finally:
-            db.close()
     except DatabaseError as error:
         return "record", False, str(error)
     if verdict.valid:

@@ -6,6 +6,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
+from silas.home.database import database_path, open_database
 
 
 def effective_time(db: Database, clock: Clock, audit: Audit) -> EffectiveClock:
@@ -21,16 +22,13 @@ def effective_time(db: Database, clock: Clock, audit: Audit) -> EffectiveClock:
 
 def clock_finding(config: SilasConfig) -> tuple[str, bool, str]:
     """The row of `silas doctor` about the machine's clock; changes nothing."""
-    path, name = config.data_dir / "silas.db", "clock"
-    if not path.exists():
+    name = "clock"
+    if not database_path(config).exists():
         return name, True, "not looked at yet"
     clock = SystemClock()
     try:
-        db = Database(path, clock)
-        try:
+        with open_database(config, clock, ()) as db:
             state = EffectiveClock(db, clock, _unrecorded).peek()
-        finally:
-            db.close()
     except SilasError as error:
         return name, False, str(error)
     return name, not state.words, state.words or "it agrees with what approvals have come to"

@@ -3,23 +3,18 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silas.agents.choice import PROVIDER_KEY
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.errors import ConfigError
+from silas.home.key_vault import owner_keys, vault_asking
 from silas.home.passphrases import Passphrases, someone_can_type
 from silas.home.sandbox_tools import tool_search
-from silas.home.secret_store import open_secrets
-from silas.home.signer_client import is_apart, remote_signer
+from silas.home.secret_store import SecretNamed, open_secrets, secret_named
 from silas.home.web_tools import Web, real_web
-from silas.keys import KeyRing, KeysConfig, Signer
-from silas.keys.lazy import LazySigner
-from silas.keys.oskeyring import system_keyring
+from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
-from silas.keys.vault import Vault
 from silas.plans import PlanLibrary, shipped_plans
 from silas.plans.requires import Equipment
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
@@ -29,22 +24,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ModelChoice
-
-MIGRATED = (
-    "silas.audit",
-    "silas.stop",
-    "silas.approval",
-    "silas.plans",
-    "silas.tools",
-    "silas.context",
-    "silas.keys",
-    "silas.memory",
-    "silas.persona",
-    "silas.autonomy",
-    "silas.stream",
-    "silas.channels.web",
-)
-"""The domains that keep tables, in the order in which they are brought up to date."""
 
 
 @dataclass(frozen=True)
@@ -94,20 +73,6 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
         return RefusingSandbox(error)
 
 
-SecretNamed = Callable[[str], str]
-"""The value of a secret by its name; empty where there is none."""
-
-
-def secret_named(secrets: SecretVault) -> SecretNamed:
-    """What looks a secret up when it is needed."""
-
-    def value(name: str) -> str:
-        refs = [fact.ref_id for fact in secrets.facts() if fact.name == name]
-        return secrets.values(frozenset(refs))[refs[0]][1] if refs else ""
-
-    return value
-
-
 def model_of(
     config: SilasConfig, choice: "ModelChoice", secret: SecretNamed, sandbox: Sandbox
 ) -> "Model":
@@ -150,78 +115,3 @@ def model_of(
 def equipment(config: SilasConfig, sandbox: Sandbox) -> Equipment:
     """What looks for what runbooks need, with the tools that their work will have."""
     return Equipment(sandbox, tool_search(config), config.data_dir / "scratch" / "masks")
-
-
-def owner_keys(config: SilasConfig, vault: Vault, *, unlock: bool) -> tuple[Signer, KeyRing]:
-    """The owner's key and its ring, which the caller releases when all is over.
-
-    Args:
-        config: Whether the key is apart.
-        vault: Where it is.
-        unlock: Now, where a person is there; otherwise when something is signed, if ever.
-
-    Raises:
-        ConfigError: Silas was not set up here, its directory cannot be used, or the key is locked.
-    """
-    if not key_exists(config, vault):
-        raise not_initialised(config)
-    ring = vault.ring(config.owner_id)
-    if is_apart(config):
-        return remote_signer(config, ring.current), ring
-    if unlock:
-        return vault.load(config.owner_id), ring
-    return LazySigner(ring.current, lambda: vault.load(config.owner_id)), ring
-
-
-def not_initialised(config: SilasConfig) -> ConfigError:
-    """The sentence about a data directory without a key."""
-    return ConfigError(
-        f"Silas is not set up in {config.data_dir} yet; run `silas init`.",
-        code="E_CFG_NOT_INITIALISED",
-    )
-
-
-def key_exists(config: SilasConfig, vault: Vault) -> bool:
-    """Whether the owner has a key. Raises `ConfigError` where the directory cannot be read."""
-    try:
-        return vault.exists(config.owner_id)
-    except OSError as error:
-        raise unusable_home(config, error) from error
-
-
-def unusable_home(config: SilasConfig, error: OSError) -> ConfigError:
-    """The sentence about a data directory that the operating system refuses."""
-    return ConfigError(
-        f"Silas cannot use its directory {config.data_dir} ({error.strerror}); make it yours and "
-        "writable, or set SILAS_HOME to another one.",
-        code="E_CFG_HOME",
-    )
-
-
-def open_vault(config: SilasConfig) -> Vault:
-    """Where the key is; see `vault_asking`."""
-    return vault_asking(config, Passphrases())
-
-
-def unlock_file(config: SilasConfig) -> Path:
-    """The key file beside the key; where it is, it unlocks the key and nobody is asked."""
-    return config.data_dir / "keys" / "unlock.key"
-
-
-def vault_asking(config: SilasConfig, passphrases: Passphrases) -> Vault:
-    """Where the key is. A new key made without a terminal is unlocked by a key file beside it,
-    openly so; a key that a passphrase unlocks stays locked where nobody can type it.
-    """
-    directory = config.data_dir / "keys"
-    beside = unlock_file(config)
-    keys, typing, ask = config.keys, someone_can_type(), passphrases.ask
-    if keys.key_file is None:
-        vault = Vault(keys, directory, ask, system_keyring)
-        if beside.exists() or not (typing or key_exists(config, vault)):
-            keys = KeysConfig(backend=keys.backend, key_file=beside, create_key_file=True)
-    return Vault(keys, directory, ask, system_keyring)
-
-
-def secrets_of(config: SilasConfig) -> SecretVault:
-    """Where the owner's secrets are; opened when the first one is needed."""
-    return open_secrets(config, Passphrases(), someone_can_type)

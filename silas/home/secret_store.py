@@ -6,7 +6,7 @@ from pathlib import Path
 from silas.audit import Audit
 from silas.config import SilasConfig
 from silas.errors import ConfigError
-from silas.home.passphrases import Passphrases
+from silas.home.passphrases import Passphrases, someone_can_type
 from silas.keys.files import make_key_file, read_key_file
 from silas.keys.oskeyring import system_keyring
 from silas.keys.secrecy import Secrecy
@@ -78,3 +78,22 @@ def guarded(sandbox: Sandbox, secrecy: Secrecy, audit: Audit) -> Sandbox:
         return document
 
     return GuardedSandbox(sandbox, secrecy.refresh, reveal, secrecy.redact)
+
+
+SecretNamed = Callable[[str], str]
+"""The value of a secret by its name; empty where there is none."""
+
+
+def secret_named(secrets: SecretVault) -> SecretNamed:
+    """What looks a secret up when it is needed."""
+
+    def value(name: str) -> str:
+        refs = [fact.ref_id for fact in secrets.facts() if fact.name == name]
+        return secrets.values(frozenset(refs))[refs[0]][1] if refs else ""
+
+    return value
+
+
+def secrets_of(config: SilasConfig) -> SecretVault:
+    """Where the owner's secrets are; opened when the first one is needed."""
+    return open_secrets(config, Passphrases(), someone_can_type)

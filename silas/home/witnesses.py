@@ -10,8 +10,8 @@ from silas.audit.witnessed import Warn, WitnessState, ask, recall
 from silas.cards import Channel
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.db import Database
 from silas.errors import ChannelError, SilasError
+from silas.home.database import database_path, open_database
 from silas.home.findings import Finding
 from silas.sandbox.owner_command import run_owner_command
 from silas.types import OWNER
@@ -35,17 +35,13 @@ def _witness(each: WitnessConfig, seconds: float) -> Witness:
 
 def witness_findings(config: SilasConfig) -> list[Finding]:
     """How it stands with each witness, for `silas doctor`; that there is none is advice."""
-    path = config.data_dir / "silas.db"
     if not config.audit.witness:
         return [Finding("audit witness", "advice", _NO_WITNESS)]
-    if not path.exists():
+    if not database_path(config).exists():
         return []
     try:
-        db = Database(path, SystemClock())
-        try:
+        with open_database(config, SystemClock(), ()) as db:
             known = recall(db)
-        finally:
-            db.close()
     except SilasError as error:
         return [Finding("audit witness", "failed", str(error))]
     return [

@@ -14,9 +14,9 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.cockpit_address import where_it_runs
+from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
-from silas.home.runtime import MIGRATED, not_initialised
 from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
 
@@ -49,16 +49,9 @@ async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
     Raises:
         ConfigError: Silas was not set up here.
     """
-    path, clock = config.data_dir / "silas.db", SystemClock()
-    if not path.exists():
-        raise not_initialised(config)
-    config = where_it_runs(config)
-    db = Database(path, clock)
-    try:
-        for package in MIGRATED:
-            db.migrate(package)
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
+        config = where_it_runs(config)
         audit = AuditLog(db, clock, NoKey())
         nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
         yield web_door(config, db, nonces, clock, audit)
-    finally:
-        db.close()

@@ -13,8 +13,8 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import DatabaseError, Stopped
+from silas.home.database import open_database
 from silas.home.keyless import NoKey
-from silas.home.runtime import MIGRATED
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.store import SqlWorkItemStore
 from silas.stop.epochs import StopEpochs
@@ -179,12 +179,7 @@ def open_stop(config: SilasConfig) -> Generator[StopDesk]:
         DatabaseError: The database cannot be used.
     """
     clock, sentinel = SystemClock(), Sentinel(config.data_dir)
-    db = Database(config.data_dir / "silas.db", clock)
-    try:
-        for package in MIGRATED:
-            db.migrate(package)
+    with open_database(config, clock) as db:
         audit = AuditLog(db, clock, NoKey())
         store = SqlWorkItemStore(db, clock)
         yield StopDesk(sentinel, StopEpochs(db, clock, sentinel), store, audit, clock)
-    finally:
-        db.close()

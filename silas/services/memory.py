@@ -20,8 +20,9 @@ from silas.context.tokens import TokenCounter
 from silas.db import Database
 from silas.errors import ConfigError, SilasError
 from silas.home.audit_log import looking_log
+from silas.home.database import open_database, require_database
+from silas.home.key_vault import open_vault, owner_keys
 from silas.home.keyless import NoKey, PublicKey
-from silas.home.runtime import MIGRATED, not_initialised, open_vault, owner_keys
 from silas.keys import KeyRing, Signer
 from silas.memory import MemoryItem, NoVectors, Vectors, records
 from silas.memory.bundle import Bundles, BundleSigner
@@ -315,27 +316,21 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
         ConfigError: Silas was not set up here, or the key is locked.
         Stopped: The record was changed outside Silas, and nothing is signed.
     """
-    path, clock = config.data_dir / "silas.db", SystemClock()
-    if not path.exists():
-        raise not_initialised(config)
+    clock = SystemClock()
+    require_database(config)  # before a passphrase is asked for
     signer: BundleSigner | Signer = Unsigned()
     if sign:
         signer, ring = owner_keys(config, open_vault(config), unlock=True)
     else:
         ring = open_vault(config).ring(config.owner_id)
     try:
-        db = Database(path, clock)
-        try:
-            for package in MIGRATED:
-                db.migrate(package)
+        with open_database(config, clock) as db:
             if sign:
                 keys = CheckpointKeys(PublicKey(ring.current), ring)
                 record = looking_log(config, db, clock, keys)
                 record.look()
                 record.require_whole()
             yield desk_on(config, db, clock, signer, ring)
-        finally:
-            db.close()
     finally:
         ring.release()
 

@@ -12,7 +12,9 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
 from silas.home.audit_log import looking_log
-from silas.home.runtime import MIGRATED, key_exists, not_initialised, open_vault
+from silas.home.data_directory import not_initialised
+from silas.home.database import open_database
+from silas.home.key_vault import key_exists, open_vault
 from silas.home.signer_client import is_apart
 from silas.keys import FormerKey, KeyRing, Signer
 from silas.keys.ring import Handover, fingerprint
@@ -126,27 +128,19 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
     vault, clock = open_vault(config), SystemClock()
     if not key_exists(config, vault):
         raise not_initialised(config)
-    with vault.rotation(config.owner_id) as change:
-        db = Database(config.data_dir / "silas.db", clock)
-        try:
-            for package in MIGRATED:
-                db.migrate(package)
-            log = looking_log(config, db, clock, CheckpointKeys(change.old, change.ring))
-            await settle_succession(db, log, change.ring)
-            await _refuse_broken(log, change.ring)
-            await log.write_checkpoint()
-            with db.write(durable=True):  # what the succession names must outlive a power loss
-                log.log_now(
-                    "key.rotation_began", old=change.old.public_key, new=change.new.public_key
-                )
-            running = () if stolen else await _under_way(SqlWorkItemStore(db, clock))
-            head, tokens = await log.head(), tuple(token for _, token in running)
-            ring = change.succeed(Handover(clock.now(), head.seq, head.entry_hash, tokens))
-            log = looking_log(config, db, clock, CheckpointKeys(change.new, ring))
-            _record(log, ring)
-            await log.write_checkpoint()
-        finally:
-            db.close()
+    with vault.rotation(config.owner_id) as change, open_database(config, clock) as db:
+        log = looking_log(config, db, clock, CheckpointKeys(change.old, change.ring))
+        await settle_succession(db, log, change.ring)
+        await _refuse_broken(log, change.ring)
+        await log.write_checkpoint()
+        with db.write(durable=True):  # what the succession names must outlive a power loss
+            log.log_now("key.rotation_began", old=change.old.public_key, new=change.new.public_key)
+        running = () if stolen else await _under_way(SqlWorkItemStore(db, clock))
+        head, tokens = await log.head(), tuple(token for _, token in running)
+        ring = change.succeed(Handover(clock.now(), head.seq, head.entry_hash, tokens))
+        log = looking_log(config, db, clock, CheckpointKeys(change.new, ring))
+        _record(log, ring)
+        await log.write_checkpoint()
     return Rotated(ring, tuple(item for item, _ in running))
 
 

@@ -10,8 +10,8 @@ from silas.config import SilasConfig
 from silas.context import TokenCounter
 from silas.db import Database
 from silas.errors import ChannelError
+from silas.home.database import open_existing_database
 from silas.home.keyless import NoKey
-from silas.home.runtime import MIGRATED, not_initialised
 from silas.persona.detect import FEEDBACK
 from silas.persona.directives import level_of
 from silas.persona.engine import PersonalityEngine
@@ -115,13 +115,6 @@ async def open_persona(config: SilasConfig) -> "AsyncGenerator[OwnersPersona]":
     Raises:
         ConfigError: Silas was not set up here.
     """
-    path, clock = config.data_dir / "silas.db", SystemClock()
-    if not path.exists():
-        raise not_initialised(config)
-    db = Database(path, clock)
-    try:
-        for package in MIGRATED:
-            db.migrate(package)
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
         yield OwnersPersona(personality(config, db, AuditLog(db, clock, NoKey()), clock))
-    finally:
-        db.close()

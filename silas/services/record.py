@@ -16,7 +16,8 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.audit_log import audit_log
-from silas.home.runtime import MIGRATED, open_vault, owner_keys
+from silas.home.database import open_database
+from silas.home.key_vault import open_vault, owner_keys
 from silas.keys import KeyRing, Signer
 from silas.services.owner_key import CheckpointKeys, settle_succession, succession_fault
 
@@ -133,9 +134,6 @@ def open_record_with(
     clock = SystemClock()
     with ExitStack() as stack:
         stack.callback(ring.release)
-        db = Database(config.data_dir / "silas.db", clock)
-        stack.callback(db.close)
-        for package in MIGRATED:
-            db.migrate(package)
+        db = stack.enter_context(open_database(config, clock))
         log = audit_log(config, db, clock, CheckpointKeys(signer, ring), warn)
         yield OpenRecord(db, log, ring)

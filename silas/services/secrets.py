@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from silas.audit import Audit
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.home.runtime import secrets_of
+from silas.home.secret_store import secrets_of
 from silas.keys.secrets import SecretFacts, SecretVault
 from silas.services.record import open_audit
 

@@ -12,11 +12,11 @@ from contextlib import (
 from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
 from silas.config import SilasConfig
-from silas.db import Database
 from silas.home.crash_recovery import recovered
 from silas.home.damaged_rows import tell_damaged
+from silas.home.database import open_database
 from silas.home.lease import Lease
-from silas.home.runtime import MIGRATED, Ground, ground
+from silas.home.runtime import Ground, ground
 from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import checkpoint_regularly, message_to_owner
 from silas.services.mcp import mcp_servers
@@ -101,10 +101,7 @@ async def build(
     refuse_unable(config)
     async with AsyncExitStack() as stack:
         stack.callback(ground.ring.release)
-        db = Database(config.data_dir / "silas.db", ground.clock)
-        stack.callback(db.close)
-        for package in MIGRATED:
-            db.migrate(package)
+        db = stack.enter_context(open_database(config, ground.clock))
         parts = Parts(config, ground, db, channel)
         await parts.audit.open()  # says by itself what it finds
         await settle_succession(db, parts.audit, ground.ring)

@@ -34,12 +34,12 @@ from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
-from silas.db import Database
 from silas.errors import ConfigError, misfits
 from silas.home.cockpit_address import served_at
+from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
-from silas.home.runtime import MIGRATED, Ground, ground
+from silas.home.runtime import Ground, ground
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
@@ -117,10 +117,7 @@ async def open_cockpit(
         config = listening_at(config, None, port)
         standing = ground(config)
         clock = standing.clock
-        db = Database(config.data_dir / "silas.db", clock)
-        stack.callback(db.close)
-        for package in MIGRATED:
-            db.migrate(package)
+        db = stack.enter_context(open_database(config, clock))
         audit = AuditLog(db, clock, NoKey())
         nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
         door = web_door(config, db, nonces, clock, audit)

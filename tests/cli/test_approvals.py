@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from silas.approval import ApprovalVerdict
 from silas.clock import SystemClock
 from silas.db import Database
-from silas.home.runtime import MIGRATED
+from silas.home.database import migrate
 from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
 from silas.plans.store import SqlWorkItemStore
@@ -25,8 +25,7 @@ from silas.testing.approval import a_signer, a_token
 def db(here: Path) -> Generator[Database]:
     (found,) = here.rglob("silas.db")
     database = Database(found, SystemClock())
-    for package in MIGRATED:
-        database.migrate(package)
+    migrate(database)
     yield database
     with database.write() as tx:  # the home is shared with other tests
         for table in ("approval_nonces", "waiting_plans", "work_items"):

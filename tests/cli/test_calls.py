@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from silas.clock import SystemClock
 from silas.db import Database
-from silas.home.runtime import MIGRATED
+from silas.home.database import migrate
 from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
@@ -30,8 +30,7 @@ KEY = "k" * 64
 def db(here: Path) -> Generator[Database]:
     (found,) = here.rglob("silas.db")
     database = Database(found, SystemClock())
-    for package in MIGRATED:
-        database.migrate(package)
+    migrate(database)
     yield database
     with database.write() as tx:  # the home is shared with other tests
         for table in ("tool_outcomes", "waiting_plans", "work_items", "person_queues"):

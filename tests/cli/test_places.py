@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from silas.clock import SystemClock
 from silas.db import Database
-from silas.home.runtime import MIGRATED
+from silas.home.database import migrate
 from silas.main.app import cli
 from silas.plans import WaitingPlan
 from silas.plans.waiting import SqlWaitingPlans
@@ -109,8 +109,7 @@ def test_checking_a_plan_says_of_the_tools_what_its_card_says(
 def test_looking_at_a_plan_that_waits_says_the_tools_too(here: Path, tmp_path: Path) -> None:
     (found,) = here.rglob("silas.db")
     database = Database(found, SystemClock())
-    for package in MIGRATED:
-        database.migrate(package)
+    migrate(database)
     item = a_plan(id="wait-tools", workspace=str(a_project(tmp_path / "work")))
     asyncio.run(SqlWaitingPlans(database, SystemClock()).put(WaitingPlan(item, "why")))
     told = [

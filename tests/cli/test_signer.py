@@ -18,7 +18,7 @@ from silas.approval import ApprovalToken, ApprovalVerdict, token_bytes
 from silas.cards import ChannelMessage, message_bytes
 from silas.clock import SystemClock
 from silas.errors import ApprovalError
-from silas.home.runtime import open_vault, owner_keys
+from silas.home.key_vault import open_vault, owner_keys
 from silas.home.signer_client import arrangement, enrol
 from silas.keys import Signer
 from silas.plans import PlanParser, subject_of

@@ -15,7 +15,7 @@ from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.damage import damaged_rows
 from silas.db import Database
-from silas.home.runtime import MIGRATED
+from silas.home.database import migrate
 from silas.stream.scopework import NOT_SHOWN
 from silas.testing import ScriptedModel
 from silas.types import OWNER
@@ -159,8 +159,7 @@ class OfEarlierRuns:
 async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, damaged: str) -> None:
     clock = SystemClock()
     db = Database(tmp_path / "silas.db", clock)
-    for package in MIGRATED:
-        db.migrate(package)
+    migrate(db)
     transcript = Transcript(db, NothingForgotten())
     first = Said(seq=0, id="a", text="before", sender="owner", timestamp=clock.now())
     transcript.add(first)

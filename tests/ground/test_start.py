@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from silas.errors import DatabaseError
-from silas.home.runtime import MIGRATED
+from silas.home.database import MIGRATED
 from silas.sandbox import RefusingSandbox, SandboxUnavailable
 from silas.testing import Harness
 

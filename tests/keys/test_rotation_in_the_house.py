@@ -23,7 +23,7 @@ from silas.cards import ChannelMessage, message_bytes
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
-from silas.home.runtime import open_vault
+from silas.home.key_vault import open_vault
 from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
@@ -392,7 +392,7 @@ from silas.keys import sealed
 from silas.services.record import open_audit
 from silas.services.setup.initialise import initialise
 from silas.services.owner_key import rotate_key
-from silas.home.runtime import open_vault
+from silas.home.key_vault import open_vault
 from tests.support.command import environment
 
 sealed._OPERATIONS, sealed._MEMORY = 1, 8192

@@ -14,7 +14,7 @@ from silas.cards import Card, PlanCard, ToolCallCard
 from silas.cards.models import PlanAnswer
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.home.runtime import MIGRATED
+from silas.home.database import migrate
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import Look, MCPDesk
@@ -87,8 +87,7 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
     clock = MockClock()
     db = Database(config.data_dir / "silas.db", clock)
     try:
-        for package in MIGRATED:
-            db.migrate(package)
+        migrate(db)
         audit = AuditLog(db, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
         yield MCPDesk(config, sandbox, db, audit, SqlTrust(db, clock))

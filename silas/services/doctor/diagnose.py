@@ -4,14 +4,15 @@ import asyncio
 
 from silas.clock import SystemClock
 from silas.config import SilasConfig
-from silas.db import Database
 from silas.errors import SilasError
 from silas.home.audit_log import record_finding
 from silas.home.damaged_rows import all_damaged
+from silas.home.database import database_path, open_database
 from silas.home.effective_clock import clock_finding
 from silas.home.findings import Finding
+from silas.home.key_vault import key_exists, open_vault
 from silas.home.keyless import PublicKey
-from silas.home.runtime import MIGRATED, key_exists, open_vault, sandbox_of
+from silas.home.runtime import sandbox_of
 from silas.home.sandbox_tools import tool_findings
 from silas.home.signer_client import arrangement
 from silas.home.witnesses import witness_findings
@@ -53,7 +54,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
     findings.append(Finding.of(*await asyncio.to_thread(clock_finding, config)))
-    if exists and (config.data_dir / "silas.db").exists():
+    if exists and database_path(config).exists():
         findings.append(await _record_finding(config, vault))
     findings += await asyncio.to_thread(witness_findings, config)
     findings += await reached(config, await settings_findings(config))
@@ -91,17 +92,12 @@ def _stop_finding(config: SilasConfig) -> Finding:
 
 
 def _database_finding(config: SilasConfig) -> list[Finding]:
-    path = config.data_dir / "silas.db"
+    path = database_path(config)
     if not path.exists():
         return [Finding("database", "failed", f"{path} does not exist; run `silas init`")]
     try:
-        db = Database(path, SystemClock())
-        try:
-            for package in MIGRATED:
-                db.migrate(package)
+        with open_database(config, SystemClock()) as db:
             damaged = all_damaged(db)
-        finally:
-            db.close()
     except SilasError as error:
         return [Finding("database", "failed", str(error))]
     found = [Finding("database row", "failed", row.words) for row in damaged]

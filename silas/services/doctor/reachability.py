@@ -14,7 +14,8 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.errors import SilasError
 from silas.home.findings import Finding
-from silas.home.runtime import model_of, sandbox_of, secret_named, secrets_of
+from silas.home.runtime import model_of, sandbox_of
+from silas.home.secret_store import secret_named, secrets_of
 from silas.services.doctor.readiness import EMBEDDER_PART, MODEL_PART, models_used
 
 _CONNECT_SECONDS = 3.0

@@ -10,7 +10,8 @@ from silas.agents.choice import RUNBOOK, ModelChoice
 from silas.config import SilasConfig
 from silas.errors import SilasError
 from silas.home.findings import Finding
-from silas.home.runtime import model_of, sandbox_of, secrets_of
+from silas.home.runtime import model_of, sandbox_of
+from silas.home.secret_store import secrets_of
 from silas.home.signer_client import is_apart, signer_uid
 from silas.home.unsupported import refuse_unable, require_mcp
 from silas.services.gates import gate_findings

@@ -1,7 +1,8 @@
 """`silas init`: the owner's key, the database and the directories; safe to repeat."""
 
 from silas.config import SilasConfig
-from silas.home.runtime import key_exists, open_vault, unusable_home
+from silas.home.data_directory import unusable_home
+from silas.home.key_vault import key_exists, open_vault
 from silas.home.signer_client import enrol, is_apart, remote_signer
 from silas.services.owner_key import key_place
 from silas.services.record import open_record_with

@@ -15,7 +15,8 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.config.edit import ModelsEdit, plan_models
 from silas.errors import ConfigError
-from silas.home.runtime import key_exists, open_vault, unlock_file, unusable_home
+from silas.home.data_directory import unusable_home
+from silas.home.key_vault import key_exists, open_vault, unlock_file
 from silas.home.signer_client import is_apart
 from silas.keys.files import make_key_file
 from silas.services.doctor.reachability import TriedModel, proxy_for, try_choice

@@ -12,7 +12,7 @@ from silas.approval.models import token_id_of
 from silas.canonical import canonical_json
 from silas.config import SilasConfig
 from silas.context import TokenCounter
-from silas.home.runtime import key_exists, open_vault
+from silas.home.key_vault import key_exists, open_vault
 from silas.keys.signer import verify_with
 from silas.skills.approved import Approved, Installation, SkillRecords, Vouch
 from silas.skills.loader import Place, SkillLoader, Trust, parsed

@@ -16,11 +16,11 @@ from silas.audit import Audit, AuditLog
 from silas.cards.models import DecisionCard
 from silas.clock import SystemClock
 from silas.config import SilasConfig
-from silas.db import Database
 from silas.home.audit_log import looking_log
+from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
+from silas.home.key_vault import open_vault, owner_keys
 from silas.home.keyless import NoKey
-from silas.home.runtime import MIGRATED, not_initialised, open_vault, owner_keys
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.owner_key import CheckpointKeys
 from silas.services.skills.cards import skill_card, texts_of, what_changed
@@ -219,13 +219,8 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
     Raises:
         ConfigError: Silas was not set up here.
     """
-    path, clock = config.data_dir / "silas.db", SystemClock()
-    if not path.exists():
-        raise not_initialised(config)
-    db = Database(path, clock)
-    try:
-        for package in MIGRATED:
-            db.migrate(package)
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
         audit = AuditLog(db, clock, NoKey())
 
         @contextmanager
@@ -242,5 +237,3 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
                 ring.release()
 
         yield SkillDesk(config, audit, skill_records(config, owners_key(config)), approving)
-    finally:
-        db.close()

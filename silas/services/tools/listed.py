@@ -5,7 +5,7 @@ import ssl
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context import ContextItem
-from silas.home.runtime import secrets_of
+from silas.home.secret_store import secrets_of
 from silas.home.web_tools import Web, add_web_tools
 from silas.memory import MemoryItem
 from silas.sandbox.network.outside import NO_OUTSIDE

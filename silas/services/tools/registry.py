@@ -1,13 +1,13 @@
 """The built-in tools, and how they stand before anything has run."""
 
 from collections.abc import Generator
-from contextlib import AsyncExitStack, closing, contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.db import Database
 from silas.errors import ConfigError
+from silas.home.database import database_path, open_database
 from silas.home.runtime import sandbox_of
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.services.tools.listed import add_uncalled
@@ -55,12 +55,10 @@ async def known_tools(config: SilasConfig) -> list[dict[str, Any]]:
 @contextmanager
 def _kept_health(config: SilasConfig) -> Generator[HealthStore]:
     """What is known of tools since earlier runs; nothing before the first one."""
-    path = config.data_dir / "silas.db"
-    if not path.exists():
+    if not database_path(config).exists():
         yield NOT_KEPT
         return
-    with closing(Database(path, SystemClock())) as db:
-        db.migrate("silas.tools")
+    with open_database(config, SystemClock(), ("silas.tools",)) as db:
         yield SqlHealthStore(db)
 
 

@@ -18,7 +18,8 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.db import Database
-from silas.home.runtime import Ground, equipment, secrets_of
+from silas.home.runtime import Ground, equipment
+from silas.home.secret_store import secrets_of
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import default
