@@ -17,7 +17,7 @@ from silas.audit.log import AuditLog
 from silas.clock import Clock
 from silas.config import SilasConfig, load_config
 from silas.errors import SilasError
-from silas.home.runtime import Ground, model_of
+from silas.home.runtime import Runtime, model_of
 from silas.keys import KeyRing
 from silas.keys.secrets import SecretVault
 from silas.sandbox import Sandbox, default
@@ -155,8 +155,8 @@ async def play(
         config = _config(Path(home), endpoint)
         sandbox = default(config.sandbox, register=RunRegister(Sentinel(config.data_dir)))
         make = meter.around(lambda choice: make_model(config, sandbox, choice))
-        ground = _ground(config, sandbox, clock, make)
-        async with Silas.open(config, channel=owner, ground=lambda _: ground) as silas:
+        runtime = _runtime(config, sandbox, clock, make)
+        async with Silas.open(config, channel=owner, runtime=lambda _: runtime) as silas:
             owner.attach(silas)
             broken = await _talk(silas, owner, task, workspace, limit_seconds)
             assert isinstance(silas.audit, AuditLog)
@@ -239,12 +239,12 @@ def _config(home: Path, endpoint: Endpoint) -> SilasConfig:
     return load_config(path, environ={"SILAS_HOME": str(home)})
 
 
-def _ground(
+def _runtime(
     config: SilasConfig, sandbox: Sandbox, clock: Clock, make_model: Callable[[ModelChoice], Any]
-) -> Ground:
+) -> Runtime:
     signer = a_signer()
     vault = config.data_dir / "keys" / "secrets"
-    return Ground(
+    return Runtime(
         clock=clock,
         signer=signer,
         ring=KeyRing.alone(signer.public_key),

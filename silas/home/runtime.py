@@ -1,4 +1,4 @@
-"""What a Silas stands on: clock, key, sandbox and models; the real ones, or a test's."""
+"""The runtime of a Silas: clock, key, sandbox and models; the real ones, or a test's."""
 
 import os
 from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Runtime:
     """What everything stands on; tests replace it, nothing else is replaceable."""
 
     clock: Clock
@@ -39,13 +39,13 @@ class Ground:
     web: Web
 
 
-def ground(config: SilasConfig) -> Ground:
+def real_runtime(config: SilasConfig) -> Runtime:
     """The real thing: system clock, the owner's key, the strongest sandbox, real models."""
     passphrases = Passphrases()
     signer, ring = owner_keys(config, vault_asking(config, passphrases), unlock=True)
     secrets = open_secrets(config, passphrases, someone_can_type)  # tries what was typed before
     sandbox = sandbox_of(config)
-    return Ground(
+    return Runtime(
         clock=SystemClock(),
         signer=signer,
         ring=ring,

@@ -14,7 +14,7 @@ from silas.config import SilasConfig
 from silas.context import scrub
 from silas.db import Database
 from silas.errors import ConfigError, ToolError
-from silas.home.runtime import Ground, sandbox_of
+from silas.home.runtime import Runtime, sandbox_of
 from silas.home.unsupported import require_mcp
 from silas.plans import show_lines
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
@@ -40,7 +40,7 @@ Learn = Callable[[Mapping[str, str]], None]
 
 def mcp_servers(
     config: SilasConfig,
-    ground: Ground,
+    runtime: Runtime,
     registry: ToolRegistry,
     db: Database,
     audit: Audit,
@@ -54,8 +54,8 @@ def mcp_servers(
         return nullcontext()
     for entry in config.mcp_entries:
         learn({f"mcpServers.{entry.name}.{n}": v for n, v in entry.server.hidden.items()})
-    trust, clock = SqlTrust(db, ground.clock), ground.clock
-    return _servers(config, ground.sandbox, registry, trust, audit, clock).running()
+    trust, clock = SqlTrust(db, runtime.clock), runtime.clock
+    return _servers(config, runtime.sandbox, registry, trust, audit, clock).running()
 
 
 def _servers(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.agents.workers import Found, WorkerLibrary
 from silas.config import SilasConfig
-from silas.home.runtime import Ground
+from silas.home.runtime import Runtime
 from silas.plans.binding import TeamFacts, TeamOf
 from silas.tools import ToolCallContext, ToolRegistry, ToolResult
 from silas.tools.offers import BUILT_IN, OffersOf
@@ -58,7 +58,7 @@ def teams_of(workers: WorkerLibrary) -> TeamOf:
 
 
 def hiring(
-    ground: Ground,
+    runtime: Runtime,
     usual: "ModelChoice",
     pausing: "Sequence[HandleDeferredToolCalls[ToolRun]]",
 ) -> "Hire":
@@ -72,10 +72,10 @@ def hiring(
         from silas.agents import ExecutorAgent  # noqa: PLC0415 - PydanticAI
 
         choice = usual if worker.model is None else worker.model
-        async with ground.make_model(choice) as model:
+        async with runtime.make_model(choice) as model:
             yield ExecutorAgent(
                 model,
-                ground.clock,
+                runtime.clock,
                 output=choice.output,
                 capabilities=pausing,
                 own=worker.instructions,

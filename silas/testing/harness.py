@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
-from silas.home.runtime import Ground, equipment
+from silas.home.runtime import Runtime, equipment
 from silas.home.web_tools import Web
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
@@ -100,7 +100,7 @@ class Harness:
                 self.config,
                 channel=self.channel,
                 resume=self._resume,
-                ground=self._ground,
+                runtime=self._runtime,
                 furnish=self._furnish,
                 beside=self._beside,
             )
@@ -114,8 +114,8 @@ class Harness:
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
 
-    def _ground(self, config: SilasConfig) -> Ground:
-        return Ground(
+    def _runtime(self, config: SilasConfig) -> Runtime:
+        return Runtime(
             clock=self.clock,
             signer=self.signer,
             ring=KeyRing.alone(self.signer.public_key),

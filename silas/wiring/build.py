@@ -16,7 +16,7 @@ from silas.home.crash_recovery import recovered
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
 from silas.home.lease import Lease
-from silas.home.runtime import Ground, ground
+from silas.home.runtime import Runtime, real_runtime
 from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import checkpoint_regularly, message_to_owner
 from silas.services.mcp import mcp_servers
@@ -52,7 +52,7 @@ class Silas(Session):
         channel: Channel,
         resume: bool = True,
         overdue: Callable[[], None] = stay,
-        ground: Callable[[SilasConfig], Ground] = ground,
+        runtime: Callable[[SilasConfig], Runtime] = real_runtime,
         furnish: Furnish = as_wired,
         beside: Beside = alone,
     ) -> "AsyncGenerator[Silas]":
@@ -65,7 +65,7 @@ class Silas(Session):
                 The files that a crash left half-changed are brought back in any case.
             overdue: Called from a thread where an emergency stop finds the event loop blocked or
                 its work not ending; by default nothing more is done than to refuse every effect.
-            ground: What it stands on; the real clock, key, sandbox and models by default.
+            runtime: What it stands on; the real clock, key, sandbox and models by default.
             furnish: Exchanges rooms of a turn for others; every room as wired by default.
             beside: What is open as long as Silas is, such as the cockpit's server.
 
@@ -73,7 +73,7 @@ class Silas(Session):
             ConfigError: The configuration or the key is unusable.
             DatabaseError: The database is unreadable or from another version.
         """
-        standing = ground(config)
+        standing = runtime(config)
         async with build(
             config,
             standing,
@@ -89,7 +89,7 @@ class Silas(Session):
 @asynccontextmanager
 async def build(
     config: SilasConfig,
-    ground: Ground,
+    runtime: Runtime,
     channel: Channel,
     *,
     resume: bool = True,
@@ -100,15 +100,15 @@ async def build(
     """Everything, in the order of its dependencies; closed in the opposite order."""
     refuse_unable(config)
     async with AsyncExitStack() as stack:
-        stack.callback(ground.ring.release)
-        db = stack.enter_context(open_database(config, ground.clock))
-        parts = Parts(config, ground, db, channel)
+        stack.callback(runtime.ring.release)
+        db = stack.enter_context(open_database(config, runtime.clock))
+        parts = Parts(config, runtime, db, channel)
         await parts.audit.open()  # says by itself what it finds
-        await settle_succession(db, parts.audit, ground.ring)
+        await settle_succession(db, parts.audit, runtime.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
         await stack.enter_async_context(
-            mcp_servers(config, ground, parts.registry, db, parts.audit, parts.secrecy.learn)
+            mcp_servers(config, runtime, parts.registry, db, parts.audit, parts.secrecy.learn)
         )
         silas = await parts.session(Silas, stack, furnish)
         lease = await stack.enter_async_context(Lease(config.data_dir))
@@ -135,10 +135,10 @@ async def build(
         stack.push_async_callback(silas.stream.stop)
         for upkeep in (
             prune_regularly(parts.nonces, parts.time, config.nonce_store),
-            checkpoint_regularly(parts.audit, ground.clock, config.audit.checkpoint_minutes),
-            prune_conversations(parts.mind.chronicle, ground.clock, parts.audit),
-            plan_picked(parts.picks, silas.stream, ground.clock),
-            look_regularly(parts.mind.review, config, ground.clock),
+            checkpoint_regularly(parts.audit, runtime.clock, config.audit.checkpoint_minutes),
+            prune_conversations(parts.mind.chronicle, runtime.clock, parts.audit),
+            plan_picked(parts.picks, silas.stream, runtime.clock),
+            look_regularly(parts.mind.review, config, runtime.clock),
             *(begin() for begin in parts.mind.remembered.upkeep),
             *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
         ):

@@ -39,8 +39,8 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
 
     What pages must hear of at once, such as an undo, is told to the channel if it can show it.
     """
-    config, clock, redact = parts.config, parts.ground.clock, parts.secrecy.redact
-    stop, channel, web = parts.stop, session.channel, parts.ground.web
+    config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
+    stop, channel, web = parts.stop, session.channel, parts.runtime.web
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db),
@@ -76,7 +76,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         setup=SetupRoom(
             config.data_dir,
             config.models.proxy.name,
-            parts.ground.secrets,
+            parts.runtime.secrets,
             parts.secrecy,
             channel,
             announced_on(channel),

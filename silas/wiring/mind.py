@@ -20,7 +20,7 @@ from silas.context.files import WorkspaceFiles
 from silas.context.scoring import Scorer
 from silas.db import Database
 from silas.errors import SilasError
-from silas.home.runtime import Ground
+from silas.home.runtime import Runtime
 from silas.keys import Signer
 from silas.memory import MemoryItem
 from silas.persona.engine import PersonalityEngine
@@ -91,7 +91,7 @@ class Standing(NamedTuple):
 
     config: SilasConfig
     db: Database
-    ground: Ground
+    runtime: Runtime
     audit: Audit
     channel: CardChannel
     approval: ApprovalVerifier
@@ -107,12 +107,12 @@ def mind_of(on: Standing, scorer: Scorer, wish: Wish, overhead: Overhead) -> Min
         wish: Takes words that the owner picked as something to plan.
         overhead: What of every prompt is no context.
     """
-    config, db, clock, audit = on.config, on.db, on.ground.clock, on.audit
+    config, db, clock, audit = on.config, on.db, on.runtime.clock, on.audit
     count, files = TokenCounter().count, WorkspaceFiles()
     fit = rules_within(config, count)
     confirm = asked_on(on.channel, audit, clock)
     remembered = memory_rooms(
-        config, db, clock, audit, Surroundings(on.signer, on.ground.ring, confirm, count, fit)
+        config, db, clock, audit, Surroundings(on.signer, on.runtime.ring, confirm, count, fit)
     )
 
     async def followed(scope_id: str, query: str) -> Sequence[FoundMemory]:

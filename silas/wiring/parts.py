@@ -19,7 +19,7 @@ from silas.home.audit_log import audit_log
 from silas.home.effective_clock import effective_time
 from silas.home.owner_signatures import owner_verified
 from silas.home.prompt_facts import profiles
-from silas.home.runtime import Ground
+from silas.home.runtime import Runtime
 from silas.home.sandbox_tools import Surroundings, tool_search
 from silas.home.secret_store import guarded
 from silas.home.signer_client import announced, message_signer
@@ -97,12 +97,14 @@ _Session = TypeVar("_Session", bound=Session)
 class Parts:
     """The objects of one Silas while it is being wired."""
 
-    def __init__(self, config: SilasConfig, ground: Ground, db: Database, channel: Channel) -> None:
-        clock, sandbox = ground.clock, ground.sandbox
-        self.config, self.ground, self.db = config, ground, db
+    def __init__(
+        self, config: SilasConfig, runtime: Runtime, db: Database, channel: Channel
+    ) -> None:
+        clock, sandbox = runtime.clock, runtime.sandbox
+        self.config, self.runtime, self.db = config, runtime, db
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
-        self.signer = signer = announced(config, ground.signer, self.channel)
-        keys = CheckpointKeys(signer, ground.ring)
+        self.signer = signer = announced(config, runtime.signer, self.channel)
+        keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
         self.time = effective_time(db, clock, self.audit)
@@ -114,7 +116,7 @@ class Parts:
             self.time,
             config.approval,
             self.stop.epochs,
-            ground.ring,
+            runtime.ring,
         )
         self.store = SqlWorkItemStore(db, clock)
         self.undoing = Undo(config.data_dir / "undo", self.audit)
@@ -125,12 +127,12 @@ class Parts:
             self.audit,
             config.limits.max_gate_evals_per_turn,
         )
-        self.secrecy = Secrecy(ground.secrets, clock.now)
+        self.secrecy = Secrecy(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guarded(sandbox, self.secrecy, self.audit)
         self.registry = built_in_tools(clock, self.sandbox, SqlHealthStore(db))
         add_web_tools(
-            self.registry, config, clock, ground.web, ground.secrets, recorded(self.audit)
+            self.registry, config, clock, runtime.web, runtime.secrets, recorded(self.audit)
         )
         self.scopes = scopes_of(config)
         self.door = ToolExecutor(
@@ -157,7 +159,7 @@ class Parts:
         self.sign_in = SignIn(
             owner_verified(signer, db, clock), self.nonces, self.audit, clock, _KNOWN_CHANNELS
         )
-        self.sign_message = message_signer(config, ground.signer)
+        self.sign_message = message_signer(config, runtime.signer)
         typed = TypedWords(self.channel.channel_name, self.sign_message, self.sign_in, clock)
         choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
         add_looking_tools(self.registry, self._search, self._look, choices.ask)
@@ -192,7 +194,7 @@ class Parts:
         from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
 
         pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
-        config, clock, models = self.config, self.ground.clock, self.config.models
+        config, clock, models = self.config, self.runtime.clock, self.config.models
         chain = build_chain(self.door, self.registry)
         pausing = [approval_handler(self.door, self.registry)]
         proxy = ProxyAgent(
@@ -220,7 +222,7 @@ class Parts:
             worker,
             chain,
             self.workers,
-            hiring(self.ground, models.executor, pausing),
+            hiring(self.runtime, models.executor, pausing),
             self.questions.calls,
             tools_of(self.registry),
             self.skills,
@@ -302,7 +304,7 @@ class Parts:
 
     def _standing(self) -> Standing:
         return Standing(
-            self.config, self.db, self.ground, self.audit, self.channel, self.approval, self.signer
+            self.config, self.db, self.runtime, self.audit, self.channel, self.approval, self.signer
         )
 
     async def _search(
@@ -314,7 +316,7 @@ class Parts:
         return self.mind.look(scope_id)
 
     async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
-        return await stack.enter_async_context(self.ground.make_model(choice))
+        return await stack.enter_async_context(self.runtime.make_model(choice))
 
     def require_ready(self) -> None:
         """Before anything has an effect: raises `Stopped` where Silas is, or its record changed."""
@@ -323,8 +325,8 @@ class Parts:
 
     async def _ready(self, item: WorkItem) -> None:
         self.require_ready()
-        if isinstance(self.ground.sandbox, RefusingSandbox):
-            raise self.ground.sandbox.reason
+        if isinstance(self.runtime.sandbox, RefusingSandbox):
+            raise self.runtime.sandbox.reason
         await self.undoing.files.require_whole(item.workspace)
 
     def _rooms(
@@ -350,16 +352,16 @@ class Parts:
             ),
             looks=WorkspaceLooks(
                 shown_to(config.models),
-                LookAnswers(self.db, self.ground.clock),
+                LookAnswers(self.db, self.runtime.clock),
                 self.channel,
                 self.audit,
-                self.ground.clock,
+                self.runtime.clock,
             ).of,
-            access=access_of(config, self.registry, self.ground.clock, self.audit),
+            access=access_of(config, self.registry, self.runtime.clock, self.audit),
             gates=self.gates,
             system_gates=config.gates.system,
             escalator=Escalator(self.audit, {}),
-            people=PersonQueues(self.db, self.audit, self.ground.clock),
+            people=PersonQueues(self.db, self.audit, self.runtime.clock),
             sign_in=self.sign_in,
             proposer=proposer,
             plans=plan_review(self, proposer),
@@ -383,7 +385,7 @@ class Parts:
             review=mind.review,
             interaction=config.interaction,
             audit=self.audit,
-            clock=self.ground.clock,
+            clock=self.runtime.clock,
             together=self.db.write,
             discreet=self.secrecy.redact,
             rehydrated_entries=config.rehydration.max_chronicle_entries,

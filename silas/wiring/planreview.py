@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def plan_review(parts: "Parts", proposer: Proposer) -> ReviewPlans:
     """A language model's plans are reviewed; those of the library are Silas's own."""
-    config, clock = parts.config, parts.ground.clock
+    config, clock = parts.config, parts.runtime.clock
     if config.models.planner.name == RUNBOOK:
         return TrustedPlans()
     verifier = VerificationRunner(parts.sandbox, clock, parts.limits)

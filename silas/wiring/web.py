@@ -39,7 +39,7 @@ from silas.home.cockpit_address import served_at
 from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
-from silas.home.runtime import Ground, ground
+from silas.home.runtime import Runtime, real_runtime
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
@@ -96,7 +96,7 @@ async def open_cockpit(
     workspace: str | None,
     overdue: Callable[[], None],
     *,
-    ground: Callable[[SilasConfig], Ground] = ground,
+    runtime: Callable[[SilasConfig], Runtime] = real_runtime,
 ) -> AsyncGenerator[RunningCockpit]:
     """Serve first, then wire Silas behind it; at the end the other way round (18.2, A25).
 
@@ -104,7 +104,7 @@ async def open_cockpit(
         config: From `listening_at`.
         workspace: The directory that requests are about where they name none.
         overdue: See `Silas.open`.
-        ground: See `Silas.open`.
+        runtime: See `Silas.open`.
 
     Raises:
         ConfigError: The address or the configuration cannot be used.
@@ -115,7 +115,7 @@ async def open_cockpit(
             served(front, web.host, web.port, SystemClock(), front.knows)
         )
         config = listening_at(config, None, port)
-        standing = ground(config)
+        standing = runtime(config)
         clock = standing.clock
         db = stack.enter_context(open_database(config, clock))
         audit = AuditLog(db, clock, NoKey())
@@ -133,7 +133,7 @@ async def open_cockpit(
                 config,
                 channel=channel,
                 overdue=overdue,
-                ground=lambda _: standing,
+                runtime=lambda _: standing,
                 beside=serve,
             )
         )
@@ -155,7 +155,7 @@ async def _opened(
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
     rooms = cockpit_of(parts, silas)
-    standing, clock = _Standing(config, silas, rooms, parts.audit), parts.ground.clock
+    standing, clock = _Standing(config, silas, rooms, parts.audit), parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = Withholding(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     app = create_app(

@@ -19,8 +19,7 @@ import pytest
 from silas import Silas, SilasConfig, load_config
 from silas.agents import ModelChoice
 from silas.cards import Card, PlanAnswer, PlanCard
-from silas.home.runtime import Ground
-from silas.home.runtime import ground as real_ground
+from silas.home.runtime import Runtime, real_runtime
 from silas.plans import PlanParser, plan_hash
 from silas.services.secrets import open_secrets_desk
 from silas.services.setup.initialise import initialise
@@ -197,17 +196,17 @@ async def with_a_model(
 
     model = ScriptedModel([CallTool("python_exec", {"code": FLOWS["prints"]}), DONE])
 
-    def ground(config: SilasConfig) -> Ground:
+    def runtime(config: SilasConfig) -> Runtime:
         def made(_: ModelChoice) -> ScriptedModel:
             return model
 
-        return replace(real_ground(config), make_model=made)
+        return replace(real_runtime(config), make_model=made)
 
     channel = ScriptedChannel(owner)
     workspace = folder / "asked"
     workspace.mkdir()
     config = load_config(environ=env)
-    async with Silas.open(config, channel=channel, ground=ground) as house:
+    async with Silas.open(config, channel=channel, runtime=runtime) as house:
         text = a_text("prints", refs, workspace).replace("canary-prints", "canary-asked")
         result = await house.run(text)
     prompts = "\n".join(repr(request.messages) for request in model.requests)

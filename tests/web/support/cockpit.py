@@ -18,7 +18,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.db import Database
-from silas.home.runtime import Ground, equipment
+from silas.home.runtime import Runtime, equipment
 from silas.home.secret_store import secrets_of
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
@@ -200,11 +200,11 @@ class Cockpit:
                 return closed.rcvd.code if closed.rcvd else 1006
 
 
-def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
+def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
     """The real sandbox and web (which is none); a key that costs nothing to unlock."""
     signer = a_signer()
 
-    def make(config: SilasConfig) -> Ground:
+    def make(config: SilasConfig) -> Runtime:
         register = RunRegister(Sentinel(config.data_dir))
         from silas.agents.runbook import RunbookModel
 
@@ -217,7 +217,7 @@ def _ground(models: "Mapping[str, Model]", clock: Clock) -> Any:
                 config.scheduler.zone,
             )
 
-        return Ground(
+        return Runtime(
             clock=clock,
             signer=signer,
             ring=KeyRing.alone(signer.public_key),
@@ -271,6 +271,6 @@ async def a_cockpit(
         config.data_dir.mkdir(parents=True, exist_ok=True)
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
     async with open_cockpit(
-        config, str(home.workspace), stay, ground=_ground(models or {}, clock)
+        config, str(home.workspace), stay, runtime=_runtime(models or {}, clock)
     ) as running:
         yield Cockpit(running, home, config)
