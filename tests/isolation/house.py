@@ -256,7 +256,17 @@ class House:
         with speaking(who):
             self._saying[who] = says
             await self.harness.silas.stream.handle(self._incoming(who, says))
-            await self.harness.silas.settled()
+            await self._settled()
+
+    async def _settled(self) -> None:
+        """Until no work is under way, and no plan in place of work that failed is asked about."""
+        silas, answered = self.harness.silas, set[str]()
+        await silas.settled()
+        while fresh := {silas.replacing(one.id) for one in await silas.work_items()} - answered:
+            for one in sorted(fresh):
+                await silas.stream.answered(one)
+            answered |= fresh
+            await silas.settled()
 
     async def forget(self, who: str, source: str) -> None:
         """What `silas memory forget` does, for one conversation."""
