@@ -61,8 +61,8 @@ class NonceStore(Protocol):
     """What was used once and must not be used again, keyed `"{domain}:{binding}"` (spec 4.5).
 
     Domains: `msg`, whose binding is the message's nonce, `exec`, whose binding is
-    `"{token_id}:{digest}:{nonce}"`, `proof`, whose binding is `"{device_id}:{nonce}"`, and
-    `revoked`, whose binding is the id of an approval that was taken back.
+    `"{token_id}:{digest}:{nonce}"`, `proof`, whose binding is `"{device_id}:{nonce}"` or
+    `"choice:{nonce}"`, and `revoked`, whose binding is the id of an approval that was taken back.
     """
 
     async def is_used(self, domain: str, nonce: str) -> bool:

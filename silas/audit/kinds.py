@@ -20,7 +20,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
             *("changes_answered", "record.accepted"),
-            *("memory.promoted", "skill.installed", "queue_seen_to"),
+            *("memory.promoted", "skill.installed", "queue_seen_to", "channel.answered"),
         }
     ),
     "ran": frozenset(
@@ -69,7 +69,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate.denied", "gate.hard_blocked", "gate.antiflap_block", "gate.storm_block"),
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
             *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
-            *("proof.refused", "web.refused", "web.limited"),
+            *("proof.refused", "web.refused", "web.limited", "channel.refused"),
             *("memory_op_refused", "continuation_dropped", "skill.refused", "changes_dropped"),
         }
     ),

@@ -1,5 +1,6 @@
 """Questions Silas asks its owner, and the messages it exchanges: data and ports, no transport."""
 
+from silas.cards.answers import Choice, ChoiceProof, ShownCard, choice_bytes
 from silas.cards.messages import Arrived, ChannelMessage, SignedMessage, message_bytes
 from silas.cards.models import (
     Action,
@@ -11,7 +12,7 @@ from silas.cards.models import (
     PlanCard,
     ToolCallCard,
 )
-from silas.cards.port import CardChannel, Channel
+from silas.cards.port import CardChannel, Channel, ChoiceChannel
 
 __all__ = [
     "Action",
@@ -20,12 +21,17 @@ __all__ = [
     "CardChannel",
     "Channel",
     "ChannelMessage",
+    "Choice",
+    "ChoiceChannel",
+    "ChoiceProof",
     "Detail",
     "GateCard",
     "HeldCard",
     "PlanAnswer",
     "PlanCard",
+    "ShownCard",
     "SignedMessage",
     "ToolCallCard",
+    "choice_bytes",
     "message_bytes",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Protocol, TypeVar, runtime_checkable
 
+from silas.cards.answers import Choice, ShownCard
 from silas.cards.messages import Arrived
 from silas.cards.models import Card
 
@@ -33,4 +34,17 @@ class CardChannel(Channel, Protocol):
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show the card and wait; `card.safe` on silence, timeout or a closed connection."""
+        ...
+
+
+@runtime_checkable
+class ChoiceChannel(Channel, Protocol):
+    """A channel that shows cards as buttons and may bring a device's signature with a choice."""
+
+    async def choose(self, to: str, shown: ShownCard) -> Choice:
+        """Show the card and wait for a choice; the wait is cancelled when the card is closed.
+
+        Raises:
+            ChannelError: Nobody can be asked here.
+        """
         ...

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar, cast
 
 from silas.audit import Audit
-from silas.cards import Arrived, Card, ChannelMessage, PlanAnswer, PlanCard, SignedMessage
+from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
 from silas.channels.web.answer_stream import Coming, Waits
@@ -25,6 +24,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.fatigue import Attention
+from silas.channels.web.open_cards import TAPS, OpenCard, label, unseen
 from silas.channels.web.pages import GOING_AWAY, Page, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.reports import ENDED, progress_of, result_of
@@ -34,7 +34,7 @@ from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError
 from silas.plans import WorkItem, WorkItemResult
-from silas.types import Risk, TaintLevel, new_id
+from silas.types import TaintLevel, new_id
 from silas.work.models import Notify, ProgressEvent
 
 Answer = TypeVar("Answer")
@@ -51,28 +51,13 @@ Signed = Callable[[bytes, bytes], bool]
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
 
-_TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
-"""What the gesture of a card's risk takes (0.5.2); a no is always one."""
-
-_WAITING: Any = PlanAnswer(verdict="waiting")
 _EXPIRED = "Nobody answered in time; the safe answer stands."
-_CLOSED = "Silas closed this question; the safe answer stands."
 _GONE = "This question is closed already."
 _NOT_OFFERED = "This card does not offer that answer; reload the page."
 _NO_KEY = (
     "Only a device with a key of its own can agree to this; pair this browser again, or say no."
 )
 _BAD_SIGNATURE = "The signature on your message does not fit; reload the page and say it again."
-
-
-@dataclass
-class _Open:
-    """A question that waits."""
-
-    card: Card[Any]
-    event: CardEvent
-    answer: asyncio.Future[Any]
-    began: float
 
 
 class WebChannel:
@@ -108,7 +93,7 @@ class WebChannel:
         self._attention = attention
         self._clock = clock
         self._pages = Pages()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, OpenCard] = {}
         self._running: dict[str, Progress] = {}
         self.coming = Coming()
         self._waits = Waits()
@@ -174,13 +159,21 @@ class WebChannel:
         """
         if to != OWNER or self._closed:
             return card.safe
-        if not len(self._pages):
-            return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
+        return await self._asked(card, card.safe) if len(self._pages) else unseen(card)
+
+    async def hold(self, to: str, card: Card[Answer]) -> Answer:
+        """As `ask`; where no page is connected the card is kept for one that comes in its time."""
+        if to != OWNER or self._closed:
+            return card.safe
+        return await self._asked(card, unseen(card))
+
+    async def _asked(self, card: Card[Answer], absent: Answer) -> Answer:
+        """`absent` is the answer where the time is over and no page is there."""
         name, now = new_id("ask"), self._clock.now()
         asked = Asked(name, now, now + timedelta(seconds=card.timeout_seconds))
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         event = card_event(card, asked)
-        self._open[name] = _Open(card, event, answer, self._clock.monotonic())
+        self._open[name] = OpenCard(card, event, answer, self._clock.monotonic())
         self._tell(event)
         await self._notice()
         timer = asyncio.ensure_future(self._clock.sleep(card.timeout_seconds))
@@ -189,13 +182,21 @@ class WebChannel:
             if answer.done():
                 return cast(Answer, answer.result())
             self._tell(CardClosed(request_id=name, outcome="expired", words=_EXPIRED))
-            return card.safe
+            return card.safe if len(self._pages) else absent
         except asyncio.CancelledError:
-            self._tell(CardClosed(request_id=name, outcome="closed", words=_CLOSED))
+            closing = self._open[name].closing
+            self._tell(CardClosed(request_id=name, outcome="closed", words=closing))
             raise
         finally:
             timer.cancel()
+            answer.cancel()  # whoever is still being checked came too late
             del self._open[name]
+
+    def close_card(self, card: Card[Any], words: str) -> None:
+        """Words for the pages when the question about this card is cancelled, which comes next."""
+        for waiting in self._open.values():
+            if waiting.card is card:
+                waiting.closing = words
 
     def showing(self, item: WorkItem, result: ResultOf) -> Notify:
         """Where the progress of a work item goes, for as long as it runs."""
@@ -275,7 +276,7 @@ class WebChannel:
             self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
         else:
             waiting.answer.set_result(answer)
-            words = _label(waiting.card, answer)
+            words = label(waiting.card, answer)
             closed = CardClosed(request_id=response.request_id, outcome="answered", words=words)
             page.give(_frame(Ack(id=response.request_id)))
             self._tell(closed)
@@ -286,7 +287,7 @@ class WebChannel:
             return _NO_KEY
         return await self._prove(session, decision_bytes(response, event.digest), response.proof)
 
-    async def _record(self, page: Page, waiting: _Open, response: Response, answer: Any) -> None:
+    async def _record(self, page: Page, waiting: OpenCard, response: Response, answer: Any) -> None:
         """Put an answer on record; nobody is held up by what it shows."""
         card = waiting.card
         action = next((one for one in card.actions if one.value == answer), None)
@@ -294,11 +295,11 @@ class WebChannel:
             kind=waiting.event.type,
             risk=card.risk,
             seconds=self._clock.monotonic() - waiting.began,
-            answer=_label(card, answer),
+            answer=label(card, answer),
             role="" if action is None else action.role,
-            verdict=str(getattr(response, "verdict", "") or _label(card, answer)),
+            verdict=str(getattr(response, "verdict", "") or label(card, answer)),
             device=page.session.device,
-            taps=1 if answer == card.safe else _TAPS[card.risk],
+            taps=1 if answer == card.safe else TAPS[card.risk],
             freetext=bool(getattr(response, "freetext", None)),
             work_item_id=getattr(card, "work_item_id", ""),
             waiting=[one.card.risk for one in self._open.values() if one is not waiting],
@@ -399,9 +400,3 @@ class WebChannel:
 
 def _frame(event: Outbound | PostExecution) -> str:
     return event.model_dump_json()
-
-
-def _label(card: Card[Any], answer: Any) -> str:
-    """An answer in the words of its button; of a selection or an edit, what it is."""
-    chosen = next((a.label for a in card.actions if a.value == answer), None)
-    return chosen or str(getattr(answer, "verdict", "answered in own words"))

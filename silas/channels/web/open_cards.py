@@ -1,0 +1,47 @@
+"""A question that waits in the cockpit, and what its answers are called."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from silas.cards import Card, PlanAnswer, PlanCard
+from silas.channels.web.questions import CardEvent
+from silas.types import Risk
+
+Answer = TypeVar("Answer")
+
+TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
+"""What the gesture of a card's risk takes (0.5.2); a no is always one."""
+
+_WAITING: Any = PlanAnswer(verdict="waiting")
+_CLOSED = "Silas closed this question; the safe answer stands."
+
+
+@dataclass
+class OpenCard:
+    """A question that waits.
+
+    Attributes:
+        card: What is asked.
+        event: As pages have it.
+        answer: Where its answer goes.
+        began: When it was shown, on the monotonic clock.
+        closing: What pages are told where it is cancelled.
+    """
+
+    card: Card[Any]
+    event: CardEvent
+    answer: asyncio.Future[Any]
+    began: float
+    closing: str = _CLOSED
+
+
+def unseen(card: Card[Answer]) -> Answer:
+    """What it means that nobody saw a card: a plan waits, everything else is answered safely."""
+    return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
+
+
+def label(card: Card[Any], answer: Any) -> str:
+    """An answer in the words of its button; of a selection or an edit, what it is."""
+    chosen = next((a.label for a in card.actions if a.value == answer), None)
+    return chosen or str(getattr(answer, "verdict", "answered in own words"))
