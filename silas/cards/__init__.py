@@ -1,6 +1,6 @@
 """Questions Silas asks its owner, and the messages it exchanges: data and ports, no transport."""
 
-from silas.cards.answers import Choice, ChoiceProof, ShownCard, choice_bytes
+from silas.cards.answers import CardChoice, ChoiceProof, ShownCard, choice_bytes
 from silas.cards.messages import Arrived, ChannelMessage, SignedMessage, message_bytes
 from silas.cards.models import (
     Action,
@@ -19,9 +19,9 @@ __all__ = [
     "Arrived",
     "Card",
     "CardChannel",
+    "CardChoice",
     "Channel",
     "ChannelMessage",
-    "Choice",
     "ChoiceChannel",
     "ChoiceProof",
     "Detail",

@@ -28,7 +28,7 @@ class ChoiceProof(Frozen):
     signature: Base64Bytes
 
 
-class Choice(Frozen):
+class CardChoice(Frozen):
     """One of a card's actions, chosen on a channel that is not the owner's own.
 
     Attributes:
@@ -69,7 +69,7 @@ def choice_bytes(digest: str, number: int, proof: ChoiceProof) -> bytes:
 
     Args:
         digest: `ShownCard.digest`.
-        number: `Choice.number`.
+        number: `CardChoice.number`.
         proof: Gives timestamp and nonce; its signature is not looked at.
     """
     return CHOICE_DOMAIN + canonical_bytes(

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Protocol, TypeVar, runtime_checkable
 
-from silas.cards.answers import Choice, ShownCard
+from silas.cards.answers import CardChoice, ShownCard
 from silas.cards.messages import Arrived
 from silas.cards.models import Card
 
@@ -41,7 +41,7 @@ class CardChannel(Channel, Protocol):
 class ChoiceChannel(Channel, Protocol):
     """A channel that shows cards as buttons and may bring a device's signature with a choice."""
 
-    async def choose(self, to: str, shown: ShownCard) -> Choice:
+    async def choose(self, to: str, shown: ShownCard) -> CardChoice:
         """Show the card and wait for a choice; the wait is cancelled when the card is closed.
 
         Raises:

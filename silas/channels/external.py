@@ -14,9 +14,9 @@ from silas.cards import (
     Arrived,
     Card,
     CardChannel,
+    CardChoice,
     Channel,
     ChannelMessage,
-    Choice,
     ChoiceChannel,
     ChoiceProof,
     ShownCard,
@@ -64,7 +64,7 @@ class ChannelFault(Exception):
     """Somebody else's code failed; the words name no value that it was given."""
 
 
-class Answered(NamedTuple):
+class ExternalAnswer(NamedTuple):
     """An answer that counts.
 
     Attributes:
@@ -78,7 +78,7 @@ class Answered(NamedTuple):
     signed: bool
 
 
-class Allowed(NamedTuple):
+class Admission(NamedTuple):
     """Who may talk on a channel.
 
     Attributes:
@@ -99,7 +99,7 @@ class ExternalChannel:
         name: Its name in the configuration, which its messages carry whatever it says itself.
         channel: Its code. Cards are buttons on a `ChoiceChannel`, its own affair on a
             `CardChannel`, and numbered text on any other.
-        allowed: Who is heard.
+        admission: Who is heard.
         objection: Checks and spends a device's signature.
         report: Where its faults go.
         audit: Where refusals and answers are recorded.
@@ -110,7 +110,7 @@ class ExternalChannel:
         self,
         name: str,
         channel: Channel,
-        allowed: Allowed,
+        admission: Admission,
         objection: Objection,
         report: Report,
         audit: Audit,
@@ -118,13 +118,13 @@ class ExternalChannel:
     ) -> None:
         self.name = name
         self._channel = channel
-        self._allowed = allowed
+        self._admission = admission
         self._objection = objection
         self._report = report
         self._audit = audit
         self._clock = clock
         self._refusals = RefusalRecord(audit, clock)
-        self._buckets = TokenBuckets(allowed.per_minute, clock)
+        self._buckets = TokenBuckets(admission.per_minute, clock)
         self._outgoing: asyncio.Queue[tuple[str, str]] = asyncio.Queue(MOST_WAITING)
         self._one_card = asyncio.Lock()
         self._reply: asyncio.Future[str] | None = None
@@ -134,7 +134,7 @@ class ExternalChannel:
     @property
     def has_owner(self) -> bool:
         """Whether the owner can be reached here."""
-        return bool(self._allowed.owner) and not self._ended
+        return bool(self._admission.owner) and not self._ended
 
     # Messages
 
@@ -174,9 +174,9 @@ class ExternalChannel:
 
     async def _admitted(self, arrived: Arrived, connection: str) -> str:
         """The conversation of a message; empty where it is not heard, which is recorded."""
-        mine = bool(self._allowed.owner) and connection == self._allowed.owner
+        mine = bool(self._admission.owner) and connection == self._admission.owner
         why = ""
-        if not mine and not self._allowed.strangers:
+        if not mine and not self._admission.strangers:
             why = "nobody but the owner may talk here"
         elif len(arrived.text) > MOST_CHARACTERS:
             why = "the message is too long"
@@ -209,7 +209,7 @@ class ExternalChannel:
 
     def tell(self, text: str, connection: str = "") -> None:
         """Have a text sent, to the owner by default; nobody waits for it."""
-        to = connection or self._allowed.owner
+        to = connection or self._admission.owner
         if self._ended or not to:
             return
         with suppress(asyncio.QueueFull):  # `deliver` reports what holds it up
@@ -237,7 +237,7 @@ class ExternalChannel:
 
     # Cards
 
-    async def ask(self, shown: ShownCard) -> Answered | None:
+    async def ask(self, shown: ShownCard) -> ExternalAnswer | None:
         """Show a card until an answer counts; None where none comes from here in its time."""
         try:
             async with time_limit(self._clock, shown.card.timeout_seconds):
@@ -254,29 +254,29 @@ class ExternalChannel:
             self._seen.discard(shown.digest)
             self.tell(words)
 
-    async def _asked(self, shown: ShownCard) -> Answered | None:
+    async def _asked(self, shown: ShownCard) -> ExternalAnswer | None:
         channel = self._channel
         if isinstance(channel, ChoiceChannel):
-            return await self._choices(shown, lambda: channel.choose(self._allowed.owner, shown))
+            return await self._choices(shown, lambda: channel.choose(self._admission.owner, shown))
         if isinstance(channel, CardChannel):
             return await self._choices(shown, lambda: self._typed(channel, shown.card))
         async with self._one_card:
             return await self._texts(shown)
 
-    async def _typed(self, channel: CardChannel, card: Card[Any]) -> Choice:
-        answer = await channel.ask(self._allowed.owner, card)
+    async def _typed(self, channel: CardChannel, card: Card[Any]) -> CardChoice:
+        answer = await channel.ask(self._admission.owner, card)
         values = [action.value for action in card.actions]
         if answer == card.safe and answer not in values:
-            return Choice(number=_SAFE)
-        return Choice(number=values.index(answer) + 1 if answer in values else _NOT_OFFERED)
+            return CardChoice(number=_SAFE)
+        return CardChoice(number=values.index(answer) + 1 if answer in values else _NOT_OFFERED)
 
     async def _choices(
-        self, shown: ShownCard, choose: Callable[[], Coroutine[Any, Any, Choice]]
-    ) -> Answered | None:
+        self, shown: ShownCard, choose: Callable[[], Coroutine[Any, Any, CardChoice]]
+    ) -> ExternalAnswer | None:
         self._seen.add(shown.digest)
         for _ in range(TRIES):
             with self._theirs():
-                choice = Choice.model_validate(await choose())
+                choice = CardChoice.model_validate(await choose())
             card, number = shown.card, choice.number
             if number == _SAFE or (1 <= number <= len(card.actions) and _is_no(card, number)):
                 return await self._no(card)
@@ -284,12 +284,12 @@ class ExternalChannel:
             if not why:
                 action = card.actions[number - 1]
                 await self._record(action.label, signed=True)
-                return Answered(action.value, action.label, signed=True)
+                return ExternalAnswer(action.value, action.label, signed=True)
             await self._refusals.note("channel.refused", why, self.name)
             self.tell(_CONFIRM)
         return None
 
-    async def _refused(self, shown: ShownCard, choice: Choice) -> str:
+    async def _refused(self, shown: ShownCard, choice: CardChoice) -> str:
         """Why a yes does not count; empty where it does, and then its signature is spent."""
         if not 1 <= choice.number <= len(shown.card.actions):
             return "the card does not offer that answer"
@@ -298,7 +298,7 @@ class ExternalChannel:
         data = choice_bytes(shown.digest, choice.number, choice.proof)
         return await self._objection(data, choice.proof)
 
-    async def _texts(self, shown: ShownCard) -> Answered | None:
+    async def _texts(self, shown: ShownCard) -> ExternalAnswer | None:
         card, unclear = shown.card, 0
         self._seen.add(shown.digest)
         self.tell(f"{render_card(card)}\n{_HOW}")
@@ -325,10 +325,10 @@ class ExternalChannel:
         finally:
             self._reply = None
 
-    async def _no(self, card: Card[Any]) -> Answered:
+    async def _no(self, card: Card[Any]) -> ExternalAnswer:
         label = next((a.label for a in card.actions if a.value == card.safe), "no")
         await self._record(label, signed=False)
-        return Answered(card.safe, label, signed=False)
+        return ExternalAnswer(card.safe, label, signed=False)
 
     async def _record(self, label: str, *, signed: bool) -> None:
         await self._audit.log("channel.answered", channel=self.name, answer=label, signed=signed)

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
 from silas.audit import Audit
-from silas.cards import Arrived, Card, CardChannel, Channel
+from silas.cards import Arrived, Card, CardChannel, Channel, SignedMessage
 from silas.cards.answers import shown
-from silas.channels.external import Answered, ExternalChannel
+from silas.channels.external import ExternalAnswer, ExternalChannel
 from silas.channels.web.reports import ENDED
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
@@ -132,7 +132,7 @@ class ChannelHub:
         self._clock = clock
         self._heard: asyncio.Queue[tuple[Arrived, str]] = asyncio.Queue(_MOST_UNHEARD)
         self._last: str | None = None
-        self._ending: set[asyncio.Future[Answered | None]] = set()
+        self._ending: set[asyncio.Future[ExternalAnswer | None]] = set()
 
     @property
     def channel_name(self) -> str:
@@ -203,8 +203,8 @@ class ChannelHub:
 
     async def _hear(self, arrived: Arrived, conversation: str) -> None:
         if conversation == OWNER:
-            message = getattr(arrived, "message", arrived)
-            self._last = message.channel
+            said = arrived.message if isinstance(arrived, SignedMessage) else arrived
+            self._last = said.channel
         await self._heard.put((arrived, conversation))
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
@@ -305,14 +305,14 @@ class ChannelHub:
             for one in others:
                 one.close_card(showing, words)
 
-    def _ended(self, task: "asyncio.Future[Answered | None]") -> None:
+    def _ended(self, task: "asyncio.Future[ExternalAnswer | None]") -> None:
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # an answer that came too late counts for nothing
 
     async def _taken(
-        self, one: ExternalChannel, task: "asyncio.Future[Answered | None]"
-    ) -> Answered | None:
+        self, one: ExternalChannel, task: "asyncio.Future[ExternalAnswer | None]"
+    ) -> ExternalAnswer | None:
         try:
             return task.result()
         except SilasError as error:  # ours: what cannot be recorded does not count

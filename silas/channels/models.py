@@ -1,6 +1,7 @@
 """The `channels:` section of the configuration (spec 11)."""
 
 import ipaddress
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
@@ -72,9 +73,54 @@ class CliConfig(Frozen):
     enabled: bool = False
 
 
+ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+"""What a channel of somebody else's is called."""
+
+_OWN_NAMES = frozenset({"web", "cli", "telegram", "webhook", "owner"})
+
+
+class OtherChannelConfig(Frozen):
+    """A channel of somebody else's (docs/channels.md).
+
+    Attributes:
+        use: Where its code is: `package.module:factory`, or the name of an entry point of the group
+            `silas.channels`. Naming it is leave to run it inside Silas.
+        owner: The connection that is yours there, as the channel names it; empty where none is.
+        strangers: Whether others may talk there, each in a conversation of its own without tools.
+        config: Its own settings, as they are written: `${NAME}` in them is filled in when it is
+            made.
+    """
+
+    use: str = Field(min_length=1)
+    owner: str = ""
+    strangers: bool = False
+    config: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+    @model_validator(mode="after")
+    def _somebody_is_heard(self) -> "OtherChannelConfig":
+        if not self.owner and not self.strangers:
+            raise ValueError(
+                "nobody could talk there: set owner to your own connection on it, or strangers to "
+                "true"
+            )
+        return self
+
+
 class ChannelsConfig(Frozen):
     """All channels."""
 
     web: WebConfig = WebConfig()
     telegram: TelegramConfig = TelegramConfig()
     cli: CliConfig = CliConfig()
+    others: dict[ChannelName, OtherChannelConfig] = Field(
+        default_factory=dict[ChannelName, OtherChannelConfig]
+    )
+
+    @field_validator("others")
+    @classmethod
+    def _names_of_their_own(
+        cls, value: dict[str, OtherChannelConfig]
+    ) -> dict[str, OtherChannelConfig]:
+        for name in sorted(_OWN_NAMES & value.keys()):
+            raise ValueError(f"{name} is a name of Silas's own; call the channel something else")
+        return value

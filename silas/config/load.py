@@ -19,6 +19,7 @@ from silas.errors import ConfigError, misfits
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("channels", "web"), "E_CFG_WEB_AUTH"),
     (("channels", "telegram"), "E_CFG_TELEGRAM"),
+    (("channels", "others"), "E_CFG_CHANNEL"),
     (("context", "profiles"), "E_CFG_CONTEXT_PROFILE"),
     (("context", "skill_metadata_budget_pct"), "E_CFG_SKILL_METADATA"),
     (("interaction",), "E_CFG_INTERACTION"),

@@ -22,11 +22,13 @@ def shown_config(config: SilasConfig) -> dict[str, Any]:
     shown = config.model_dump(mode="json", by_alias=True)
     for section in ("toolsets", "toolset_profiles"):
         shown[section] = _masked(shown[section])
+    for other in shown["channels"]["others"].values():
+        other["config"] = _masked(other["config"])
     return {"silas": shown}
 
 
 def _masked(settings: Any) -> Any:
-    """A toolset's settings without their texts: only its own code knows which are secret.
+    """Settings of a toolset or channel without their texts: only its code knows which are secret.
 
     What the owner says about its tools, names, numbers and variables are shown.
     """

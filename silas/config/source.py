@@ -15,8 +15,15 @@ _VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OVERRIDE = "SILAS_"
 _LEFT_AS_WRITTEN = frozenset({"toolsets", "toolset_profiles"})
 """Sections whose variables are filled in where a toolset is made: they hold its secrets."""
+_OTHERS = ("channels", "others")  # their `config` is left as written, too
 _PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir", "workers_dir"})
 """Keys outside any section, set by `SILAS_<KEY>`; others without `__` mean other things."""
+
+
+def _left_as_written(place: Loc) -> bool:
+    if place[:2] == _OTHERS:
+        return place[3:4] == ("config",)
+    return bool(place) and place[0] in _LEFT_AS_WRITTEN
 
 
 class Source(NamedTuple):
@@ -154,7 +161,7 @@ class _Reader:
 
     def _expand(self, text: str, place: Loc, line: int) -> str | None:
         """`${NAME}` from the environment; alone and not set it is null; `$${` is `${`."""
-        if place[:1] and place[0] in _LEFT_AS_WRITTEN:
+        if _left_as_written(place):
             return text
         whole = _VARIABLE.fullmatch(text)
         if whole and not whole[1] and not self._environ.get(whole[2]):

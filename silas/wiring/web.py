@@ -1,7 +1,7 @@
 """`silas start`: the cockpit around a running Silas, from the socket to the last page's goodbye."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,9 @@ from silas.agents.choice import RUNBOOK
 from silas.approval.nonces import SqlNonceStore
 from silas.audit.kept import KeptAuditLog
 from silas.audit.log import AuditLog
+from silas.channels.hub import ChannelFaults, ChannelHub
 from silas.channels.models import WebConfig
+from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.app import Front, Halves, create_app
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Waiting
@@ -42,6 +44,7 @@ from silas.home.keyless import NoKey
 from silas.home.runtime import Runtime, real_runtime
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
+from silas.services.channels import LoadedChannel, external_channels, load_channels
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.devices import web_door, web_limits
 from silas.stop import Sentinel
@@ -127,16 +130,24 @@ async def open_cockpit(
         transcript = Transcript(db, PagesMadeOf(db, said))
         channel = WebChannel(transcript, door.prove, signed, audit, attention, clock)
         stack.callback(channel.leave)
-        serve = partial(_opened, config, front, channel, door)
+        loaded = load_channels(config, clock)
+        proofs, faults = ChoiceProofs(signed, nonces, clock), ChannelFaults(channel, audit)
+        others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)
+        hub = ChannelHub(channel, others, faults, clock)
+        await stack.enter_async_context(hub.serving())
+        serve = partial(_opened, config, front, channel, door, loaded)
         silas = await stack.enter_async_context(
             Silas.open(
                 config,
-                channel=channel,
+                channel=hub,
                 overdue=overdue,
                 runtime=lambda _: standing,
                 beside=serve,
             )
         )
+        for one in loaded:
+            if one.why:
+                await faults.note(one.name, one.why)
         stack.enter_context(served_at(config))
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
         stack.push_async_callback(_ended, channel, listening)
@@ -150,10 +161,13 @@ async def _opened(
     front: Front,
     channel: WebChannel,
     door: WebDoor,
+    loaded: Sequence[LoadedChannel],
     parts: Parts,
     silas: Session,
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
+    for one in loaded:
+        parts.secrecy.learn(one.values)
     rooms = cockpit_of(parts, silas)
     standing, clock = _Standing(config, silas, rooms, parts.audit), parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)

@@ -15,8 +15,8 @@ from silas.cards import (
     Arrived,
     Card,
     CardChannel,
+    CardChoice,
     ChannelMessage,
-    Choice,
     ChoiceProof,
     GateCard,
     PlanAnswer,
@@ -27,7 +27,7 @@ from silas.cards import (
 )
 from silas.cards.answers import shown
 from silas.cards.models import ALL_CARDS
-from silas.channels.external import SEND_SECONDS, Allowed, ExternalChannel
+from silas.channels.external import SEND_SECONDS, Admission, ExternalChannel
 from silas.channels.hub import ChannelFaults, ChannelHub, OwnChannel
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.channel import WebChannel
@@ -42,7 +42,7 @@ from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
-from silas.types import new_nonce
+from silas.types import TaintLevel, new_nonce
 from tests.support.pages import NothingForgotten
 from tests.support.waits import SECONDS
 
@@ -80,9 +80,9 @@ class Wire:
             raise self.broken
         self.sent.put_nowait((recipient_id, text))
 
-    def say(self, text: str, who: str = ME, **more: Any) -> None:
-        said: dict[str, Any] = {"channel": "cli", "sender_id": "owner", "text": text}
-        message = ChannelMessage(**{**said, "timestamp": MockClock().now(), **more})
+    def say(self, text: str, who: str = ME) -> None:
+        at = MockClock().now()
+        message = ChannelMessage(channel="cli", sender_id="owner", text=text, timestamp=at)
         self.incoming.put_nowait((message, who))
 
     async def told(self) -> str:
@@ -94,10 +94,10 @@ class Buttons(Wire):
 
     def __init__(self) -> None:
         super().__init__()
-        self.choices: asyncio.Queue[Choice] = asyncio.Queue()
+        self.choices: asyncio.Queue[CardChoice] = asyncio.Queue()
         self.shown: asyncio.Queue[ShownCard] = asyncio.Queue()
 
-    async def choose(self, to: str, shown: ShownCard) -> Choice:
+    async def choose(self, to: str, shown: ShownCard) -> CardChoice:
         assert to == ME
         self.shown.put_nowait(shown)
         return await self.choices.get()
@@ -140,7 +140,7 @@ class House:
             ExternalChannel(
                 name,
                 wire,
-                Allowed(ME, strangers, per_minute=5),
+                Admission(ME, strangers, per_minute=5),
                 proofs.objection,
                 faults.note,
                 self.audit,
@@ -235,7 +235,7 @@ async def test_a_signature_travels_with_its_message_and_is_worth_nothing_here(
     async with a_hub(tmp_path, pigeon) as house:
         at = house.clock.now() - timedelta(seconds=7)
         message = ChannelMessage(channel="web", sender_id="x", text="hi", timestamp=at)
-        signed = SignedMessage(message=message, signature=b"s", nonce="n", taint="owner")
+        signed = SignedMessage(message=message, signature=b"s", nonce="n", taint=TaintLevel.owner)
         pigeon.incoming.put_nowait((signed, ME))
         arrived, _ = await soon(anext(house.hub.listen()))
     assert isinstance(arrived, SignedMessage)
@@ -376,13 +376,13 @@ async def test_a_yes_that_a_device_signed_for_this_card_counts_once(tmp_path: Pa
         asking = house.asking(a_card(PlanCard))
         showing = await soon(raven.shown.get())
         proof = house.proof(showing, 1)
-        raven.choices.put_nowait(Choice(number=1, proof=proof))
+        raven.choices.put_nowait(CardChoice(number=1, proof=proof))
         assert await soon(asking) == PlanAnswer(verdict="approved")
         assert (await frame(page, "card_closed"))["words"] == "Answered on pigeon: Do it now."
         assert house.audit.entries[-1][1]["signed"] is True
         again = house.asking(a_card(PlanCard))
         await soon(raven.shown.get())
-        raven.choices.put_nowait(Choice(number=1, proof=proof))
+        raven.choices.put_nowait(CardChoice(number=1, proof=proof))
         await soon(raven.shown.get())
         assert not again.done()
 
@@ -404,7 +404,7 @@ async def test_a_signature_that_is_about_something_else_does_not_count(
     async with a_hub(tmp_path, raven) as house:
         asking = house.asking(a_card(GateCard))
         showing = await soon(raven.shown.get())
-        raven.choices.put_nowait(Choice(number=1, proof=house.proof(showing, 1, **other)))
+        raven.choices.put_nowait(CardChoice(number=1, proof=house.proof(showing, 1, **other)))
         await soon(raven.shown.get())  # it is asked again
         assert not asking.done()
         [reason] = house.reasons("channel.refused")
@@ -417,14 +417,14 @@ async def test_a_nonce_is_spent_by_a_choice_that_counts_and_by_no_other(tmp_path
         asking = house.asking(a_card(GateCard))
         showing = await soon(raven.shown.get())
         wrong = house.proof(showing, 1, nonce=nonce, chosen=2)
-        raven.choices.put_nowait(Choice(number=1, proof=wrong))
+        raven.choices.put_nowait(CardChoice(number=1, proof=wrong))
         assert (await soon(raven.shown.get())).digest == showing.digest
         right = house.proof(showing, 1, nonce=nonce)
-        raven.choices.put_nowait(Choice(number=1, proof=right))
+        raven.choices.put_nowait(CardChoice(number=1, proof=right))
         assert await soon(asking) == "approve"
         house.asking(a_card(GateCard))
         other = await soon(raven.shown.get())
-        raven.choices.put_nowait(Choice(number=1, proof=house.proof(other, 1, nonce=nonce)))
+        raven.choices.put_nowait(CardChoice(number=1, proof=house.proof(other, 1, nonce=nonce)))
         await soon(raven.shown.get())
         assert house.reasons("channel.refused")[-1] == "it was used before"
 
@@ -482,10 +482,11 @@ async def test_nonsense_leaves_the_card_open_elsewhere(tmp_path: Path) -> None:
     async with a_hub(tmp_path, pigeon) as house:
         asking = house.asking(a_card(GateCard))
         await pigeon.told()
+        words: list[str] = []
         for _ in range(3):
             pigeon.say("hm")
-            words = await pigeon.told()
-        assert "stays open in the cockpit" in words
+            words.append(await pigeon.told())
+        assert "stays open in the cockpit" in words[-1]
         assert not asking.done()
         assert len(house.web.cards) == 1
 

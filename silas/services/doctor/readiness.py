@@ -14,6 +14,7 @@ from silas.home.runtime import model_of, sandbox_of
 from silas.home.secret_store import secrets_of
 from silas.home.signer_client import is_apart, signer_uid
 from silas.home.unsupported import refuse_unable, require_mcp
+from silas.services.channels import channel_findings, examine_channels
 from silas.services.gates import gate_findings
 from silas.services.memory import embedder_finding
 from silas.services.tools.toolsets import examine_toolsets
@@ -31,6 +32,7 @@ def configuration_finding(config: SilasConfig) -> Finding:
     try:
         refuse_unable(config)
         examine_toolsets(config)
+        examine_channels(config)
         if config.mcpServers:
             require_mcp()
         if is_apart(config):
@@ -41,10 +43,11 @@ def configuration_finding(config: SilasConfig) -> Finding:
 
 
 async def settings_findings(config: SilasConfig) -> list[Finding]:
-    """Models, memory search, workers and gates, as they are configured."""
+    """Models, memory search, workers, channels and gates, as they are configured."""
     findings = list(_model_findings(config))
     findings.append(Finding.of(*embedder_finding(config)))
     findings += [Finding.of(*row) for row in worker_findings(config)]
+    findings += channel_findings(config)
     return findings + await gate_findings(config)
 
 
