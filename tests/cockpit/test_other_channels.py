@@ -55,8 +55,9 @@ class Line:
         assert read, "the line was closed"
         return read.decode()
 
-    async def ended(self) -> bool:
-        return await asyncio.wait_for(self._reader.read(), SECONDS) == b""
+    async def rest(self) -> bytes:
+        """Everything until the other end closes the line."""
+        return await asyncio.wait_for(self._reader.read(), SECONDS)
 
     def close(self) -> None:
         self._writer.close()
@@ -129,12 +130,10 @@ async def test_who_has_not_the_key_is_let_go_and_the_end_of_silas_ends_the_line(
 ) -> None:
     async with a_cockpit(_home(tmp_path, line_channel)):
         thief = await Line.open(line_channel, "guess")
-        assert await thief.ended()
+        assert await thief.rest() == b""
         line = await Line.open(line_channel)
         line.say("what is 2 + 3")
         await line.until("5")
-    while True:
-        if (await asyncio.wait_for(line._reader.readline(), SECONDS)) == b"":  # pyright: ignore[reportPrivateUsage]
-            break
+    await line.rest()
     line.close()
     thief.close()
