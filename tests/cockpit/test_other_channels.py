@@ -68,7 +68,7 @@ def line_channel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """The module of the page, importable, and the port in its settings."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "line_channel.py").write_text(_block("python"), encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
     monkeypatch.delitem(sys.modules, "line_channel", raising=False)
     monkeypatch.setenv("LINE_KEY", KEY)
     return free_port()
