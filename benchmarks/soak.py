@@ -23,7 +23,6 @@ from silas.agents.calls import CALLS, PROXY
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.context import TokenCounter
 from silas.memory import MemoryType
-from silas.stream.rooms import TurnRooms
 from silas.testing import Harness
 from silas.types import OWNER, InteractionMode, InteractionRegister
 
@@ -221,14 +220,8 @@ async def soak(turns: int, planted: int, seed: int = 7) -> Soak:
     """Hold the conversation once."""
     chance, found = random.Random(seed), Soak()
     secretary = _Secretary(found, random.Random(seed + 1))
-    rooms: list[TurnRooms] = []
-
-    def noted(made: TurnRooms) -> TurnRooms:
-        rooms.append(made)
-        return made
-
     models = {"proxy": secretary.model}
-    async with Harness(models=models, settings=_SETTINGS, furnish=noted) as harness:
+    async with Harness(models=models, settings=_SETTINGS) as harness:
         steps = conversation(turns, planted, chance)
         for step in steps:
             harness.clock.advance(60)
@@ -241,7 +234,7 @@ async def soak(turns: int, planted: int, seed: int = 7) -> Soak:
                 secretary.planted.append(step.rule)
         for step in steps:
             if step.asked is not None:
-                recalled = await rooms[0].retriever.recall(step.asked.question, OWNER, 5)
+                recalled = await harness.ports["retriever"].recall(step.asked.question, OWNER, 5)
                 found.facts_recalled += any(step.asked.answer in one.content for one, _ in recalled)
         verdict = await harness.audit.verify_chain()
         assert verdict.valid

@@ -6,7 +6,7 @@ import statistics
 import time
 import tracemalloc
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic_ai import Agent
@@ -16,8 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from silas.agents import RouteDecision
 from silas.cards import ChannelMessage
 from silas.stream.models import Incoming
-from silas.stream.rooms import TurnRooms
-from silas.testing import Harness
+from silas.testing import Harness, Ports
 
 ANSWER = {
     "route": "direct",
@@ -138,12 +137,10 @@ async def _steps(rounds: int) -> dict[str, float]:
     """Where a turn's time goes, by the rooms that it asks; measuring costs a little, too."""
     told, spent = Told(), dict.fromkeys(_TIMED.values(), 0.0)
 
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        parts = {name: Timed(getattr(rooms, name), spent, step) for name, step in _TIMED.items()}
-        changes: dict[str, Any] = parts
-        return replace(rooms, **changes)
-
-    async with Harness(models={"proxy": told.model()}, furnish=furnish) as harness:
+    ports = Ports()
+    for name, step in _TIMED.items():
+        ports.put(name, partial(Timed, spent=spent, step=step))
+    async with Harness(models={"proxy": told.model()}, ports=ports) as harness:
         await _talked(harness, _ITEMS // 2)
         for step in spent:
             spent[step] = 0.0

@@ -1,23 +1,47 @@
 """Steps 8, 11 to 13 and 16: what is answered, kept before it is sent, and sent once (spec 5.1)."""
 
+from collections.abc import Callable
+
+from silas.audit import Audit
 from silas.gates import GateTrigger
+from silas.stream.arrivals import Arrivals
 from silas.stream.escalate import AGAIN
 from silas.stream.gating import Passed
 from silas.stream.keeping import Keeper
 from silas.stream.models import Reply
-from silas.stream.rooms import TurnRooms
+from silas.stream.ports import Together
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
 from silas.types import TaintLevel
 
 
 class Answering:
-    """Takes an answer past the output gates, and to whoever asked."""
+    """Takes an answer past the output gates, and to whoever asked.
 
-    def __init__(self, rooms: TurnRooms, router: Router, keeper: Keeper) -> None:
-        self._rooms = rooms
+    Args:
+        router: Asks once more where a gate wants other words.
+        keeper: Writes what is answered.
+        arrivals: Messages that are not answered yet.
+        audit: Where the end of the turn is recorded.
+        together: Makes one transaction of several writes.
+        discreet: A text without any known secret.
+    """
+
+    def __init__(
+        self,
+        router: Router,
+        keeper: Keeper,
+        arrivals: Arrivals,
+        audit: Audit,
+        together: Together,
+        discreet: Callable[[str], str],
+    ) -> None:
         self._router = router
         self._keeper = keeper
+        self._arrivals = arrivals
+        self._audit = audit
+        self._together = together
+        self._discreet = discreet
 
     # 8
     async def output_gates(self, turn: Turn) -> str | None:
@@ -46,45 +70,44 @@ class Answering:
     def keep(self, turn: Turn) -> None:
         """The answer as it stands, written before a card is asked or anything is sent."""
         response = need(turn.response, "step 7")
-        text = self._rooms.discreet("\n\n".join((response.message, *turn.notes)))
+        text = self._discreet("\n\n".join((response.message, *turn.notes)))
         turn.response = response.model_copy(update={"message": text})
         self._keeper.answer(turn, text, said=turn.outcome != "failed")
         if response.plan_action is not None:
             self._keeper.flush(turn)
         else:  # this is what will be sent
-            self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
+            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, text))
 
     # 13
     async def send(self, turn: Turn, text: str) -> str:
         """Send it, and tell what was sent; what became of a plan is kept before."""
-        response, text = need(turn.response, "step 7"), self._rooms.discreet(text)
+        response, text = need(turn.response, "step 7"), self._discreet(text)
         if response.plan_action is not None:
             became = text.removeprefix(response.message).strip()
             if became:
                 # it names the plan, whose words are the model's
                 rests_on = self._keeper.sources(turn)
                 self._keeper.reply(turn, became, turn.response_taint, "silas", rests_on)
-            self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, text))
+            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, text))
         await turn.send(text)
         return text
 
     async def stopped(self, turn: Turn, words: str) -> Reply:
         """The turn ends with these words; nothing of the answer is kept."""
-        turn.outcome, words = "blocked", self._rooms.discreet(words)
+        turn.outcome, words = "blocked", self._discreet(words)
         if turn.message_id:
             self._keeper.reply(turn, words, TaintLevel.owner, "silas")
-        self._keeper.flush(turn, lambda: self._rooms.arrivals.answering(turn.arrival, words))
+        self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, words))
         await turn.send(words)
         return await self.finished(turn, words)
 
     # 16
     async def finished(self, turn: Turn, text: str) -> Reply:
         """Count the turn; from here on a restart has nothing to say about it."""
-        rooms = self._rooms
         turn.scope.turn_number += 1
-        with rooms.together():
-            rooms.arrivals.done(turn.arrival)
-            rooms.audit.log_now(
+        with self._together():
+            self._arrivals.done(turn.arrival)
+            self._audit.log_now(
                 "turn_finished", turn_id=turn.id, scope_id=turn.scope_id, outcome=turn.outcome
             )
         return Reply(text=text, outcome=turn.outcome, plan=turn.plan, turn_id=turn.id)

@@ -5,8 +5,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from silas.clock import Clock
 from silas.context import ContextError, ContextSubscription
-from silas.stream.rooms import TurnRooms
+from silas.stream.followed import FollowedFiles
+from silas.stream.ports import Files, View
 from silas.stream.state import Scope, Turn
 from silas.types import TaintLevel, new_id
 
@@ -22,17 +24,30 @@ _path = lru_cache(maxsize=16)(Path)  # every turn is about some place, nearly al
 
 
 class Following:
-    """Follows what a message of the owner names inside the directory that his turn is about."""
+    """Follows what a message of the owner names inside the directory that his turn is about.
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._rooms = rooms
+    Args:
+        files: What the owner may name.
+        followed: Remembers what is followed, over restarts.
+        context: Where it is looked at anew for each call of a model.
+        turns: For how many turns without mention something is followed.
+    """
+
+    def __init__(
+        self, files: Files, followed: FollowedFiles, context: View, clock: Clock, turns: int
+    ) -> None:
+        self._files = files
+        self._followed = followed
+        self._context = context
+        self._clock = clock
+        self._turns = turns
 
     def follow(self, turn: Turn) -> None:
         """Each file that is there; what is none, or may not be looked at, is passed over."""
         place = turn.incoming.workspace
         if place is None or turn.taint is not TaintLevel.owner:
             return
-        self._rooms.files.enter(turn.scope_id, _path(place))
+        self._files.enter(turn.scope_id, _path(place))
         for named in list(_NAMED.finditer(turn.text))[:_MOST]:
             path = f"{place}/{named['path']}"
             if self._readable(turn.scope_id, path):
@@ -40,7 +55,7 @@ class Following:
 
     def _readable(self, scope_id: str, path: str) -> bool:
         try:
-            self._rooms.files(scope_id, path)
+            self._files(scope_id, path)
         except ContextError:
             return False
         return True
@@ -51,15 +66,15 @@ class Following:
             sub_id=new_id("sub"),
             sub_type="file_lines" if lines else "file",
             target=f"{path}:{first}-{last}" if lines else path,
-            created_at=self._rooms.clock.now(),
+            created_at=self._clock.now(),
             turn_created=turn.number,
         )
-        self._rooms.context.subscribe(turn.scope_id, sub)
-        self._rooms.followed.keep(turn.scope_id, Path(turn.incoming.workspace or ""), sub)
+        self._context.subscribe(turn.scope_id, sub)
+        self._followed.keep(turn.scope_id, Path(turn.incoming.workspace or ""), sub)
 
     def again(self, scope: Scope) -> None:
         """What was followed before a restart, unless that is long ago."""
-        since = scope.turn_number - self._rooms.followed_turns
-        for root, sub in self._rooms.followed.since(scope.id, since):
-            self._rooms.files.enter(scope.id, root)
-            self._rooms.context.subscribe(scope.id, sub)
+        since = scope.turn_number - self._turns
+        for root, sub in self._followed.since(scope.id, since):
+            self._files.enter(scope.id, root)
+            self._context.subscribe(scope.id, sub)

@@ -1,7 +1,9 @@
 """What was forgotten beside a running conversation leaves its view, too."""
 
+from silas.context import ChronicleStore
+from silas.memory import MemoryStore
 from silas.memory.forgotten import EVERY_MEMORY
-from silas.stream.rooms import TurnRooms
+from silas.stream.ports import View
 
 
 class Forgetting:
@@ -11,8 +13,10 @@ class Forgetting:
     goes when the turn is over, or before the next one where that failed.
     """
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._rooms = rooms
+    def __init__(self, memory: MemoryStore, context: View, chronicle: ChronicleStore) -> None:
+        self._memory = memory
+        self._context = context
+        self._chronicle = chronicle
         self._last: dict[str, int] = {}
         self._under_way: set[str] = set()
 
@@ -32,13 +36,13 @@ class Forgetting:
         for source in sources:
             if source.startswith(EVERY_MEMORY):
                 continue  # it stood in view alone: what is made of a memory has its sources
-            await self._rooms.chronicle.forget(scope_id, source)
-            await self._rooms.memory.forget_again(source, scope_id)
+            await self._chronicle.forget(scope_id, source)
+            await self._memory.forget_again(source, scope_id)
         self._last[scope_id] = last
         self._under_way.discard(scope_id)
 
     def _out_of_view(self, scope_id: str) -> tuple[int, tuple[str, ...]]:
-        found = self._rooms.memory.forgotten_since(self._last.get(scope_id, 0), scope_id)
+        found = self._memory.forgotten_since(self._last.get(scope_id, 0), scope_id)
         for source in found.sources:
-            self._rooms.context.forget(scope_id, source)
+            self._context.forget(scope_id, source)
         return found

@@ -14,7 +14,7 @@ from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.arrivals import Arrivals, Interrupted
 from silas.stream.items import Items, Origin
 from silas.stream.keeping import SAID, raw_name
-from silas.stream.rooms import Together
+from silas.stream.ports import Together
 from silas.stream.state import Scope
 from silas.stream.workview import named_plan
 from silas.types import OWNER, TaintLevel

@@ -4,16 +4,20 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from silas.canonical import canonical_json, sha256_hex
-from silas.context import ContextItem, ContextZone
+from silas.clock import Clock
+from silas.context import ChronicleStore, ContextItem, ContextZone
 from silas.context.models import ItemKind
 from silas.db import at_once
 from silas.errors import SilasError
-from silas.memory import MemoryItem, MemoryType, ReingestionTier
+from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
-from silas.stream.items import Origin
-from silas.stream.rooms import TurnRooms
+from silas.plans import WorkItem
+from silas.stream.arrivals import Arrivals
+from silas.stream.items import Items, Origin
+from silas.stream.ports import Together, View
 from silas.stream.sources import answered_by
 from silas.stream.state import Lookup, Turn, need
+from silas.stream.workview import plan_name
 from silas.tools.builtin.recall import EVICTED
 from silas.types import TaintLevel, new_id
 
@@ -25,10 +29,35 @@ _MOST_SOURCES = 256
 
 
 class Keeper:
-    """Makes items, takes them into view, and writes what has come together in one transaction."""
+    """Makes items, takes them into view, and writes what has come together in one transaction.
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._rooms = rooms
+    Args:
+        items: Makes items of the context.
+        context: What is in view.
+        chronicle: What was said, for later sittings.
+        memory: Where the raw records go, and what left the view.
+        arrivals: Messages that are not answered yet.
+        together: Makes one transaction of several writes.
+        clock: When.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        context: View,
+        chronicle: ChronicleStore,
+        memory: MemoryStore,
+        arrivals: Arrivals,
+        together: Together,
+        clock: Clock,
+    ) -> None:
+        self._items = items
+        self._context = context
+        self._chronicle = chronicle
+        self._memory = memory
+        self._arrivals = arrivals
+        self._together = together
+        self._clock = clock
 
     # 3, 3.5
     def message(self, turn: Turn) -> None:
@@ -42,14 +71,13 @@ class Keeper:
     # 5
     async def make_room(self, turn: Turn) -> None:
         """What has to go is remembered as it stood there (decision A12)."""
-        rooms, goal = self._rooms, turn.text
-        gone = await rooms.context.enforce_budget(turn.scope_id, turn.number, goal)
-        now = rooms.clock.now()
+        gone = await self._context.enforce_budget(turn.scope_id, turn.number, turn.text)
+        now = self._clock.now()
         for item in gone:
             if item.kind == "memory" or not item.content:
                 continue  # it came from memory and is still there
             known_as = _kept_as(item)
-            if await rooms.memory.get(known_as, turn.scope_id) is not None:
+            if await self._memory.get(known_as, turn.scope_id) is not None:
                 continue  # it left before a restart, and came back with the conversation
             turn.kept.memories.append(
                 MemoryItem(
@@ -102,7 +130,7 @@ class Keeper:
 
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
-        ways = self._rooms.context.ways(turn.scope_id)
+        ways = self._context.ways(turn.scope_id)
         found = dict.fromkeys(name for way in ways for name in way)
         for lookup in turn.lookups:
             found[source_of(lookup)] = None
@@ -118,33 +146,47 @@ class Keeper:
         waits = [] if kept.memories else kept.raw
         if waits:
             kept.raw = []
-        self.flush(turn, lambda: self._rooms.arrivals.heard(turn.arrival))
+        self.flush(turn, lambda: self._arrivals.heard(turn.arrival))
         kept.raw = waits
 
     def broken_off(self, turn: Turn) -> None:
         """The turn ends here, whatever the reason: what was said is on record all the same."""
         said = [record for record in turn.kept.raw if record.source_kind == SAID]
         with suppress(SilasError):  # what ended the turn is told, and not this
-            at_once(self._rooms.memory.store_many(said))
+            at_once(self._memory.store_many(said))
 
     def flush(self, turn: Turn, *also: Callable[[], None]) -> None:
         """Write what has come together, in one transaction; nothing of it, or all."""
-        rooms, kept, scope_id = self._rooms, turn.kept, turn.scope_id
-        with rooms.together():
-            at_once(rooms.chronicle.append(scope_id, *kept.chronicle))
-            at_once(rooms.memory.store_many([*kept.raw, *kept.memories]))
+        kept, scope_id = turn.kept, turn.scope_id
+        with self._together():
+            at_once(self._chronicle.append(scope_id, *kept.chronicle))
+            at_once(self._memory.store_many([*kept.raw, *kept.memories]))
             for write in also:
                 write()
         kept.chronicle, kept.memories, kept.raw = [], [], []
+
+    # 12
+    async def plan(self, turn: Turn, item: WorkItem, markdown: str) -> None:
+        """A plan into the workspace; it cannot be evicted before its work has ended.
+
+        It is written at once, before anybody is asked, so that a restart has it with the work.
+        """
+        origin = Origin(turn.response_taint, turn.speaker, self.sources(turn))
+        zone, name = ContextZone.workspace, plan_name(item.id)
+        made = self._items.make(
+            turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
+        )
+        self._context.add(turn.scope_id, made)
+        await self._chronicle.append(turn.scope_id, made)
 
     def _entry(
         self, turn: Turn, kind: ItemKind, text: str, origin: Origin, *, succeeded: bool = False
     ) -> ContextItem:
         zone = ContextZone.chronicle
-        return self._rooms.items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)
+        return self._items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)
 
     def _into_chronicle(self, turn: Turn, item: ContextItem) -> None:
-        self._rooms.context.add(turn.scope_id, item)
+        self._context.add(turn.scope_id, item)
         turn.kept.chronicle.append(item)
 
     def _raw(
@@ -152,7 +194,7 @@ class Keeper:
     ) -> None:
         if not text:
             return
-        now = self._rooms.clock.now()
+        now = self._clock.now()
         turn.kept.raw.append(
             MemoryItem(
                 memory_id=raw_name(turn.arrival) if kind == SAID else new_id("mem"),

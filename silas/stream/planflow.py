@@ -1,22 +1,22 @@
 """Step 12: a plan in an answer becomes a card, a decision and background work (5.1, 5.1.2)."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
+from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
-from silas.context import ContextZone
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.marks import with_marks
-from silas.stream.items import Origin
 from silas.stream.keeping import Keeper
-from silas.stream.models import Outcome
+from silas.stream.models import Outcome, Send
 from silas.stream.planmarks import plan_marks
-from silas.stream.planreview import PROPOSALS, is_owners
-from silas.stream.propose import STAYS, Proposal
-from silas.stream.rooms import TurnRooms
-from silas.stream.routing import Router
+from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
+from silas.stream.propose import STAYS, Proposal, Proposer
+from silas.stream.scopework import ScopeWork
 from silas.stream.state import Turn, need
-from silas.stream.workview import plan_name
+from silas.stream.turn_modes import TurnModes
+from silas.stream.workview import WorkView
 from silas.types import OWNER
 from silas.work.models import AlreadyRunning
 
@@ -40,13 +40,55 @@ _AWAY = "It went back to the planner {times} and is still wrong; ask in other wo
 """Of a plan that did not get better."""
 
 
-class PlanFlow:
-    """Takes what an agent wants to do with a plan as far as the owner lets it go."""
+Dispatch = Callable[[WorkItem, Send], None]
+"""Starts approved work in the background, its progress going to `Send`."""
 
-    def __init__(self, rooms: TurnRooms, router: Router, keeper: Keeper) -> None:
-        self._rooms = rooms
-        self._router = router
+Remember = Callable[[Turn, WorkItem, str], None]
+"""Notes whose words a plan was made from, in case it takes another one."""
+
+Learn = Callable[[Signal], Awaitable[None]]
+"""Takes note of what the owner decided; never fails."""
+
+
+class PlanFlow:
+    """Takes what an agent wants to do with a plan as far as the owner lets it go.
+
+    Args:
+        proposer: Asks the owner; nothing else makes an approval.
+        plans: Whether words of plans may be somebody else's.
+        modes: Resolves the mode of the work.
+        keeper: Writes the plan down before anybody is asked.
+        work: Whose work is whose.
+        work_view: What of it is in view.
+        dispatch: Starts what was approved.
+        remember: Remembers who asked for it.
+        learn: Learns from the owner's answer.
+        audit: Where every refusal is recorded.
+    """
+
+    def __init__(
+        self,
+        proposer: Proposer,
+        plans: ReviewPlans,
+        modes: TurnModes,
+        keeper: Keeper,
+        work: ScopeWork,
+        work_view: WorkView,
+        dispatch: Dispatch,
+        remember: Remember,
+        learn: Learn,
+        audit: Audit,
+    ) -> None:
+        self._proposer = proposer
+        self._plans = plans
+        self._modes = modes
         self._keeper = keeper
+        self._work = work
+        self._work_view = work_view
+        self._dispatch = dispatch
+        self._remember = remember
+        self._learn = learn
+        self._audit = audit
 
     async def run(self, turn: Turn) -> str:
         """The text of the answer; what the agent says about approval never counts."""
@@ -56,43 +98,43 @@ class PlanFlow:
             return response.message
         if action.action not in PROPOSALS or action.plan_markdown is None:
             return await self._nothing_to_propose(turn, response.message, action.action)
-        item, mistakes = self._rooms.proposer.draft(action.plan_markdown)
+        item, mistakes = self._proposer.draft(action.plan_markdown)
         back = _times(turn.returned)
         if item is None:
             return await self._unreadable(turn, response.message, mistakes[0], back)
         if not response.needs_approval:
-            await self._rooms.audit.log(
+            await self._audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
-        forced = self._router.forced(turn, item)
+        forced = self._modes.forced(turn, item)
         turn.plan = item = await self._finished(turn, item, action)
-        unable = await self._rooms.proposer.unable(item)
+        unable = await self._proposer.unable(item)
         if unable is not None:
             turn.outcome = _OUTCOMES[unable.verdict]
             return f"{response.message}\n\n{back}{unable.words}"
         if turn.review.mistakes:
             return await self._could_not(turn, item, response.message, back)
         replaces = await self._replaced(turn, item, action)
-        await self._in_view(turn, item, action.plan_markdown)
+        await self._keeper.plan(turn, item, action.plan_markdown)
         said = _rationale(turn, response.message)
         why = " ".join(filter(None, (said, forced, turn.review.trial)))
         # the library's own plan, filled from the owner's own message: nothing in it was read
-        filled = not self._rooms.plans.marks and is_owners(turn) and not action.continuation_of
+        filled = not self._plans.marks and is_owners(turn) and not action.continuation_of
         marks = [] if filled else plan_marks(item, response.message, turn.provenance)
         why = with_marks(why, marks)
-        proposal = await self._rooms.proposer.propose(item, turn.channel, OWNER, why, replaces)
+        proposal = await self._proposer.propose(item, turn.channel, OWNER, why, replaces)
         return await self._answered(turn, item, response, proposal)
 
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
         turn.outcome = "blocked"
-        await self._rooms.audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
+        await self._audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
         return f"{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run."
 
     async def _could_not(self, turn: Turn, item: WorkItem, message: str, back: str) -> str:
         """What was tried of the plan says that it could not succeed."""
         turn.outcome = "blocked"
         why = "; ".join(turn.review.mistakes)
-        await self._rooms.audit.log("plan_refused", work_item_id=item.id, reason=why)
+        await self._audit.log("plan_refused", work_item_id=item.id, reason=why)
         return (
             f"{message}\n\nThe plan could not succeed: {why}. {back}"
             "Nothing was asked, and nothing was run."
@@ -102,16 +144,16 @@ class PlanFlow:
         self, turn: Turn, item: WorkItem, response: AgentResponse, proposal: Proposal
     ) -> str:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
-            await self._rooms.review.noted(Signal(plan_family(item), decided, turn.scope_id))
+            await self._learn(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
             made_from = (turn.source, *self._keeper.sources(turn))
-            self._rooms.work.claim(item.id, turn.scope_id, made_from)
+            self._work.claim(item.id, turn.scope_id, made_from)
             action = need(response.plan_action, "step 7")
-            self._rooms.remember(turn, item, action.plan_markdown or "")
+            self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
         if proposal.verdict not in STAYS:
-            self._rooms.context.complete(turn.scope_id, plan_name(item.id))
+            self._work_view.may_leave(turn.scope_id, item.id)
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         if proposal.verdict == "edit_requested":
             return f"{proposal.words} {_SAY}"
@@ -122,41 +164,28 @@ class PlanFlow:
 
         Such a plan gives way to its change, in whichever process it comes, and to nothing else.
         """
-        wanted = await self._rooms.proposer.to_change()
-        mine = [one for one in wanted if self._rooms.work.scope_of(one.id) == turn.scope_id]
+        wanted = await self._proposer.to_change()
+        mine = [one for one in wanted if self._work.scope_of(one.id) == turn.scope_id]
         found = [one for one in mine if one.id == item.id]
         if not found and action.action is PlanActionType.revise:
             found = mine[-1:]
         for former in found:
-            self._rooms.context.complete(turn.scope_id, plan_name(former.id))
+            self._work_view.may_leave(turn.scope_id, former.id)
         return found
 
     def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         try:
-            self._rooms.dispatch(item, turn.send)
+            self._dispatch(item, turn.send)
         except AlreadyRunning as error:  # another conversation was given the same yes meanwhile
             turn.outcome = "blocked"
             return f"{response.message}\n\n{error.message} It was not started a second time."
         turn.outcome = "dispatched"
-        self._rooms.work_view.began(turn.scope, item)
+        self._work_view.began(turn.scope, item)
         return f"{response.message}\n\nApproved: {item.title}. Working on it."
-
-    async def _in_view(self, turn: Turn, item: WorkItem, markdown: str) -> None:
-        """The plan in the workspace; it cannot be evicted before its work has ended.
-
-        It is kept before anybody is asked, so that a restart has it with the work.
-        """
-        origin = Origin(turn.response_taint, turn.speaker, self._keeper.sources(turn))
-        zone, name = ContextZone.workspace, plan_name(item.id)
-        made = self._rooms.items.make(
-            turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
-        )
-        self._rooms.context.add(turn.scope_id, made)
-        await self._rooms.chronicle.append(turn.scope_id, made)
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
         turn.outcome = "blocked"
-        await self._rooms.audit.log("plan_action_refused", turn_id=turn.id, action=wanted.value)
+        await self._audit.log("plan_action_refused", turn_id=turn.id, action=wanted.value)
         if wanted is PlanActionType.abort:
             return f"{message}\n\nNothing was run."
         return (
@@ -178,18 +207,18 @@ class PlanFlow:
         elif named is not None:
             changes = {"follow_up_of": None, "input_artifacts_from": list[str]()}
         item = item.model_copy(update=changes)
-        return item.model_copy(update={"interaction_mode": self._router.mode(turn, item)})
+        return item.model_copy(update={"interaction_mode": self._modes.mode(turn, item)})
 
     async def _continues(self, turn: Turn, named: str) -> WorkItem | None:
         """The finished work of this conversation that this names; a model may name anything."""
-        known = await self._rooms.work.known(named, turn.scope_id)
+        known = await self._work.known(named, turn.scope_id)
         if known is None:
             reason = "there is no such work in this conversation"
         elif known.item.status is not WorkItemStatus.done:
             reason = f"it is {known.item.status.value}, so there is nothing to go on from"
         else:
             return known.item
-        await self._rooms.audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
+        await self._audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
         return None
 
 

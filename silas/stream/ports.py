@@ -1,12 +1,17 @@
 """What the Stream needs of rooms that other domains make: the view of the models, the review."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from silas.autonomy import Signal
 from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure, Rendered
 from silas.plans import WorkItem, WorkItemResult
+from silas.tools import ToolResult
+from silas.tools.look_limits import Looks
+from silas.tools.provenance import Provenance
+from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
 
 
@@ -108,3 +113,36 @@ class Files(Protocol):
     def __call__(self, scope_id: str, path: str) -> bytes:
         """A file's bytes. Raises `ContextError` where the scope may not see it."""
         ...
+
+
+class Access(Protocol):
+    """What a connection may use (spec 5.6)."""
+
+    @property
+    def level(self) -> str:
+        """The current access level's name."""
+        ...
+
+    async def gate_passed(self, gate_name: str) -> None:
+        """Record a satisfied gate; may raise the level."""
+        ...
+
+    async def get_allowed_tools(self) -> list[str]:
+        """Names of the tools of the current level."""
+        ...
+
+
+MakeAccess = Callable[[str], Access]
+"""Makes the access of one connection (spec 5.1 `access_controller_factory`)."""
+
+Note = Callable[[str, dict[str, Any], ToolResult], None]
+"""Takes note of what a tool answered: its name, its arguments as they ran, the result."""
+
+MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, Note, Looks], ToolRun]
+"""(role, turn id, scope id, allowed names, labels, note, looks) to what a run hands the chain."""
+
+MakeLooks = Callable[[str, str], Looks]
+"""(workspace, the owner's words) to what a turn of his may look at there."""
+
+Together = Callable[[], AbstractContextManager[object]]
+"""Makes one transaction of everything that is written within; nothing may be awaited in it."""

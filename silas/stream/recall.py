@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from silas.audit import Audit
 from silas.context import ContextItem, ContextZone
 from silas.errors import SilasError
-from silas.memory import MemoryItem, MemoryType, Ranked
-from silas.stream.items import Origin
-from silas.stream.rooms import TurnRooms
+from silas.memory import MemoryItem, MemoryRetriever, MemoryType, Ranked
+from silas.stream.items import Items, Origin
+from silas.stream.ports import View
 from silas.stream.state import Scope, Turn, need
 
 _RECALLED = 5  # memories brought into view for one message
@@ -21,13 +22,18 @@ def name_of(memory_id: str) -> str:
 class Recall:
     """Brings memories into view."""
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._rooms = rooms
+    def __init__(
+        self, retriever: MemoryRetriever, context: View, items: Items, audit: Audit
+    ) -> None:
+        self._retriever = retriever
+        self._context = context
+        self._items = items
+        self._audit = audit
 
     # 4
     async def for_message(self, turn: Turn) -> None:
         """What fits the message, best first."""
-        found = await self._rooms.retriever.recall(turn.text, turn.scope_id, _RECALLED)
+        found = await self._retriever.recall(turn.text, turn.scope_id, _RECALLED)
         self.into_view(turn.scope, found, turn.number)
 
     # 9
@@ -35,11 +41,9 @@ class Recall:
         """What the agent asked for; it sees it from the next turn on."""
         for query in need(turn.response, "step 7").memory_queries[:_MOST_QUERIES]:
             try:
-                found = await self._rooms.retriever.retrieve(
-                    query, turn.scope_id, turn.scope.session_id
-                )
+                found = await self._retriever.retrieve(query, turn.scope_id, turn.scope.session_id)
             except SilasError as error:  # a question that cannot be asked ends no turn
-                await self._rooms.audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
+                await self._audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
                 continue
             ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
             self.into_view(turn.scope, ranked, turn.number + 1)
@@ -55,7 +59,7 @@ class Recall:
             number: The turn that they are for; in it they leave after all other memories.
             pinned: Whether they never leave.
         """
-        context = self._rooms.context
+        context = self._context
         known = {item.source for item in context.get_zone(scope.id, ContextZone.memory)}
         for item, relevance in found:
             source = name_of(item.memory_id)
@@ -67,7 +71,7 @@ class Recall:
                 context.add(scope.id, block.model_copy(update=changed))
 
     def _block(self, scope: Scope, item: MemoryItem, source: str, pinned: bool) -> ContextItem:
-        made = self._rooms.items.make(
+        made = self._items.make(
             scope,
             ContextZone.memory,
             "memory",

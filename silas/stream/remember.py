@@ -3,11 +3,11 @@
 from typing import Any
 
 from silas.agents.models import MemoryOp
+from silas.audit import Audit
 from silas.errors import SilasError
 from silas.gates import GateTrigger
-from silas.memory import OpBasis
+from silas.memory import MemoryOperations, OpBasis
 from silas.stream.keeping import Keeper
-from silas.stream.rooms import TurnRooms
 from silas.stream.signed_words import his_own
 from silas.stream.state import Turn, need
 from silas.tools.phrases import plain
@@ -15,17 +15,28 @@ from silas.types import TaintLevel
 
 
 class Remembering:
-    """Carries out memory operations, as far as gates and the rules of trust let it."""
+    """Carries out memory operations, as far as gates and the rules of trust let it.
 
-    def __init__(self, rooms: TurnRooms, keeper: Keeper) -> None:
-        self._rooms = rooms
+    Args:
+        operations: Changes memory.
+        keeper: Says what the words of an answer rest on.
+        audit: Where every refusal is recorded.
+        most: How many operations of one answer are carried out.
+    """
+
+    def __init__(
+        self, operations: MemoryOperations, keeper: Keeper, audit: Audit, most: int
+    ) -> None:
+        self._operations = operations
         self._keeper = keeper
+        self._audit = audit
+        self._most = most
 
     async def carry_out(self, turn: Turn) -> None:
         """Every operation of the answer; never one of an answer that was blocked."""
-        asked, limit = need(turn.response, "step 7").memory_ops, self._rooms.max_memory_ops
+        asked, limit = need(turn.response, "step 7").memory_ops, self._most
         if len(asked) > limit:
-            await self._rooms.audit.log(
+            await self._audit.log(
                 "memory_ops_truncated", turn_id=turn.id, asked=len(asked), kept=limit
             )
         his_words = list[str]()
@@ -39,7 +50,7 @@ class Remembering:
         passed = await turn.gates.check(GateTrigger.on_tool_call, context)
         if passed.stopped is None:
             return dict(passed.context["tool_args"])
-        await self._rooms.audit.log("memory_op_blocked", turn_id=turn.id, op=op.op.value)
+        await self._audit.log("memory_op_blocked", turn_id=turn.id, op=op.op.value)
         self._tell(turn, "A safety rule kept something from being remembered.")
         return None
 
@@ -48,9 +59,9 @@ class Remembering:
     ) -> None:
         content = plain(str(args.get("content") or ""))
         try:
-            await self._rooms.memory_ops.apply(args, self._basis(turn, content, his_words))
+            await self._operations.apply(args, self._basis(turn, content, his_words))
         except SilasError as error:
-            await self._rooms.audit.log(
+            await self._audit.log(
                 "memory_op_refused", turn_id=turn.id, op=op.op.value, code=error.code
             )
             self._tell(turn, f"Not remembered: {error.message}")

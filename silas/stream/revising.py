@@ -7,19 +7,25 @@ runs after a new yes to a new card. A plan in place of another one may be replac
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from silas.agents import AgentResponse, StructuredRun, TurnRequest
+from silas.agents import AgentResponse
+from silas.audit import Audit
+from silas.clock import Clock
 from silas.errors import LLMError
-from silas.gates import GateTrigger
+from silas.gates import Gate, Gates, GateTrigger
 from silas.plans import WaitingPlan, WorkItem
 from silas.plans.marks import with_marks
 from silas.stream.keeping import source_of
 from silas.stream.planmarks import plan_marks
-from silas.stream.planreview import PROPOSALS, is_owners
-from silas.stream.rooms import TurnRooms
+from silas.stream.planning import TurnPlanner
+from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
+from silas.stream.propose import Proposer
+from silas.stream.scopework import ScopeWork
 from silas.stream.state import PlanReview, Turn, need
-from silas.types import OWNER, InteractionMode, Origin, OriginKind, new_id
+from silas.stream.turn_modes import TurnModes
+from silas.stream.workview import WorkView
+from silas.types import OWNER, Origin, OriginKind, new_id
 from silas.work.consulting import Revision
 
 MOST_REVISIONS: Final = 2
@@ -61,36 +67,62 @@ class _Draft(NamedTuple):
     sources: tuple[str, ...] = ()
 
 
-class Asks(Protocol):
-    """Who shows a card outside of a turn."""
-
-    def ask_about(self, waiting: WaitingPlan) -> bool:
-        """Ask about a plan that waits, and go on after a yes."""
-        ...
+AskAbout = Callable[[WaitingPlan], bool]
+"""Asks about a plan that waits, outside of a turn, and goes on after a yes."""
 
 
 class Revising:
     """`silas.work.consulting.Revise` over the turns of this run.
 
     Args:
-        rooms: What turns use; asked for when the first plan was approved.
-        stream: Who asks about a plan that waits.
+        planner: Writes the other plan.
+        plans: Says what is wrong with it before its owner is asked about it.
+        proposer: Keeps it until its owner was asked.
+        modes: Resolves the mode of its work.
+        work: Whose work is whose, and what it rests on.
+        work_view: Shows how work ended.
+        gates: Say whether the planner's reason may stand on a card.
+        system_gates: `gates.system` of the configuration.
+        discreet: A text without any known secret.
+        ask_about: Asks its owner.
+        audit: Where it is recorded.
+        clock: What time the planner is told.
     """
 
     def __init__(
         self,
-        rooms: Callable[[], TurnRooms],
-        stream: Callable[[], Asks],
+        planner: TurnPlanner,
+        plans: ReviewPlans,
+        proposer: Proposer,
+        modes: TurnModes,
+        work: ScopeWork,
+        work_view: WorkView,
+        gates: Gates,
+        system_gates: tuple[Gate, ...],
+        discreet: Callable[[str], str],
+        ask_about: AskAbout,
+        audit: Audit,
+        clock: Clock,
     ) -> None:
-        self._rooms = rooms
-        self._stream = stream
+        self._planner = planner
+        self._plans = plans
+        self._proposer = proposer
+        self._modes = modes
+        self._work = work
+        self._work_view = work_view
+        self._gates = gates
+        self._system_gates = system_gates
+        self._discreet = discreet
+        self._ask_about = ask_about
+        self._audit = audit
+        self._clock = clock
         self._asked: dict[str, _Asked] = {}
         self._unshown: dict[str, WaitingPlan] = {}
         self._replaced: dict[str, str] = {}
 
     def remember(self, turn: Turn, item: WorkItem, markdown: str) -> None:
         """Note whose words a plan was made from; only the owner's, and only a model's plan."""
-        if is_owners(turn) and self._rooms().plans.marks:
+        if is_owners(turn) and self._plans.marks:
             self._note(item, _Asked(turn, markdown, 0))
 
     def _note(self, item: WorkItem, asked: _Asked) -> None:
@@ -110,7 +142,7 @@ class Revising:
 
     async def revise(self, item: WorkItem, failures: str, may_ask: Callable[[], bool]) -> Revision:
         """See `Revise.revise`."""
-        known = await self._rooms().work.known(item.id, OWNER)
+        known = await self._work.known(item.id, OWNER)
         if not self.able(item) or known is None or known.forgotten:
             return Revision()
         asked, spent = self._asked.pop(item.id), Revision()
@@ -118,9 +150,7 @@ class Revising:
         try:
             spent, draft = await self._drafted(item, asked, failures, may_ask)
         except LLMError as error:  # the work ends as it would have
-            await self._rooms().audit.log(
-                "plan_revision_failed", work_item_id=item.id, code=error.code
-            )
+            await self._audit.log("plan_revision_failed", work_item_id=item.id, code=error.code)
         if draft is None:
             return spent
         draft = draft._replace(sources=known.sources)
@@ -130,25 +160,25 @@ class Revising:
         self, item: WorkItem, asked: _Asked, failures: str, may_ask: Callable[[], bool]
     ) -> tuple[Revision, _Draft | None]:
         """Ask, and send back what could not succeed, as often as `may_ask` allows."""
-        turn, rooms = asked.turn, self._rooms()
+        turn = asked.turn
         # what the work reported may be anybody's words, and counts as read from here on
         origin = Origin(kind=OriginKind.tool, tool=f"the work {item.id}")
         turn.provenance.entered(failures, origin)
         request = replace(
             need(turn.planning, "step 7"),
-            now=rooms.clock.now(),
+            now=self._clock.now(),
             replaced=asked.markdown,
             failures=failures,
         )
         spent, found = Revision(), None
         while may_ask():
-            run = await self._planned(turn, request)
+            run = await self._planner.revise(turn, request)
             turn.provenance.settle()
             spent = Revision("", spent.tokens + run.tokens, spent.cost_usd + run.cost_usd)
             markdown = _proposed(run.output)
             if markdown is None or markdown == request.returned:
                 return spent, found
-            review = await rooms.plans.review(turn, markdown)
+            review = await self._plans.review(turn, markdown)
             found = self._fitting(markdown, run.output.message, review)
             hint = () if found is None or request.mistakes or not review.hint else (review.hint,)
             if not (told := review.mistakes or hint):
@@ -156,34 +186,21 @@ class Revising:
             request = replace(request, returned=markdown, mistakes=told)
         return spent, found
 
-    async def _planned(self, turn: Turn, request: TurnRequest) -> StructuredRun[AgentResponse]:
-        rooms, tools = self._rooms(), need(turn.tools, "step 6")
-        run = rooms.tool_run(
-            "planner",
-            turn.id,
-            turn.scope_id,
-            tools.allowed,
-            turn.provenance,
-            turn.note,
-            turn.looks,
-        )
-        return await rooms.planner.revise(request, toolset=rooms.toolset, deps=run)
-
     def _fitting(self, markdown: str, message: str, review: PlanReview) -> _Draft | None:
-        item = self._rooms().proposer.draft(markdown).item
+        item = self._proposer.draft(markdown).item
         if item is None or review.mistakes:
             return None
         return _Draft(item, markdown, message, review.trial)
 
     async def _keep(self, former: WorkItem, asked: _Asked, draft: _Draft) -> str:
         """Keep it among the open questions; it is shown when its predecessor has ended."""
-        turn, rooms = asked.turn, self._rooms()
+        turn = asked.turn
         item = draft.item.model_copy(
             update={
                 "id": await self._free(draft.item.id),
                 "follow_up_of": None,
                 "input_artifacts_from": list[str](),
-                "interaction_mode": InteractionMode.confirm_only_when_required,
+                "interaction_mode": self._modes.mode(asked.turn, draft.item, confirm=True),
             }
         )
         reason = await self._reason(turn, draft.message)
@@ -191,10 +208,10 @@ class Revising:
         # a model's words come last: nothing of Silas's stands behind them
         why = " ".join(filter(None, (told, draft.trial, reason)))
         why = with_marks(why, plan_marks(item, reason, turn.provenance))
-        await rooms.proposer.keep(item, why)
+        await self._proposer.keep(item, why)
         looked = map(source_of, turn.lookups)
-        rooms.work.claim(item.id, turn.scope_id, (*draft.sources, *looked))
-        await rooms.audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
+        self._work.claim(item.id, turn.scope_id, (*draft.sources, *looked))
+        await self._audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
         self._note(item, _Asked(turn, draft.markdown, asked.depth + 1))
         self._unshown[former.id] = WaitingPlan(item, why)
         self._replaced[former.id] = item.id
@@ -203,32 +220,31 @@ class Revising:
     async def _free(self, wanted: str) -> str:
         """An id of its own: what was approved for another plan is worth nothing for this one."""
         for name in (wanted, *(f"{wanted[:120]}-{number}" for number in range(2, 10))):
-            known = await self._rooms().work.known(name, OWNER)
-            if known is None and await self._rooms().proposer.question(name) is None:
+            known = await self._work.known(name, OWNER)
+            if known is None and await self._proposer.question(name) is None:
                 return name
         return new_id("task")
 
     async def _reason(self, turn: Turn, message: str) -> str:
         """Why, as far as the gates for answers let it through; nobody is asked about it here."""
-        rooms = self._rooms()
         words = " ".join(message.split())[:_REASON] or "it gives none."
-        outcome = await rooms.gates.for_turn().check_gates(
-            list(rooms.system_gates),
+        outcome = await self._gates.for_turn().check_gates(
+            list(self._system_gates),
             GateTrigger.every_agent_response,
             {"response": words, "sender_id": OWNER},
         )
         stops = outcome.block or next(iter(outcome.approvals), None)
         if stops is not None:
             return _WITHHELD.format(gate=stops.gate_name)
-        return _REASONED.format(reason=rooms.discreet(str(outcome.context["response"])))
+        return _REASONED.format(reason=self._discreet(str(outcome.context["response"])))
 
     async def ended(self, item: WorkItem) -> None:
         """Work has ended, however it did: now its owner is asked about the plan in its place."""
-        await self._rooms().work_view.ended(item)
+        await self._work_view.ended(item)
         self._asked.pop(item.id, None)
         waiting = self._unshown.pop(item.id, None)
         if waiting is not None:
-            self._stream().ask_about(waiting)
+            self._ask_about(waiting)
 
 
 def _proposed(response: AgentResponse) -> str | None:

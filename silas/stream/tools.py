@@ -5,7 +5,7 @@ from pathlib import Path
 from silas.approval import ApprovalVerifier
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.stream.rooms import MakeToolRun, Note
+from silas.stream.ports import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.look_limits import LOOK_SCOPE, Looks

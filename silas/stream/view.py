@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from silas.context import ContextItem, ContextZone, Rendered
+from silas.memory import MemoryStore
+from silas.persona import Persona
+from silas.stream.items import Items
 from silas.stream.items import Origin as ItemOrigin
-from silas.stream.rooms import TurnRooms
+from silas.stream.ports import View
 from silas.stream.state import Turn
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
@@ -25,17 +28,20 @@ _KINDS = {
 class Viewing:
     """Puts rules and manner in place, renders, and labels what is shown."""
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._rooms = rooms
+    def __init__(self, context: View, memory: MemoryStore, persona: Persona, items: Items) -> None:
+        self._context = context
+        self._memory = memory
+        self._persona = persona
+        self._items = items
 
     async def rendered(self, turn: Turn) -> Rendered:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
-        rooms, scope_id = self._rooms, turn.scope_id
+        context, scope_id = self._context, turn.scope_id
         await self._lay_down_rules(turn)
-        turn.manner = await rooms.persona.manner(scope_id, turn.text)
+        turn.manner = await self._persona.manner(scope_id, turn.text)
         self._pin(turn, DIRECTIVES, turn.manner.directives)
-        await rooms.context.refresh(scope_id, turn.number)
-        said, context = turn.message_id, rooms.context
+        await context.refresh(scope_id, turn.number)
+        said = turn.message_id
         # what may be trusted counts at once; whose words they are is asked where a call has any,
         # and until the turn has answered nothing that its models were shown leaves the view
         turn.provenance.in_view(
@@ -45,13 +51,13 @@ class Viewing:
         return context.render(scope_id, turn.number, frozenset({said}))
 
     async def _lay_down_rules(self, turn: Turn) -> None:
-        rules = await self._rooms.memory.rules(turn.scope_id)
+        rules = await self._memory.rules(turn.scope_id)
         lines = ("- " + " ".join(rule.content.split()) for rule in rules)
         self._pin(turn, RULES, "\n".join(lines))
 
     def _pin(self, turn: Turn, source: str, text: str) -> None:
         """One item of the system zone; left as it is where nothing changed."""
-        context, scope_id = self._rooms.context, turn.scope_id
+        context, scope_id = self._context, turn.scope_id
         zone = context.get_zone(scope_id, ContextZone.system)
         now = next((item.content for item in zone if item.ctx_id == source), "")
         if now == text:
@@ -60,7 +66,7 @@ class Viewing:
             context.drop(scope_id, source)
             return
         origin = ItemOrigin(TaintLevel.owner, source)
-        item = self._rooms.items.make(
+        item = self._items.make(
             turn.scope, ContextZone.system, "system", text, origin, ctx_id=source, pinned=True
         )
         context.add(scope_id, item)

@@ -76,6 +76,10 @@ class WorkView:
         if known.result is not None:
             await self._review.after_result(known.item, known.result)
 
+    def may_leave(self, scope_id: str, work_item_id: str) -> None:
+        """Its plan was declined, or another one takes its place: it may be evicted."""
+        self._context.complete(scope_id, plan_name(work_item_id))
+
     def _show(self, scope: Scope, known: Known) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]

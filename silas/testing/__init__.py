@@ -7,6 +7,7 @@ from silas.testing.clock import MockClock
 from silas.testing.harness import Harness
 from silas.testing.models import CallTool, ScriptedModel, ScriptExhausted
 from silas.testing.outside import FakeOutside
+from silas.testing.ports import Ports
 from silas.testing.skills import FixedSkills
 from silas.testing.stores import MemoryAudit
 from silas.testing.tokens import FakeTokenCounter
@@ -28,6 +29,7 @@ __all__ = [
     "MemoryOutcomeStore",
     "MockClock",
     "NeverStopped",
+    "Ports",
     "ScriptExhausted",
     "ScriptedChannel",
     "ScriptedModel",

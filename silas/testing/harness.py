@@ -21,7 +21,8 @@ from silas.stop import RunRegister, Sentinel
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.wiring.build import Beside, Furnish, Silas, alone, as_wired
+from silas.testing.ports import Ports
+from silas.wiring.build import Beside, Silas, alone
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -55,7 +56,7 @@ class Harness:
         home: Where its data lives; a temporary directory by default. Give one to restart in it.
         clock: A clock to share with another harness; its own by default.
         web: The web that tools reach; none by default.
-        furnish: Exchanges rooms of a turn for others, to watch what goes through them.
+        ports: What takes the place of ports of a turn, and what they are; all as wired by default.
         resume: Whether interrupted work is picked up.
         beside: What is open as long as Silas is.
     """
@@ -72,7 +73,7 @@ class Harness:
         home: Path | None = None,
         clock: MockClock | None = None,
         web: Web = NO_WEB,
-        furnish: Furnish = as_wired,
+        ports: Ports | None = None,
         resume: bool = True,
         beside: Beside = alone,
     ) -> None:
@@ -84,7 +85,7 @@ class Harness:
         self._settings = dict(settings or {})
         self._sandbox = sandbox
         self._given_home = home
-        self._furnish = furnish
+        self.ports = Ports() if ports is None else ports
         self._web = web
         self._resume = resume
         self.signer: Signer = a_signer()
@@ -101,10 +102,15 @@ class Harness:
                 channel=self.channel,
                 resume=self._resume,
                 runtime=self._runtime,
-                furnish=self._furnish,
+                exchange=self.ports,
                 beside=self._beside,
             )
         )
+        try:
+            self.ports.require_used()
+        except LookupError:
+            await self._stack.aclose()
+            raise
         self.approval, self.audit = self.silas.approval, self.silas.audit
         self.gates, self.tools = self.silas.gates, self.silas.tools
         self.context, self.memory = self.silas.context, self.silas.memory

@@ -4,7 +4,7 @@ from silas.audit import Audit
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.gates import AccessController, OwnerAccess, read_customer
-from silas.stream.rooms import Access, MakeAccess
+from silas.stream.ports import Access, MakeAccess
 from silas.tools import ToolRegistry
 from silas.types import OWNER
 

@@ -27,8 +27,9 @@ from silas.stop.watch import stay
 from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
 from silas.wiring.mind import prune_conversations, tell_left
-from silas.wiring.parts import Furnish, Parts, as_wired
+from silas.wiring.parts import Parts
 from silas.wiring.tasks import tell_held
+from silas.wiring.turn import Exchange, as_wired
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
 """Opens something that needs a running Silas, and closes it before Silas ends."""
@@ -53,7 +54,7 @@ class Silas(Session):
         resume: bool = True,
         overdue: Callable[[], None] = stay,
         runtime: Callable[[SilasConfig], Runtime] = real_runtime,
-        furnish: Furnish = as_wired,
+        exchange: Exchange = as_wired,
         beside: Beside = alone,
     ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
@@ -66,7 +67,7 @@ class Silas(Session):
             overdue: Called from a thread where an emergency stop finds the event loop blocked or
                 its work not ending; by default nothing more is done than to refuse every effect.
             runtime: What it stands on; the real clock, key, sandbox and models by default.
-            furnish: Exchanges rooms of a turn for others; every room as wired by default.
+            exchange: Puts other ports in place of those of a turn; as wired by default.
             beside: What is open as long as Silas is, such as the cockpit's server.
 
         Raises:
@@ -80,7 +81,7 @@ class Silas(Session):
             channel,
             resume=resume,
             overdue=overdue,
-            furnish=furnish,
+            exchange=exchange,
             beside=beside,
         ) as silas:
             yield silas
@@ -94,7 +95,7 @@ async def build(
     *,
     resume: bool = True,
     overdue: Callable[[], None] = stay,
-    furnish: Furnish = as_wired,
+    exchange: Exchange = as_wired,
     beside: Beside = alone,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
@@ -110,7 +111,7 @@ async def build(
         await stack.enter_async_context(
             mcp_servers(config, runtime, parts.registry, db, parts.audit, parts.secrecy.learn)
         )
-        silas = await parts.session(Silas, stack, furnish)
+        silas = await parts.session(Silas, stack, exchange)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()
         if not parts.stop.sentinel.stands():

@@ -1,8 +1,9 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from silas.approval.engine import ApprovalEngine
@@ -18,7 +19,6 @@ from silas.gates import (
 from silas.home.audit_log import audit_log
 from silas.home.effective_clock import effective_time
 from silas.home.owner_signatures import owner_verified
-from silas.home.prompt_facts import profiles
 from silas.home.runtime import Runtime
 from silas.home.sandbox_tools import Surroundings, tool_search
 from silas.home.secret_store import guarded
@@ -27,7 +27,7 @@ from silas.home.web_tools import add_web_tools, recorded
 from silas.home.witnesses import message_to_owner
 from silas.keys.secrecy import Secrecy
 from silas.memory import MemoryItem
-from silas.plans import PlanParser, WorkItem, WorkItemType
+from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.binding import Grants, PlanBinding
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
@@ -37,7 +37,7 @@ from silas.services.gates import gate_providers
 from silas.services.owner_key import CheckpointKeys
 from silas.services.review import Learning
 from silas.services.skills.catalogue import skill_loader
-from silas.services.tools.looking import add_looking_tools, shown_to
+from silas.services.tools.looking import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.services.tools.registry import built_in_tools
 from silas.services.tools.toolsets import claims_of, scopes_of
@@ -47,25 +47,17 @@ from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
-from silas.stream.escalate import Escalator
-from silas.stream.looking import LookAnswers, WorkspaceLooks
-from silas.stream.personqueue import PersonQueues
 from silas.stream.propose import Proposer
-from silas.stream.revising import Revising
-from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.stream.signin import SignIn, TypedWords
 from silas.stream.stream import Backpressure, Stream
-from silas.stream.tools import turn_tools
-from silas.stream.turn import TurnProcessor, TurnSteps
-from silas.tools import AutonomyLevel, ToolExecutor
+from silas.tools import ToolExecutor
 from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.tools.policy import ToolPolicyConfig
-from silas.wiring.access import access_of
 from silas.wiring.mind import Standing, mind_of
-from silas.wiring.planreview import plan_review
 from silas.wiring.tasks import entry_check, holding, task_runner
+from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import Board
 from silas.work.run_policy import RunPolicies
@@ -74,21 +66,10 @@ from silas.work.worker_runner import Crew
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-    from pydantic_ai.toolsets import AbstractToolset
 
-    from silas.agents import ModelChoice, PlannerAgent, ProxyAgent
-    from silas.tools.toolset import ToolRun
+    from silas.agents import ModelChoice
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
-
-
-Furnish = Callable[[TurnRooms], TurnRooms]
-"""Exchanges rooms of a turn before the Stream is made; what a test looks through."""
-
-
-def as_wired(rooms: TurnRooms) -> TurnRooms:
-    """Every room as it was wired."""
-    return rooms
 
 
 _Session = TypeVar("_Session", bound=Session)
@@ -181,11 +162,10 @@ class Parts:
         self.picks: asyncio.Queue[str] = asyncio.Queue()
         self.board = Board(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
-        self.revising = Revising(lambda: self.turn_rooms, lambda: self.stream)
         self.telling = Telling(self.channel, lambda: self.mind.work, self.board)
 
     async def session(
-        self, kind: type[_Session], stack: AsyncExitStack, furnish: Furnish
+        self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
     ) -> _Session:
         """The whole, from agents to the Stream."""
         import pydantic_ai  # noqa: PLC0415 - costs half a second
@@ -231,7 +211,6 @@ class Parts:
         )
         offer_delegation(config, self.registry, crew.delegated)
         entry = entry_check(self, crew)
-        runner = task_runner(self, crew, planner, entry)
         scorer = ScorerAgent(
             await self._enter(stack, models.scorer), clock, output=models.scorer.output
         )
@@ -243,9 +222,6 @@ class Parts:
             overhead_of(config, self.registry, self.skills.catalogue()),
         )
         stack.push_async_callback(mind.review.stop)
-        run = PausedByStop(runner.run, self.stop.halt, self.store)
-        executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
-        dispatcher = Dispatcher(executor, self.telling.show, self.revising.ended)
         proposer = Proposer(
             PlanParser(),
             self.approval,
@@ -257,10 +233,15 @@ class Parts:
             self._ready,
             entry.unable,
         )
-        rooms = furnish(self._rooms(proxy, planner, proposer, dispatcher, chain))
-        self.turn_rooms, steps = rooms, TurnSteps(rooms)
+        turns = TurnWiring(self, proxy, planner, proposer, chain, exchange)
+        self.revising = revising = turns.revising(self._ask_about)
+        runner = task_runner(self, crew, planner, entry)
+        run = PausedByStop(runner.run, self.stop.halt, self.store)
+        executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
+        dispatcher = Dispatcher(executor, self.telling.show, revising.ended)
+        steps = turns.steps(dispatcher.dispatch, revising)
         self.stream = Stream(
-            lambda scope: TurnProcessor(steps, scope),
+            partial(turns.processor, steps),
             executor,
             dispatcher,
             proposer,
@@ -299,13 +280,16 @@ class Parts:
             policies=self.policies,
             undone=self.learning.undone,
             result_of=mind.work.result,
-            replacing=self.revising.replacing,
+            replacing=revising.replacing,
         )
 
     def _standing(self) -> Standing:
         return Standing(
             self.config, self.db, self.runtime, self.audit, self.channel, self.approval, self.signer
         )
+
+    def _ask_about(self, waiting: WaitingPlan) -> bool:
+        return self.stream.ask_about(waiting)
 
     async def _search(
         self, scope_id: str, query: str, most: int, everything: bool
@@ -328,68 +312,3 @@ class Parts:
         if isinstance(self.runtime.sandbox, RefusingSandbox):
             raise self.runtime.sandbox.reason
         await self.undoing.files.require_whole(item.workspace)
-
-    def _rooms(
-        self,
-        proxy: "ProxyAgent",
-        planner: "PlannerAgent",
-        proposer: Proposer,
-        dispatcher: Dispatcher,
-        chain: "AbstractToolset[ToolRun]",
-    ) -> TurnRooms:
-        config, mind = self.config, self.mind
-        return TurnRooms(
-            proxy=proxy,
-            planner=planner,
-            toolset=chain,
-            tool_run=turn_tools(
-                config.gates.system,
-                AutonomyLevel.A2,
-                self.scopes,
-                self.approval,
-                self.registry,
-                self.questions.look_ups,
-            ),
-            looks=WorkspaceLooks(
-                shown_to(config.models),
-                LookAnswers(self.db, self.runtime.clock),
-                self.channel,
-                self.audit,
-                self.runtime.clock,
-            ).of,
-            access=access_of(config, self.registry, self.runtime.clock, self.audit),
-            gates=self.gates,
-            system_gates=config.gates.system,
-            escalator=Escalator(self.audit, {}),
-            people=PersonQueues(self.db, self.audit, self.runtime.clock),
-            sign_in=self.sign_in,
-            proposer=proposer,
-            plans=plan_review(self, proposer),
-            dispatch=dispatcher.dispatch,
-            remember=self.revising.remember,
-            arrivals=mind.arrivals,
-            conversations=mind.conversations,
-            work=mind.work,
-            work_view=mind.work_view,
-            items=mind.items,
-            context=mind.context,
-            files=mind.files,
-            followed=mind.followed,
-            followed_turns=config.context.subscription_ttl_turns,
-            chronicle=mind.chronicle,
-            memory=mind.remembered.store,
-            retriever=mind.remembered.retriever,
-            memory_ops=mind.remembered.ops,
-            persona=mind.persona,
-            skills=self.skills,
-            review=mind.review,
-            interaction=config.interaction,
-            audit=self.audit,
-            clock=self.runtime.clock,
-            together=self.db.write,
-            discreet=self.secrecy.redact,
-            rehydrated_entries=config.rehydration.max_chronicle_entries,
-            profiles=profiles(config),
-            facts=self.surroundings.facts,
-            max_memory_ops=config.limits.max_memory_ops_per_turn,
-        )

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import pytest
 
-from silas.stream.rooms import TurnRooms
 from silas.testing import Harness, MockClock, ScriptedChannel
 from silas.types import OWNER
 from tests.chaos.faults import Faults
@@ -97,16 +96,12 @@ async def opened(
     home: Path, clock: MockClock, heard: Path | None = None
 ) -> tuple[bool, list[str], int]:
     """A process in which nothing goes wrong: what it found, and what stands then."""
-    found: list[TurnRooms] = []
     arrived = on_record(home)
     channel = ScriptedChannel() if heard is None else Outside(heard, Faults())
 
-    def look(rooms: TurnRooms) -> TurnRooms:
-        found.append(rooms)
-        return rooms
-
-    async with Harness(channel, home=home, clock=clock, furnish=look) as h:
-        stands = [item.content for item in await found[0].chronicle.get_recent(OWNER, 50)]
+    async with Harness(channel, home=home, clock=clock) as h:
+        entries = await h.ports["chronicle"].get_recent(OWNER, 50)
+        stands = [item.content for item in entries]
         facts = [one for one in everything(h) if one.source_kind == "memory_op"]
         heard_raw = [one.content for one in everything(h) if one.source_kind == "conversation_raw"]
         once = any(line.startswith(f"[owner] {OWNER}: ") for line in stands)
@@ -150,17 +145,11 @@ async def test_an_answer_is_kept_before_it_is_sent() -> None:
 
     class Looking(ScriptedChannel):
         async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-            entries = await rooms[0].chronicle.get_recent(OWNER, 5)
+            entries = await h.ports["chronicle"].get_recent(OWNER, 5)
             kept.append([item.content for item in entries])
-            kept.append([left.answer for left in rooms[0].arrivals.left()])
+            kept.append([left.answer for left in h.ports["arrivals"].left()])
 
-    rooms: list[TurnRooms] = []
-
-    def look(found: TurnRooms) -> TurnRooms:
-        rooms.append(found)
-        return found
-
-    async with Harness(Looking(), furnish=look) as h:
+    async with Harness(Looking()) as h:
         await h.silas.ask(SAID)
-        assert rooms[0].arrivals.left() == []
+        assert h.ports["arrivals"].left() == []
     assert kept == [[f"[owner] {OWNER}: {SAID}", f"Silas: {ANSWER}"], [ANSWER]]

@@ -16,7 +16,6 @@ from silas.cards import PlanCard
 from silas.memory import MemoryItem, MemoryType, TrustLevel
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles
-from silas.stream.rooms import TurnRooms
 from silas.testing import FakeSandbox, Harness, ScriptedChannel
 from silas.testing.tools import exited
 from silas.types import OWNER, TaintLevel
@@ -73,16 +72,10 @@ class Heard:
 
 async def recall(said: Said) -> Heard:
     """Look for it in the memory of a Silas that was told all of it."""
-    rooms: list[TurnRooms] = []
-
-    def noted(made: TurnRooms) -> TurnRooms:
-        rooms.append(made)
-        return made
-
-    async with Harness(furnish=noted) as harness:
+    async with Harness() as harness:
         for number, text in enumerate(said.told):
-            await rooms[0].memory.store(_memory(f"mem-{number}", text, harness.clock.now()))
-        found = await rooms[0].retriever.recall(said.text, OWNER, _FIRST)
+            await harness.ports["memory"].store(_memory(f"mem-{number}", text, harness.clock.now()))
+        found = await harness.ports["retriever"].recall(said.text, OWNER, _FIRST)
     return Heard("", "", "", None, "", False, "", tuple(one.content for one, _ in found))
 
 

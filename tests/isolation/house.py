@@ -33,7 +33,6 @@ from silas.cards import Card, ChannelMessage, message_bytes
 from silas.context import ContextManager
 from silas.persona.engine import PersonalityEngine
 from silas.stream.models import Incoming
-from silas.stream.rooms import TurnRooms
 from silas.testing import FakeSandbox, Harness, MockClock, ScriptedChannel
 from silas.testing.tools import exited
 from silas.types import OWNER, InteractionMode, InteractionRegister
@@ -217,7 +216,6 @@ class House:
     """A wired Silas in which several converse; it can be closed and opened again in its place."""
 
     harness: Harness
-    rooms: TurnRooms
 
     def __init__(self, home: Path, decide: Decide, settings: Mapping[str, Any]) -> None:
         self.seen: Mapping[str, Seen] = defaultdict(Seen)
@@ -239,17 +237,12 @@ class House:
             settings=self._settings,
             home=self._home,
             clock=self.clock,
-            furnish=self._noted,
         )
         await self._open.enter_async_context(self.harness)
 
     async def end(self) -> None:
         """Close it."""
         await self._open.aclose()
-
-    def _noted(self, rooms: TurnRooms) -> TurnRooms:
-        self.rooms = rooms
-        return rooms
 
     async def say(self, who: str, says: Says) -> None:
         """One turn of a conversation, to its end and to the end of the work it started."""
@@ -271,16 +264,16 @@ class House:
     async def forget(self, who: str, source: str) -> None:
         """What `silas memory forget` does, for one conversation."""
         with speaking(who):
-            await self.rooms.memory.forget(source, who)
-            await self.rooms.chronicle.forget(who, source)
-            context = self.rooms.context
+            await self.harness.ports["memory"].forget(source, who)
+            await self.harness.ports["chronicle"].forget(who, source)
+            context = self.harness.ports["context"]
             assert isinstance(context, ContextManager)
             context.forget(who, source)
 
     async def tune(self, who: str, preset: str, warmth: float) -> None:
         """What the page's room for the personality does, for one conversation."""
         with speaking(who):
-            engine = self.rooms.persona
+            engine = self.harness.ports["persona"]
             assert isinstance(engine, PersonalityEngine)
             await engine.set_preset(who, preset)
             await engine.adjust_axes(who, {"warmth": warmth}, trusted=True)

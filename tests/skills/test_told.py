@@ -169,7 +169,7 @@ async def test_of_a_small_window_the_planner_is_told_what_fits_into_what_is_left
 async def test_the_skills_of_another_conversations_work_are_not_told() -> None:
     models = planned(answer("Fine."))
     models["proxy"] = ScriptedModel([to_planner(continuation_of="task-theirs")])
-    async with Harness(models=models, furnish=claimed("task-theirs", "desk-7")) as h:
+    async with Harness(models=models, ports=claimed("task-theirs", "desk-7")) as h:
         await install(h, "excel")
         theirs = a_plan(id="task-theirs", status=WorkItemStatus.done, skills=["excel"])
         await h.store.save(theirs)

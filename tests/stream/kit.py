@@ -5,7 +5,7 @@ import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from silas.agents import AgentResponse, ExecutorAgentOutput, PlanAction, PlanActionType
@@ -17,11 +17,12 @@ from silas.gates import Gate
 from silas.memory import MemoryItem
 from silas.memory.operations import Operations
 from silas.memory.rows import COLUMNS, item_of
+from silas.persona import Persona
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.stream.models import Incoming, Send
-from silas.stream.rooms import Access, Note, TurnRooms
-from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel
+from silas.stream.ports import Access, MakeToolRun, Note, Review
+from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools.look_limits import Looks
@@ -214,10 +215,10 @@ class House:
             models={"proxy": self.proxy, "planner": self.planner, "executor": ScriptedModel([])},
             sandbox=done_sandbox(),
             settings=settings,
-            furnish=self._furnish,
+            ports=self._ports(),
         )
 
-    def _furnish(self, rooms: TurnRooms) -> TurnRooms:
+    def _ports(self) -> Ports:
         def access(connection_id: str) -> Access:
             return self.access
 
@@ -225,6 +226,37 @@ class House:
             self.journal.append("12 dispatch")
             self.dispatched.append(item)
 
+        def memory_ops(real: Operations) -> NotingOperations:
+            self.ops = NotingOperations(real, journal)
+            return self.ops
+
+        def persona(real: Persona) -> NotingPersona:
+            self.persona = NotingPersona(real, journal)
+            self.persona.level = self._initiative
+            return self.persona
+
+        def review(real: Review) -> NotingReview:
+            self.review = NotingReview(real, journal)
+            return self.review
+
+        journal = self.journal
+        return Ports(
+            tool_run=self._noting_tool_runs,
+            access=lambda _: access,
+            gates=lambda _: self.gates,
+            system_gates=lambda _: self._system_gates,
+            sign_in=partial(NotingSignIn, journal=journal),
+            dispatch=lambda _: dispatch,
+            memory_ops=memory_ops,
+            persona=persona,
+            review=review,
+            context=partial(Watched, journal=journal, steps=CONTEXT_STEPS),
+            retriever=partial(Watched, journal=journal, steps=RETRIEVER_STEPS),
+            skills=partial(Watched, journal=journal, steps={"catalogue": "6.5 skills"}),
+            arrivals=partial(Watched, journal=journal, steps=ARRIVAL_STEPS),
+        )
+
+    def _noting_tool_runs(self, real: MakeToolRun) -> MakeToolRun:
         def tool_run(
             role: str,
             turn: str,
@@ -235,35 +267,11 @@ class House:
             looks: Looks,
         ) -> ToolRun:
             self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
-            run = rooms.tool_run(role, turn, scope, allowed, provenance, note, looks)
+            run = real(role, turn, scope, allowed, provenance, note, looks)
             self.tool_runs.append(run)
             return run
 
-        journal = self.journal
-        assert isinstance(rooms.memory_ops, Operations)
-        self.ops = NotingOperations(rooms.memory_ops, journal)
-        self.persona = NotingPersona(rooms.persona, journal)
-        self.persona.level = self._initiative
-        self.review = NotingReview(rooms.review, journal)
-        watched: dict[str, Any] = {
-            "context": Watched(rooms.context, journal, CONTEXT_STEPS),
-            "retriever": Watched(rooms.retriever, journal, RETRIEVER_STEPS),
-            "skills": Watched(rooms.skills, journal, {"catalogue": "6.5 skills"}),
-            "arrivals": Watched(rooms.arrivals, journal, ARRIVAL_STEPS),
-        }
-        return replace(
-            rooms,
-            tool_run=tool_run,
-            access=access,
-            gates=self.gates,
-            system_gates=self._system_gates,
-            sign_in=NotingSignIn(rooms.sign_in, journal),
-            dispatch=dispatch,
-            memory_ops=self.ops,
-            persona=self.persona,
-            review=self.review,
-            **watched,
-        )
+        return tool_run
 
     def in_view(self, kind: str, scope: str = OWNER) -> list[ContextItem]:
         """The items of a kind that stand in view."""

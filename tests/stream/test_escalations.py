@@ -8,7 +8,6 @@ import pytest
 from silas.errors import ChannelError
 from silas.gates import EscalationAction
 from silas.stream.escalate import BLOCKED_WORDS
-from silas.stream.rooms import TurnRooms
 from silas.testing import Harness, MockClock, ScriptedChannel
 from silas.types import OWNER
 from tests.stream.kit import direct, entries_of, said, saying_yes, soon
@@ -34,7 +33,7 @@ async def stopped(
     """A stranger's message that a gate stops: what is on record, and who was told what."""
     channel = channel or ScriptedChannel()
     harness, _ = a_house(
-        [on_input(on_block="own")], channel=channel, furnish=escalating({"own": action, **more})
+        [on_input(on_block="own")], channel=channel, ports=escalating({"own": action, **more})
     )
     async with harness as h:
         await soon(h.silas.stream.handle(said(h, "LOUD", "stranger")))
@@ -71,19 +70,14 @@ async def test_who_waits_in_a_queue_waits_over_restarts_until_somebody_saw_to_it
     tmp_path: Path,
 ) -> None:
     own = EscalationAction(action="transfer_to_queue", queue="desk", message="hold.")
-    clock, seen, rooms = MockClock(), list[list[tuple[str, str]]](), list[TurnRooms]()
-
-    def furnish(made: TurnRooms) -> TurnRooms:
-        rooms.append(made)
-        found: TurnRooms = escalating({"own": own})(made)
-        return found
+    clock, seen, ports = MockClock(), list[list[tuple[str, str]]](), escalating({"own": own})
 
     for who in ("stranger", "guest", "stranger"):
         gates = [on_input(on_block="own")]
-        async with a_house(gates, furnish=furnish, home=tmp_path, clock=clock)[0] as h:
+        async with a_house(gates, ports=ports, home=tmp_path, clock=clock)[0] as h:
             await soon(h.silas.stream.handle(said(h, "LOUD", who)))
             clock.advance(60)
-            people = rooms[-1].people
+            people = ports["people"]
             seen.append([(one.connection_id, one.queue) for one in people.waiting()])
             if len(seen) == 3:
                 assert await people.seen_to("stranger") == 1
@@ -123,7 +117,7 @@ async def test_a_task_made_of_a_failure_waits_for_the_owner_and_nothing_runs(min
     channel = ScriptedChannel(saying_yes)
     draft = EscalationAction(action="spawn_task", message="noted.")
     harness, _ = a_house(
-        [on_input(on_block="own")], channel=channel, furnish=escalating({"own": draft})
+        [on_input(on_block="own")], channel=channel, ports=escalating({"own": draft})
     )
     async with harness as h:
         if mine:
@@ -158,7 +152,7 @@ async def test_a_retry_asks_again_as_often_as_allowed_and_then_falls_back(
         "own": EscalationAction(action="retry", max_retries=2, fallback="end"),
         "end": EscalationAction(action="respond", message="enough."),
     }
-    harness, model = a_house([gate(on_block="own")], *answers, furnish=escalating(own))
+    harness, model = a_house([gate(on_block="own")], *answers, ports=escalating(own))
     async with harness as h:
         reply = await soon(h.silas.ask("hello"))
     assert reply.text == words

@@ -3,13 +3,12 @@
 import ast
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.toolsets import WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
 import silas.stream
 from silas.agents.models import MemoryOp, MemoryOpType
@@ -27,11 +26,11 @@ from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.stream.propose import Proposer
-from silas.stream.rooms import TurnRooms
 from silas.testing import (
     FakeTool,
     FixedSkills,
     Harness,
+    Ports,
     ScriptedChannel,
     ScriptedModel,
     a_plan,
@@ -41,6 +40,7 @@ from silas.testing import (
 from silas.testing.approval import a_token
 from silas.testing.work_items import InMemoryWaitingPlans, InMemoryWorkItemStore
 from silas.tools import RiskLevel, ToolConfig
+from silas.tools.toolset import ToolRun
 from silas.types import OWNER, InteractionMode
 from tests.stream.kit import (
     House,
@@ -133,12 +133,7 @@ async def test_every_block_is_on_record_with_gate_reason_and_sender(trigger: str
 
 @pytest.mark.proves("S5.1-6-TOOLSET")
 async def test_the_tools_of_a_turn_come_through_the_canonical_chain_filtered_by_access() -> None:
-    found: list[TurnRooms] = []
     house = House([direct()])
-
-    def watch(rooms: TurnRooms) -> TurnRooms:
-        found.append(rooms)
-        return rooms
 
     async with house.harness as h:
         for name in ("look", "hidden"):
@@ -148,8 +143,9 @@ async def test_the_tools_of_a_turn_come_through_the_canonical_chain_filtered_by_
             )
         await soon(h.silas.ask("hello"))
     assert [tool.name for tool in house.proxy.requests[0].parameters.function_tools] == ["look"]
-    async with Harness(furnish=watch):
-        toolset, chain = found[0].toolset, list[str]()
+    async with Harness() as other:
+        chain = list[str]()
+        toolset: AbstractToolset[ToolRun] = other.ports["toolset"]
     while isinstance(toolset, WrapperToolset):
         chain.append(type(toolset).__name__)
         toolset = toolset.wrapped
@@ -227,8 +223,11 @@ def test_a_mode_is_written_only_from_the_resolver() -> None:
     files = [file for room in ("stream", "work") for file in rooms.glob(f"{room}/*.py")]
     sources = [file.read_text(encoding="utf-8") for file in files]
     written = [value for source in sources for value in mode_writes(source)]
-    strictest = "InteractionMode.confirm_only_when_required"  # a plan in place of one that failed
-    assert set(written) == {"self.mode(turn, None)", "self._router.mode(turn, item)", strictest}
+    assert set(written) == {
+        "self._modes.mode(turn, None)",
+        "self._modes.mode(turn, item)",
+        "self._modes.mode(asked.turn, draft.item, confirm=True)",
+    }
     assert sum(source.count("resolve_interaction_mode(\n") for source in sources) == 2  # def, use
     assert mode_writes("x.mode = 1\ny = {'interaction_mode': 2}") == ["1", "2"]
 
@@ -323,24 +322,24 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
     async def ready(_: WorkItem) -> None:
         """It could run."""
 
-    def forged(rooms: TurnRooms) -> TurnRooms:
-        grants = Grants(sandbox.name, SandboxLimits())
-        binding = PlanBinding(FixedSkills({}), grants, rooms.audit, no_workers, NoTools(""))
-        proposer = Proposer(
+    def forged(_: Proposer) -> Proposer:
+        grants, audit = Grants(sandbox.name, SandboxLimits()), ports["audit"]
+        binding = PlanBinding(FixedSkills({}), grants, audit, no_workers, NoTools(""))
+        return Proposer(
             PlanParser(),
             Forging(harness),
             binding,
             store,
             InMemoryWaitingPlans(),
-            rooms.audit,
-            rooms.clock,
+            audit,
+            ports["clock"],
             ready,
             lambda _: "",
         )
-        return replace(rooms, proposer=proposer)
 
+    ports = Ports(proposer=forged)
     models = planned(proposing(plan_text()), executor=[])
-    harness = Harness(channel, models=models, sandbox=sandbox, furnish=forged)
+    harness = Harness(channel, models=models, sandbox=sandbox, ports=ports)
     async with harness as h:
         reply = await soon(h.silas.ask("do it"))
         (refused,) = await entries_of(h, "plan_refused")

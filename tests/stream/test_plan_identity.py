@@ -1,17 +1,16 @@
 """What a plan is linked to, the mode it carries, and what its id stands for."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from silas.plans import WorkItem, WorkItemStatus, subject_of
 from silas.stream.models import Send
-from silas.stream.rooms import TurnRooms
+from silas.stream.scopework import ScopeWork
 from silas.testing import (
     CallTool,
     Harness,
+    Ports,
     ScriptedChannel,
     ScriptedModel,
     a_plan,
@@ -86,7 +85,7 @@ async def test_only_finished_work_of_the_same_conversation_is_gone_on_from(
     models = planned(proposing(plan_text(**front), follows=follows))
     models["proxy"] = ScriptedModel([to_planner(continuation_of=named if by == "route" else None)])
     async with Harness(
-        models=models, sandbox=done_sandbox(), furnish=claimed("task-theirs", "desk-7")
+        models=models, sandbox=done_sandbox(), ports=claimed("task-theirs", "desk-7")
     ) as h:
         await h.store.save(a_plan(id="task-theirs", status=WorkItemStatus.done))
         await h.store.save(a_plan(id="task-stuck", status=WorkItemStatus.stuck))
@@ -97,14 +96,14 @@ async def test_only_finished_work_of_the_same_conversation_is_gone_on_from(
     assert reason in dropped["reason"]
 
 
-def claimed(work_item_id: str, scope: str) -> Callable[[TurnRooms], TurnRooms]:
+def claimed(work_item_id: str, scope: str) -> Ports:
     """Work that came from another conversation."""
 
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        rooms.work.claim(work_item_id, scope, ())
-        return rooms
+    def claim(work: ScopeWork) -> ScopeWork:
+        work.claim(work_item_id, scope, ())
+        return work
 
-    return furnish
+    return Ports(work=claim)
 
 
 async def test_a_deepening_plan_works_with_what_the_first_one_made() -> None:
@@ -218,11 +217,8 @@ async def test_a_plan_that_was_begun_while_its_card_was_answered_is_not_started_
     def begun(item: WorkItem, send: Send) -> None:
         raise AlreadyRunning(f"{item.id} is running already.", work_item_id=item.id)
 
-    def late(rooms: TurnRooms) -> TurnRooms:
-        return replace(rooms, dispatch=begun)
-
-    models = planned(proposing(plan_text()))
-    async with Harness(ScriptedChannel(saying_yes), models=models, furnish=late) as h:
+    models, ports = planned(proposing(plan_text())), Ports(dispatch=lambda _: begun)
+    async with Harness(ScriptedChannel(saying_yes), models=models, ports=ports) as h:
         reply = await soon(h.silas.ask("do it"))
     assert reply.outcome == "blocked"
     assert "task-example is running already. It was not started a second time." in reply.text

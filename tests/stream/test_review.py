@@ -18,7 +18,6 @@ from silas.memory.store import SqlMemoryStore
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.services.review import picked
 from silas.stream.review import MOST_AT_ONCE
-from silas.stream.rooms import TurnRooms
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel, ScriptedModel, a_plan, plan_text
 from silas.types import OWNER, TaintLevel
@@ -142,15 +141,9 @@ async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> No
 
 
 async def test_what_the_owner_picked_is_nobodys_signed_word() -> None:
-    seen: list[TurnRooms] = []
-
-    def looking(rooms: TurnRooms) -> TurnRooms:
-        seen.append(rooms)
-        return rooms
-
-    async with Harness(furnish=looking) as h:
+    async with Harness() as h:
         message = picked("Publish it", h.clock)
-        assert await seen[0].sign_in.taint_of(message) is TaintLevel.external
+        assert await h.ports["sign_in"].taint_of(message) is TaintLevel.external
     assert (message.signature, message.nonce) == (b"", "")
 
 

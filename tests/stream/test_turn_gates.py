@@ -1,6 +1,5 @@
 """Gates of the configuration around a turn: what they stop, ask, rewrite and only note."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +8,7 @@ from silas.agents import RouteDecision
 from silas.cards import Card, GateCard
 from silas.gates import EscalationAction, Gate, GateProvider, GateResult, GateRunner
 from silas.stream.escalate import BLOCKED_WORDS, Escalator
-from silas.stream.rooms import TurnRooms
-from silas.testing import Harness, ScriptedChannel, ScriptedModel
+from silas.testing import Harness, Ports, ScriptedChannel, ScriptedModel
 from silas.types import OWNER
 from tests.stream.kit import direct, entries_of, recorded, said, saying_yes, soon
 
@@ -47,13 +45,11 @@ def a_house(
     return harness, model
 
 
-def escalating(escalations: dict[str, EscalationAction]) -> Any:
+def escalating(escalations: dict[str, EscalationAction]) -> Ports:
     """A goal's escalations, as they will come with goals."""
-
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        return replace(rooms, escalator=Escalator(rooms.audit, escalations))
-
-    return furnish
+    ports = Ports()
+    ports.put("escalator", lambda _: Escalator(ports["audit"], escalations))
+    return ports
 
 
 @pytest.mark.proves("S5.1-1-BLOCK-ENDS-TURN", "S5.1.1-LOOKUP", "S5.1.1-RESPOND", "S11-SYSTEM-GATES")
@@ -207,7 +203,7 @@ async def test_a_suppressed_answer_is_asked_for_again_as_often_as_allowed(
         [gate(on_block="rephrase")],
         *answers,
         channel=channel,
-        furnish=escalating({"rephrase": REPHRASE, "give_up": GIVE_UP}),
+        ports=escalating({"rephrase": REPHRASE, "give_up": GIVE_UP}),
     )
     async with harness as h:
         reply = await soon(h.silas.ask("hello"))
@@ -240,7 +236,7 @@ async def test_every_escalation_ends_in_its_words_or_its_fallbacks(
     harness, _ = a_house(
         [gate(on=moment, on_block="own")],
         *["LOUD"] * 3,
-        furnish=escalating({"own": action, "give_up": GIVE_UP}),
+        ports=escalating({"own": action, "give_up": GIVE_UP}),
     )
     async with harness as h:
         reply = await soon(h.silas.ask("LOUD"))
@@ -273,7 +269,7 @@ async def test_the_owner_is_told_of_a_report_and_the_stranger_no_rule() -> None:
 @pytest.mark.proves("S5.1.1-LOOKUP")
 async def test_a_goals_own_escalation_goes_before_the_built_in_of_that_name() -> None:
     own = EscalationAction(action="respond", message="our own words.")
-    harness, _ = a_house([on_input()], furnish=escalating({"polite_redirect": own}))
+    harness, _ = a_house([on_input()], ports=escalating({"polite_redirect": own}))
     async with harness as h:
         assert (await soon(h.silas.ask("LOUD"))).text == "our own words."
 
@@ -303,8 +299,10 @@ class Critic:
         )
 
 
-def with_critic(rooms: TurnRooms) -> TurnRooms:
-    return replace(rooms, gates=GateRunner({GateProvider.llm: Critic()}, rooms.audit, 32))
+def with_critic() -> Ports:
+    ports = Ports()
+    ports.put("gates", lambda _: GateRunner({GateProvider.llm: Critic()}, ports["audit"], 32))
+    return ports
 
 
 @pytest.mark.proves("S5.1-1-QUALITY-LOGGED", "S5.1.1-POLICY-ONLY")
@@ -317,7 +315,7 @@ def with_critic(rooms: TurnRooms) -> TurnRooms:
 )
 async def test_a_quality_gate_is_noted_and_changes_nothing(moment: str, event: str) -> None:
     critic = gate(on=moment, provider="llm", on_block="polite_redirect")
-    harness, model = a_house([critic], "FINE", furnish=with_critic)
+    harness, model = a_house([critic], "FINE", ports=with_critic())
     async with harness as h:
         reply = await soon(h.silas.ask("HELLO"))
         (noted,) = await entries_of(h, event)

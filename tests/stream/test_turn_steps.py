@@ -1,8 +1,5 @@
 """Every step of a turn on its real room, in the order of spec 5.1: what it is given and does."""
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
 
 from silas.agents import MemoryQuery, RouteDecision
@@ -10,8 +7,7 @@ from silas.agents.models import MemoryOp, MemoryOpType, MemoryQueryStrategy
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger, GateType
 from silas.memory import OpBasis
 from silas.stream.models import Outcome
-from silas.stream.rooms import TurnRooms
-from silas.testing import Harness, plan_text
+from silas.testing import Harness, Ports, plan_text
 from silas.types import OWNER, TaintLevel
 from tests.stream import kit
 from tests.stream.kit import (
@@ -288,11 +284,7 @@ async def test_what_was_said_is_in_the_raw_lane_though_the_turn_broke_off() -> N
         def catalogue(self) -> dict[str, str]:
             raise RuntimeError("a bug")
 
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        broken: Any = Broken()
-        return replace(rooms, skills=broken)
-
-    async with Harness(furnish=furnish) as h:
+    async with Harness(ports=Ports(skills=lambda _: Broken())) as h:
         with pytest.raises(RuntimeError):
             await h.silas.ask("what is the weather?")
         raw = [one for one in kit.everything(h) if one.source_kind == "conversation_raw"]

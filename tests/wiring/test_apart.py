@@ -1,7 +1,6 @@
 """A whole Silas whose signer is apart: what it signs with, and what it no longer signs."""
 
 import asyncio
-import dataclasses
 import socket
 import sys
 import tempfile
@@ -23,8 +22,16 @@ from silas.keys.remote import RemoteSigner
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
 from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming
-from silas.stream.rooms import TurnRooms
-from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel, a_signer, plan_text
+from silas.stream.signin import SignIn
+from silas.testing import (
+    CallTool,
+    Harness,
+    Ports,
+    ScriptedChannel,
+    ScriptedModel,
+    a_signer,
+    plan_text,
+)
 from silas.testing.clock import MockClock
 from silas.types import TaintLevel
 from tests.support.users import ME
@@ -88,8 +95,8 @@ async def test_a_plan_and_a_single_call_are_each_signed_at_the_signer(
 class Watched:
     """Remembers what each message was taken for."""
 
-    def __init__(self, rooms: TurnRooms) -> None:
-        self._sign_in = rooms.sign_in
+    def __init__(self, sign_in: SignIn) -> None:
+        self._sign_in = sign_in
         self.levels: list[TaintLevel] = []
 
     async def taint_of(self, incoming: Incoming) -> TaintLevel:
@@ -101,17 +108,12 @@ class Watched:
 async def test_requests_are_signed_as_the_owners_only_with_the_key_inside(
     signer: str, level: str
 ) -> None:
-    watched: list[Watched] = []
-
-    def furnish(rooms: TurnRooms) -> TurnRooms:
-        watched.append(Watched(rooms))
-        return dataclasses.replace(rooms, sign_in=watched[0])
-
+    ports = Ports(sign_in=Watched)
     channel = ScriptedChannel()
     channel.channel_name = "cli"
-    async with Harness(channel, settings={"keys": {"signer": signer}}, furnish=furnish) as harness:
+    async with Harness(channel, settings={"keys": {"signer": signer}}, ports=ports) as harness:
         await harness.silas.ask("hello")
-    assert watched[0].levels == [TaintLevel(level)]
+    assert ports["sign_in"].levels == [TaintLevel(level)]
 
 
 _CONNECT = (

@@ -81,7 +81,7 @@ async def test_no_dependency_of_any_wired_object_is_missing() -> None:
         "ProxyAgent", "Router", "ScriptedChannel", "SignIn", "SqlNonceStore", "SqlOutcomeStore",
         "KeptAuditLog",
         "SqlWorkItemStore", "StepGates", "Stream", "TaskRunner", "ToolExecutor", "ToolRegistry",
-        "TurnProcessor", "TurnRooms", "Undo", "VerificationRunner", "WorkItemExecutor",
+        "TurnProcessor", "TurnSteps", "Undo", "VerificationRunner", "WorkItemExecutor",
     }  # fmt: skip
 
 

@@ -1,0 +1,161 @@
+"""Step 7, second half: the planner is asked, and what could not succeed goes back to it (5.1)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from silas.agents import AgentResponse, PlannerAgent, RouteDecision, StructuredRun, TurnRequest
+from silas.audit import Audit
+from silas.context import TokenCounter
+from silas.errors import LLMError
+from silas.skills import Skills, SkillText, usable
+from silas.stream.model_runs import outcome_of, record_run
+from silas.stream.planreview import MOST_RETURNS, PROPOSALS, ReviewPlans
+from silas.stream.ports import MakeToolRun, View
+from silas.stream.scopework import ScopeWork
+from silas.stream.state import Turn, need
+from silas.tools.toolset import ToolRun
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import AbstractToolset
+
+Facts = Callable[[str], Awaitable[Mapping[str, str]]]
+"""Facts for plans in this workspace, such as what runs there."""
+
+
+class TurnPlanner:
+    """The planner, with the look-ups of the turn that it writes a plan for.
+
+    Args:
+        planner: Writes plans.
+        toolset: The PydanticAI wrapper chain that ends at the tool door.
+        tool_run: Makes what one run hands to that chain.
+    """
+
+    def __init__(
+        self,
+        planner: PlannerAgent,
+        toolset: "AbstractToolset[ToolRun]",
+        tool_run: MakeToolRun,
+    ) -> None:
+        self._planner = planner
+        self._toolset = toolset
+        self._tool_run = tool_run
+
+    async def plan(self, turn: Turn, asking: TurnRequest) -> StructuredRun[AgentResponse]:
+        """Ask for a plan."""
+        return await self._planner.plan(asking, toolset=self._toolset, deps=self._look_ups(turn))
+
+    async def revise(self, turn: Turn, asking: TurnRequest) -> StructuredRun[AgentResponse]:
+        """Ask for another plan in place of one whose work did not succeed."""
+        return await self._planner.revise(asking, toolset=self._toolset, deps=self._look_ups(turn))
+
+    def _look_ups(self, turn: Turn) -> ToolRun:
+        return self._tool_run(
+            "planner",
+            turn.id,
+            turn.scope_id,
+            need(turn.tools, "step 6").allowed,
+            turn.provenance,
+            turn.note,
+            turn.looks,
+        )
+
+
+class Planning:
+    """Turns a request into a proposed plan, or into words about why there is none.
+
+    Args:
+        planner: Writes plans.
+        plans: Says what is wrong with one before its owner is asked about it.
+        facts: What the planner is told of the machine.
+        work: Whose work is whose, for the skills of what a plan goes on from.
+        context: How much room is left for those.
+        skills: Their texts.
+        audit: Where every run is recorded.
+    """
+
+    def __init__(
+        self,
+        planner: TurnPlanner,
+        plans: ReviewPlans,
+        facts: Facts,
+        work: ScopeWork,
+        context: View,
+        skills: Skills,
+        audit: Audit,
+    ) -> None:
+        self._planner = planner
+        self._plans = plans
+        self._facts = facts
+        self._work = work
+        self._context = context
+        self._skills = skills
+        self._audit = audit
+
+    async def run(self, turn: Turn, request: TurnRequest, route: RouteDecision) -> None:
+        """Fill in the response. Raises `LLMError` where no planner could be asked."""
+        # of the machine, for plans: who only routes needs none of them
+        surroundings = await self._facts(request.workspace)
+        asking = turn.planning = replace(
+            request,
+            facts={**request.facts, **surroundings},
+            told=await self._told(turn, route.continuation_of),
+            reason=route.reason,
+            continuation_of=route.continuation_of or "",
+            interaction_mode=turn.mode.value,
+        )
+        await self._plan(turn, asking)
+        await self._send_back(turn, asking)
+
+    async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
+        """A plan that could not succeed goes back with all that is wrong, before anybody is asked.
+
+        A hint goes back once; the plan stands where the planner has nothing better to say.
+        """
+        before, hinted = "", False
+        while (plan := _proposed(turn)) is not None:
+            turn.review = review = await self._plans.review(turn, plan)
+            hint = review.hint and not hinted
+            told = review.mistakes or ((review.hint,) if hint else ())
+            if not told or plan == before or turn.returned == MOST_RETURNS:
+                return
+            turn.returned, before, hinted = turn.returned + 1, plan, hinted or bool(hint)
+            stands = turn.response, turn.speaker, turn.outcome
+            try:
+                await self._plan(turn, replace(asking, returned=plan, mistakes=told))
+            except LLMError:
+                if review.mistakes:
+                    raise
+                return
+            if turn.outcome == "failed" and not review.mistakes:
+                turn.response, turn.speaker, turn.outcome = stands
+                return
+
+    async def _plan(self, turn: Turn, asking: TurnRequest) -> None:
+        planned = await self._planner.plan(turn, asking)
+        turn.provenance.settle()  # before the plan itself comes into view
+        turn.response, turn.speaker = planned.output, "agent:planner"
+        turn.outcome = outcome_of(planned, planned.output)
+        proposed = planned.output.plan_action is not None
+        await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
+
+    async def _told(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
+        """What the skills of this conversation's work say that the planner goes on from (6.5)."""
+        known = None if before is None else await self._work.known(before, turn.scope_id)
+        if known is None or not known.item.skills:
+            return ()
+        full = self._context.pressure(turn.scope_id, turn.number)
+        names, room = known.item.skills, full.limit - full.used
+        count = TokenCounter().count
+        told = await asyncio.to_thread(usable, self._skills, names, room, count)
+        for skill in told:
+            turn.provenance.entered(skill.text, skill.origin)
+        return told
+
+
+def _proposed(turn: Turn) -> str | None:
+    """The text of the plan that the answer proposes, if it does."""
+    action = turn.response.plan_action if turn.response is not None else None
+    return None if action is None or action.action not in PROPOSALS else action.plan_markdown

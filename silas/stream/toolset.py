@@ -1,0 +1,41 @@
+"""Steps 6 and 6.5: the tools that this connection may see in this turn, and the skills (5.1)."""
+
+from silas.skills import Skills
+from silas.stream.ports import Access, MakeLooks, MakeToolRun
+from silas.stream.state import Turn
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
+from silas.types import OWNER, Origin, OriginKind, TaintLevel
+
+
+class TurnToolset:
+    """Says what the models of a turn may look up.
+
+    Args:
+        tool_run: Makes what one run hands to the tool chain.
+        looks: What a turn of the owner's own words may look at in its workspace.
+        skills: What is installed.
+    """
+
+    def __init__(self, tool_run: MakeToolRun, looks: MakeLooks, skills: Skills) -> None:
+        self._tool_run = tool_run
+        self._looks = looks
+        self._skills = skills
+
+    # 6
+    async def build(self, turn: Turn, access: Access) -> None:
+        """Tools of the access level; those of the workspace only in the owner's own turns."""
+        allowed = frozenset(await access.get_allowed_tools())
+        said_by = OriginKind.owner if turn.taint is TaintLevel.owner else OriginKind.message
+        turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
+        if turn.scope_id == OWNER and said_by is OriginKind.owner:
+            turn.looks = self._looks(turn.incoming.workspace or "", turn.text)
+        if not turn.looks.open:
+            allowed -= WORKSPACE_TOOL_NAMES
+        turn.tools = self._tool_run(
+            "proxy", turn.id, turn.scope_id, allowed, turn.provenance, turn.note, turn.looks
+        )
+
+    # 6.5
+    def show_skills(self, turn: Turn) -> None:
+        """The names and descriptions of the skills, in view of the models."""
+        turn.skills = self._skills.catalogue()

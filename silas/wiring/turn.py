@@ -1,0 +1,250 @@
+"""The steps of a turn, each made with the ports that it uses and no others (spec 5.1)."""
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from silas.home.prompt_facts import profiles
+from silas.services.tools.looking import shown_to
+from silas.stream.answering import Answering
+from silas.stream.escalate import Escalator
+from silas.stream.following import Following
+from silas.stream.forgetting import Forgetting
+from silas.stream.intake import Intake
+from silas.stream.keeping import Keeper
+from silas.stream.looking import LookAnswers, WorkspaceLooks
+from silas.stream.personqueue import PersonQueues
+from silas.stream.planflow import Dispatch, PlanFlow
+from silas.stream.planning import Planning, TurnPlanner
+from silas.stream.propose import Proposer
+from silas.stream.recall import Recall
+from silas.stream.remember import Remembering
+from silas.stream.revising import AskAbout, Revising
+from silas.stream.routing import Router
+from silas.stream.scopes import Waking
+from silas.stream.tools import turn_tools
+from silas.stream.toolset import TurnToolset
+from silas.stream.turn import TurnProcessor, TurnSteps
+from silas.stream.turn_modes import TurnModes
+from silas.stream.view import Viewing
+from silas.tools import AutonomyLevel
+from silas.wiring.access import access_of
+from silas.wiring.planreview import plan_review
+
+if TYPE_CHECKING:
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from silas.agents import PlannerAgent, ProxyAgent
+    from silas.stream.planreview import ReviewPlans
+    from silas.stream.ports import MakeLooks, MakeToolRun
+    from silas.tools.toolset import ToolRun
+    from silas.wiring.parts import Parts
+
+T = TypeVar("T")
+
+
+class Exchange(Protocol):
+    """Puts another port in place of one that the steps of a turn use; what a test looks through."""
+
+    def __call__(self, name: str, port: T) -> T:
+        """The port that is used under this name."""
+        ...
+
+
+def as_wired(name: str, port: T) -> T:
+    """Every port as it was wired."""
+    del name
+    return port
+
+
+class TurnWiring:
+    """Makes the steps of a turn; steps that share a port share the exchanged one.
+
+    Args:
+        parts: What they are made of; its rooms of thinking are there.
+        proxy, planner: The agents of a turn.
+        proposer: Issues approvals.
+        chain: The PydanticAI wrapper chain that ends at the tool door.
+        exchange: Exchanges ports.
+    """
+
+    def __init__(
+        self,
+        parts: "Parts",
+        proxy: "ProxyAgent",
+        planner: "PlannerAgent",
+        proposer: Proposer,
+        chain: "AbstractToolset[ToolRun]",
+        exchange: Exchange,
+    ) -> None:
+        mind, self._parts, self._at = parts.mind, parts, exchange
+        self._audit = exchange("audit", parts.audit)
+        self._clock = exchange("clock", parts.runtime.clock)
+        self._together = exchange("together", parts.db.write)
+        self._discreet = exchange("discreet", parts.secrecy.redact)
+        self._context = exchange("context", mind.context)
+        self._chronicle = exchange("chronicle", mind.chronicle)
+        self._memory = exchange("memory", mind.remembered.store)
+        self._arrivals = exchange("arrivals", mind.arrivals)
+        self._items = exchange("items", mind.items)
+        self._work = exchange("work", mind.work)
+        self._work_view = exchange("work_view", mind.work_view)
+        self._review = exchange("review", mind.review)
+        self._persona = exchange("persona", mind.persona)
+        self._skills = exchange("skills", parts.skills)
+        self._gates = exchange("gates", parts.gates)
+        self._system_gates = exchange("system_gates", parts.config.gates.system)
+        self._proposer = exchange("proposer", proposer)
+        self._plans: ReviewPlans = exchange("plans", plan_review(parts, proposer))
+        self._toolset = exchange("toolset", chain)
+        self._tool_run = exchange("tool_run", self._tool_runs())
+        self._proxy = exchange("proxy", proxy)
+        self._planner = TurnPlanner(exchange("planner", planner), self._toolset, self._tool_run)
+        self._modes = TurnModes(exchange("interaction", parts.config.interaction))
+        self._conversations = exchange("conversations", mind.conversations)
+        self._access = exchange(
+            "access", access_of(parts.config, parts.registry, parts.runtime.clock, parts.audit)
+        )
+
+    def processor(self, steps: TurnSteps, scope_id: str) -> TurnProcessor:
+        """Runs the turns of one conversation."""
+        return TurnProcessor(steps, self._conversations.of(scope_id), self._access(scope_id))
+
+    def revising(self, ask_about: AskAbout) -> Revising:
+        """What asks the planner for another plan when work has failed."""
+        return Revising(
+            self._planner,
+            self._plans,
+            self._proposer,
+            self._modes,
+            self._work,
+            self._work_view,
+            self._gates,
+            self._system_gates,
+            self._discreet,
+            ask_about,
+            self._audit,
+            self._clock,
+        )
+
+    def steps(self, dispatch: Dispatch, revising: Revising) -> TurnSteps:
+        """The steps of every turn."""
+        exchange, mind, config = self._at, self._parts.mind, self._parts.config
+        keeper = Keeper(
+            self._items,
+            self._context,
+            self._chronicle,
+            self._memory,
+            self._arrivals,
+            self._together,
+            self._clock,
+        )
+        retriever = exchange("retriever", mind.remembered.retriever)
+        recall = Recall(retriever, self._context, self._items, self._audit)
+        following = Following(
+            exchange("files", mind.files),
+            exchange("followed", mind.followed),
+            self._context,
+            self._clock,
+            config.context.subscription_ttl_turns,
+        )
+        operations = exchange("memory_ops", mind.remembered.ops)
+        most = config.limits.max_memory_ops_per_turn
+        router = self._router()
+        return TurnSteps(
+            waking=self._waking(recall, following),
+            intake=self._intake(),
+            review=self._review,
+            keeper=keeper,
+            following=following,
+            recall=recall,
+            toolset=TurnToolset(self._tool_run, exchange("looks", self._looks()), self._skills),
+            router=router,
+            answering=Answering(
+                router, keeper, self._arrivals, self._audit, self._together, self._discreet
+            ),
+            remembering=Remembering(operations, keeper, self._audit, most),
+            plan_flow=PlanFlow(
+                self._proposer,
+                self._plans,
+                self._modes,
+                keeper,
+                self._work,
+                self._work_view,
+                exchange("dispatch", dispatch),
+                exchange("remember", revising.remember),
+                self._review.noted,
+                self._audit,
+            ),
+            persona=self._persona,
+        )
+
+    def _intake(self) -> Intake:
+        parts = self._parts
+        people = self._at("people", PersonQueues(parts.db, parts.audit, parts.runtime.clock))
+        return Intake(
+            self._system_gates,
+            self._gates,
+            self._at("escalator", Escalator(parts.audit, {})),
+            people.transfer,
+            self._proposer.keep,
+            self._at("sign_in", parts.sign_in),
+            self._audit,
+            self._clock,
+        )
+
+    def _waking(self, recall: Recall, following: Following) -> Waking:
+        return Waking(
+            Forgetting(self._memory, self._context, self._chronicle),
+            recall,
+            following,
+            self._work_view,
+            self._proposer.to_change,
+            self._work,
+            self._context,
+            self._chronicle,
+            self._memory,
+            self._items,
+            self._parts.config.rehydration.max_chronicle_entries,
+        )
+
+    def _router(self) -> Router:
+        facts = self._at("facts", self._parts.surroundings.facts)
+        return Router(
+            Viewing(self._context, self._memory, self._persona, self._items),
+            self._proxy,
+            self._toolset,
+            Planning(
+                self._planner,
+                self._plans,
+                facts,
+                self._work,
+                self._context,
+                self._skills,
+                self._audit,
+            ),
+            self._modes,
+            self._context,
+            profiles(self._parts.config),
+            self._audit,
+            self._clock,
+        )
+
+    def _tool_runs(self) -> "MakeToolRun":
+        parts = self._parts
+        return turn_tools(
+            parts.config.gates.system,
+            AutonomyLevel.A2,
+            parts.scopes,
+            parts.approval,
+            parts.registry,
+            parts.questions.look_ups,
+        )
+
+    def _looks(self) -> "MakeLooks":
+        parts, clock = self._parts, self._parts.runtime.clock
+        return WorkspaceLooks(
+            shown_to(parts.config.models),
+            LookAnswers(parts.db, clock),
+            parts.channel,
+            parts.audit,
+            clock,
+        ).of
