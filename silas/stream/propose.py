@@ -127,7 +127,7 @@ class Proposer:
         """Why no new work can have this item's id; nothing where it can."""
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
-            return f"another plan with the id {item.id} exists already, so give this one another id"
+            return _ANOTHER.format(id=item.id)
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
             return f"{item.id} is running already, or was interrupted: `silas chat` resumes it"

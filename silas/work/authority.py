@@ -6,7 +6,7 @@ from silas.approval import (
     ApprovalVerifier,
     Verdict,
 )
-from silas.plans import WorkItem, subject_of
+from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
 from silas.tools import FILE_TOOL_NAMES, ValidatedCall
 from silas.tools.asked import Asked
@@ -14,6 +14,7 @@ from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.call_tokens import CallTokens
 from silas.work.grant_uses import Covered, RunGrants
 from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
+from silas.work.plan_approval import check_plan
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work on a private copy, no more. What of it
@@ -59,9 +60,7 @@ class TaskAuthority:
         covered = self._grants.covering(call)
         if _beside_the_plan(call, covered):
             return self._uncovered(call, covered.reason)
-        if self._item.approval_token is None:
-            return Verdict(False, "the plan is not approved", "E_APPROVAL_MISSING")
-        verdict = await self._approval.check(self._item.approval_token, subject_of(self._item))
+        verdict = await check_plan(self._item, self._approval)
         verdict = verdict and await self._bound()
         return verdict._replace(use=covered.use) if verdict else verdict
 

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from silas.approval import ApprovalToken, ApprovalVerifier
+from silas.approval import ApprovalToken, ApprovalVerifier, Verdict
 from silas.gates import GateProvider
-from silas.plans import WorkItem, subject_of
+from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
 from silas.plans.unsupported import unsupported
 from silas.skills import Skills
 from silas.work.models import MissingSecrets
+from silas.work.plan_approval import MISSING, check_plan, refusal_of
+
+_EDITED = Verdict(False, "its counters were edited")
 
 
 def refuse_unable(
@@ -45,20 +48,18 @@ async def refuse_unapproved(
     approval: ApprovalVerifier,
     binding: PlanBinding,
     copied: tuple[int, int] | None,
-) -> str | None:
-    """Why no approval lets this item run as it is now, or None (5.2.1 step 0).
+) -> str:
+    """Why no approval lets this item run as it is now, or nothing (5.2.1 step 0).
 
-    Everything is asked afresh: the signature, the hash over the item as it is now, the expiry,
-    that a use was spent on it, and that all of it is what the approval binds. `copied` is the
-    directory that the work has copied, if it has begun.
+    Everything is asked afresh: what `check_plan` asks, that the token's counters agree, and that
+    all of it is what the approval binds. `copied` is the directory that the work has copied, if it
+    has begun.
     """
-    if item.approval_token is None:
-        return "There is no approval for this plan."
-    if not _counters_agree(item.approval_token):
-        return "The approval does not hold: its counters were edited."
-    verdict = await approval.check(item.approval_token, subject_of(item))
+    if item.approval_token is not None and not _counters_agree(item.approval_token):
+        return refusal_of(_EDITED)
+    verdict = await check_plan(item, approval)
     verdict = verdict and await binding.check(item, copied)
-    return None if verdict else f"The approval does not hold: {verdict.reason.rstrip('.')}."
+    return refusal_of(verdict)
 
 
 class EntryCheck:
@@ -82,37 +83,32 @@ class EntryCheck:
         """See `refuse_unable`."""
         return refuse_unable(item, *self._able)
 
-    async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
+    async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str:
         """See `refuse_unable` and `refuse_unapproved`."""
         unable = self.unable(item)
         return unable or await refuse_unapproved(item, self._approval, self._binding, copied)
 
-    async def unbound(self, item: WorkItem, copied: tuple[int, int] | None) -> str | None:
-        """Why what is there is not what the approval binds, or None; see `PlanBinding.check`."""
-        verdict = await self._binding.check(item, copied)
-        return verdict.reason if not verdict else None
+    async def unbound(self, item: WorkItem, copied: tuple[int, int] | None) -> str:
+        """Why what is there is not what the approval binds, or nothing; see `PlanBinding.check`."""
+        return refusal_of(await self._binding.check(item, copied))
 
-    async def unbound_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> str | None:
+    async def unbound_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> str:
         """The same of the copy before the work changes it; see `PlanBinding.check_copy`."""
-        verdict = await self._binding.check_copy(item, copied, copy)
-        return verdict.reason if not verdict else None
+        return refusal_of(await self._binding.check_copy(item, copied, copy))
 
-    async def taken_back(self, item: WorkItem) -> str | None:
+    async def taken_back(self, item: WorkItem) -> str:
         """See `taken_back`."""
         return await taken_back(item, self._approval)
 
 
-async def taken_back(item: WorkItem, approval: ApprovalVerifier) -> str | None:
-    """That the owner revoked the approval while the work was done or checked, or None.
+async def taken_back(item: WorkItem, approval: ApprovalVerifier) -> str:
+    """That the owner revoked the approval while the work was done or checked, or nothing.
 
     Time that ran out while it was checked is no reason to throw the work away; his word is.
     """
-    if item.approval_token is None:
-        return "There is no approval for this plan."
-    verdict = await approval.check(item.approval_token, subject_of(item))
-    if verdict.code != "E_APPROVAL_REVOKED":
-        return None
-    return f"The approval does not hold: {verdict.reason.rstrip('.')}."
+    verdict = await check_plan(item, approval)
+    gone = verdict.code in (MISSING, "E_APPROVAL_REVOKED")
+    return refusal_of(verdict) if gone else ""
 
 
 def _counters_agree(token: ApprovalToken) -> bool:

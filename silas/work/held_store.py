@@ -278,7 +278,7 @@ class Holding:
         self._require_running()
         await self._files.require_whole(str(held.kept.original))
         taken = await taken_back(item, self._approval)
-        if taken is not None:
+        if taken:
             raise ApprovalError(taken, code="E_APPROVAL_REVOKED")
         decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
         token = await self._approval.issue_token(

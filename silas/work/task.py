@@ -132,7 +132,7 @@ class TaskRunner:
         self._require_running()
         await self._files.require_whole(item.workspace)
         refusal = await self._entry.refuse(item, None)
-        if refusal is not None:
+        if refusal:
             return await self._blocked(item, refusal)
         unsettled = self._effects.refuse(item)
         if unsettled:
@@ -145,7 +145,7 @@ class TaskRunner:
         async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
             if site.copied is not None:  # nobody else changes the copy: what it holds runs
                 differs = await self._entry.unbound_copy(item, site.copied, site.root)
-                if differs is not None:
+                if differs:
                     return await self._blocked(item, differs)
             tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
             try:
@@ -155,12 +155,9 @@ class TaskRunner:
         # 4  what waits for the owner is asked about when nothing of the run is left behind
         return await self._ending.holding.answer(item) if result.held else result
 
-    async def _refusal(self, item: WorkItem, site: Site) -> str | None:
-        """Why the checks may not run, or None; everything is asked again, also of the copy."""
-        refusal = await self._entry.refuse(item, site.copied)
-        if refusal is not None:
-            return refusal
-        return await self._entry.unbound(item, site.copied)
+    async def _refusal(self, item: WorkItem, site: Site) -> str:
+        """Why the checks may not run, or nothing; everything is asked again, also of the copy."""
+        return await self._entry.refuse(item, site.copied)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
@@ -194,19 +191,19 @@ class TaskRunner:
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
                 refusal = await self._refusal(item, site)
-                if refusal is not None:
+                if refusal:
                     return await self._blocked(item, refusal)
                 changes = await site.changes()
                 passed = await self._verified(item, site, attempt, changes)
                 item.budget_used = tracker.used()
                 # what changed during the checks was not what they were approved to look at
                 differs = await self._entry.unbound(item, site.copied)
-                if differs is not None:
+                if differs:
                     return await self._blocked(item, differs)
                 if passed:
                     self._require_running()  # what was verified before a stop is not applied
                     taken = await self._entry.taken_back(item)
-                    if taken is not None:
+                    if taken:
                         return await self._blocked(item, taken)
                     influence = readings.influence
                     return await self._ending.done(item, site, attempt, changes, influence)

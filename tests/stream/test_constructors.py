@@ -14,13 +14,14 @@ from pydantic import BaseModel
 from pydantic_ai.toolsets import AbstractToolset
 
 import silas.stream
+from silas.stream.review import ReviewQueue
 from silas.stream.state import Turn
 from silas.stream.turn import TurnSteps
 
 MOST = 12
 
 
-def classes() -> Iterator[type]:
+def classes() -> Iterator[Any]:
     """Every class that a module of the room defines."""
     for module in iter_modules(silas.stream.__path__):
         name = f"silas.stream.{module.name}"
@@ -29,9 +30,9 @@ def classes() -> Iterator[type]:
                 yield found
 
 
-def is_record(kind: type) -> bool:
+def is_record(kind: Any) -> bool:
     """Whether its constructor is its list of fields."""
-    return is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    return is_dataclass(kind) or hasattr(kind, "_fields")
 
 
 def is_port(hint: Any) -> bool:
@@ -45,7 +46,7 @@ def is_port(hint: Any) -> bool:
     return not (is_record(hint) or issubclass(hint, BaseModel | Enum))
 
 
-def ports(kind: type) -> list[str]:
+def ports(kind: Any) -> list[str]:
     """The constructor's parameters; of a record those that are ports."""
     if is_record(kind):
         names = [f.name for f in fields(kind)] if is_dataclass(kind) else list(kind.__annotations__)
@@ -78,7 +79,7 @@ class _Bag(NamedTuple):
     said: str
     do: Callable[[], None]
     chosen: tuple[TurnSteps, ...]
-    review: "silas.stream.review.ReviewQueue"
+    review: ReviewQueue
 
 
 def test_data_is_no_port() -> None:

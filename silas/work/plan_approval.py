@@ -1,0 +1,28 @@
+"""Whether the signed approval of a plan holds, and the sentence that says why not (5.2.1)."""
+
+from typing import Final
+
+from silas.approval import ApprovalVerifier, Verdict
+from silas.plans import WorkItem, subject_of
+
+MISSING: Final = "E_APPROVAL_MISSING"
+"""The code of a verdict on what nobody approved."""
+
+_MISSING: Final = Verdict(False, "There is no approval for this plan.", MISSING)
+
+
+async def check_plan(item: WorkItem, approval: ApprovalVerifier) -> Verdict:
+    """Ask the engine afresh: the signature, the hash over the item as it is now, the expiry, and
+    that a use was spent on it.
+    """
+    if item.approval_token is None:
+        return _MISSING
+    return await approval.check(item.approval_token, subject_of(item))
+
+
+def refusal_of(verdict: Verdict) -> str:
+    """Why nothing may be done under an approval, in one sentence; empty where it holds."""
+    if verdict:
+        return ""
+    reason = verdict.reason.rstrip(".")
+    return f"{reason}." if verdict.code == MISSING else f"The approval does not hold: {reason}."
