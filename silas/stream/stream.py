@@ -145,10 +145,16 @@ class Stream:
 
     async def _heard(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
+        send = self._sender(incoming.connection_id)
         if words := await stopped(incoming, self._executor, asks_to_stop):
-            await self._sender(incoming.connection_id)(words)
+            await send(words)
             return
-        await self._serve(incoming)
+
+        async def tell(error: Exception) -> None:
+            known = from_foreign(error)
+            await send(_BROKEN if known is None else str(known))
+
+        await self._turn(incoming, tell)
 
     def _under_way(self, turn: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(turn)
@@ -220,14 +226,6 @@ class Stream:
         else:
             await send(proposal.words)
 
-    async def _serve(self, incoming: Incoming) -> None:
-        async def tell(error: Exception) -> None:
-            known = from_foreign(error)
-            words = _BROKEN if known is None else str(known)
-            await self._sender(incoming.connection_id)(words)
-
-        await self._handled(incoming, tell)
-
     async def handle(self, incoming: Incoming) -> Reply:
         """Run one turn under its connection's lock.
 
@@ -241,12 +239,12 @@ class Stream:
         async def raised(error: Exception) -> None:
             raise error
 
-        reply = await self._handled(incoming, raised)
+        reply = await self._turn(incoming, raised)
         if reply is None:
             raise AssertionError("a failed turn was not raised")
         return reply
 
-    async def _handled(self, incoming: Incoming, failed: Failed) -> Reply | None:
+    async def _turn(self, incoming: Incoming, failed: Failed) -> Reply | None:
         """One turn; None where it failed and `failed` told so.
 
         The message is kept from here on until whoever sent it knows how its turn ended.
@@ -258,7 +256,7 @@ class Stream:
                 return await self._busy(incoming)
             try:
                 arrival = self._arrivals.arrived(incoming)
-                return await self._turn(incoming, arrival)
+                return await self._in_order(incoming, arrival)
             finally:
                 self._backpressure.leave(incoming.connection_id)
         except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
@@ -274,15 +272,15 @@ class Stream:
         await self._sender(incoming.connection_id)(_BUSY)
         return Reply(text=_BUSY, outcome="busy")
 
-    async def _turn(self, incoming: Incoming, arrival: str) -> Reply:
-        connection, scope_id = incoming.connection_id, incoming.connection_id
-        send = self._sender(connection)
+    async def _in_order(self, incoming: Incoming, arrival: str) -> Reply:
+        """The turn itself, when those before it in the same conversation are over."""
+        scope_id = incoming.connection_id
         try:
-            async with self._locks.setdefault(connection, asyncio.Lock()):
+            async with self._locks.setdefault(scope_id, asyncio.Lock()):
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
-                with self._drafts.turn(connection, send) as say:
+                with self._drafts.turn(scope_id, self._sender(scope_id)) as say:
                     run = partial(processor.run, incoming, arrival, self._channel, say)
                     return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
