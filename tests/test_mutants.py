@@ -1,5 +1,6 @@
 """Every promise has one edit that breaks it; `make mutants` makes each and sees its test fail."""
 
+import fnmatch
 from pathlib import Path
 
 import pytest
@@ -17,22 +18,54 @@ def test_each_promise_has_one_mutant_and_each_mutant_a_promise() -> None:
     assert set(named) == promises().keys()
 
 
-@pytest.mark.parametrize("mutant", ALL, ids=lambda m: m.test.rpartition("::")[2])
-def test_what_a_mutant_breaks_stands_in_its_file_exactly_once(mutant: Mutant) -> None:
+def _misfit(mutant: Mutant) -> str:
+    """Why its edits cannot be made, one after the other; empty where they can."""
     held = {edit.file: (ROOT / edit.file).read_text(encoding="utf-8") for edit in mutant.edits}
-    for edit in mutant.edits:
-        before, held[edit.file] = held[edit.file], edit.applied(held[edit.file])
-        assert held[edit.file] != before
-    for file, text in held.items():
-        if file.endswith(".py"):
-            compile(text, file, "exec")  # a program that cannot be read proves nothing
+    try:
+        for edit in mutant.edits:
+            before, held[edit.file] = held[edit.file], edit.applied(held[edit.file])
+            if held[edit.file] == before:
+                return f"{edit.file}: the edit changes nothing"
+        for file, text in held.items():
+            if file.endswith(".py"):
+                compile(text, file, "exec")  # a program that cannot be read proves nothing
+    except (ValueError, SyntaxError) as error:
+        return str(error)
+    return ""
 
 
-@pytest.mark.parametrize("mutant", ALL, ids=lambda m: m.test.rpartition("::")[2])
-def test_what_a_mutant_breaks_besides_are_tests_of_promises(mutant: Mutant) -> None:
-    for pattern in mutant.also:
-        only = Mutant(test="", edits=(), also=(pattern,))
-        assert any(map(only.expects, promises())), pattern
+def test_what_a_mutant_breaks_stands_in_its_file_exactly_once() -> None:
+    assert {mutant.test: said for mutant in ALL if (said := _misfit(mutant))} == {}
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "said"),
+    [
+        ("a = 1", "a = 2", ""),
+        ("b = 1", "b = 2", "occurs 0 times"),
+        ("= 1", "= 2", "occurs 2 times"),
+        ("a = 1", "a = 1", "changes nothing"),
+        ("a = 1", "a = ", "invalid syntax"),
+    ],
+)
+def test_an_edit_that_cannot_be_made_is_named_with_its_reason(
+    find: str, replace: str, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "one.py"
+    file.write_text("a = 1\nc = 1\n", encoding="utf-8")
+    told = _misfit(Mutant(test="t", edits=(Edit(file=str(file), find=find, replace=replace),)))
+    assert (said in told) if said else told == ""
+
+
+def test_what_a_mutant_breaks_besides_are_tests_of_promises() -> None:
+    tests = promises()
+    unknown = {
+        f"{mutant.test}: {pattern}"
+        for mutant in ALL
+        for pattern in mutant.also
+        if not fnmatch.filter(tests, pattern)
+    }
+    assert unknown == set()
 
 
 def test_what_failed_is_read_from_what_the_tests_print() -> None:
