@@ -68,7 +68,7 @@ PROXY = Call(
     _route,
     route_form,
     # what it says where the planner will answer is not for the user
-    Spoken(("message",), given=(("route",), "direct")),
+    Spoken(("message",), given=("route", "direct")),
 )
 PLANNER = Call(
     "planner",

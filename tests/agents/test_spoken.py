@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from silas.agents.spoken import Spoken, SpokenText
 
-PROXY = Spoken(("response", "message"), given=(("route",), "direct"))
+PROXY = Spoken(("response", "message"), given=("route", "direct"))
 PLANNER = Spoken(("message",))
 
 _TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
@@ -69,11 +69,19 @@ def test_a_text_that_is_not_the_answer_is_not_read(answer: dict[str, Any]) -> No
 
 
 def test_the_end_of_the_text_is_the_end_of_reading() -> None:
-    assert read(PLANNER, ['{"message":"one","message":"two"}', '{"message":"three"}']) == "one"
+    text = SpokenText(PLANNER)
+    said = [
+        text.feed(piece) for piece in ('{"message":"one","ti', 'tle":"two"', ',"message":"six"}')
+    ]
+    assert said == ["one", "", ""]
+    assert text.over
+
+
+@pytest.mark.parametrize("before", ["Here it is: ", "```json\n"])
+def test_an_answer_is_found_behind_other_words(before: str) -> None:
+    assert read(PLANNER, [*before, *'{"message":"one"}']) == "one"
 
 
 @pytest.mark.parametrize("half", ['\\ud83d"', "\\ud83dx", "\\ude00", "\\ud83d\\ud83d\\ude00"])
-def test_half_a_character_is_never_told(half: str) -> None:
-    said = read(PLANNER, [*'{"message":"', *half])
-    assert "\ufffd" in said
-    said.encode()
+def test_half_a_character_ends_the_reading(half: str) -> None:
+    assert read(PLANNER, [*'{"message":"so', *half, *', far"}']) == "so"
