@@ -5,6 +5,7 @@ must not go in: anything that calls a tool past `ToolExecutor.call`.
 """
 
 from silas.tools.assessed_call import GateChecker
+from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.builtin.files import (
     FILE_TOOL_NAMES,
     FILE_TOOLS,
@@ -13,7 +14,6 @@ from silas.tools.builtin.python import (
     PythonTool,
 )
 from silas.tools.builtin.sandboxed import (
-    SANDBOX_SCOPE,
     SANDBOX_TOOL,
     SECRETS_SCOPE,
 )

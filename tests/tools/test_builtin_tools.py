@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from silas.sandbox import SandboxLimits, SandboxResult
 from silas.testing.tools import FakeSandbox, SandboxRun, a_context, exited
 from silas.tools import PythonTool, RiskLevel, ShellTool, Stance, assess_risk
-from silas.tools.builtin.sandboxed import MAX_ARGUMENT, SANDBOX_SCOPE, SANDBOX_TOOL, SandboxedTool
+from silas.tools.builtin.base import SANDBOX_SCOPE
+from silas.tools.builtin.sandboxed import MAX_ARGUMENT, SANDBOX_TOOL, SandboxedTool
 from silas.types import TaintLevel
 
 

@@ -60,7 +60,8 @@ from silas.tools import (
     validated_call,
 )
 from silas.tools.asked import Asked, AskReason
-from silas.tools.builtin.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
+from silas.tools.builtin.base import SANDBOX_SCOPE
+from silas.tools.builtin.sandboxed import SANDBOX_TOOL
 from silas.tools.toolset import (
     AllTools,
     DoorToolset,

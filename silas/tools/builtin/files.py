@@ -115,23 +115,11 @@ class SearchArguments(Exact):
 class FileTool(SandboxedTool):
     """One request to the program inside; a subclass names itself and its arguments."""
 
-    name: ClassVar[str]
-    words: ClassVar[str]
     writes: ClassVar[bool] = False
 
     def __init__(self, sandbox: Sandbox, interpreter: str = "python3") -> None:
         super().__init__(sandbox)
         self._interpreter = interpreter
-
-    @property
-    def tool_name(self) -> str:
-        """The name a model calls."""
-        return self.name
-
-    @property
-    def description(self) -> str:
-        """What it does, for the model."""
-        return self.words
 
     @property
     def idempotent(self) -> bool:

@@ -43,24 +43,16 @@ class PythonTool(SandboxedTool):
         interpreter: Its name or path inside the sandbox.
     """
 
+    name = "python_exec"
+    words = (
+        "Run Python in the sandboxed workspace and return its exit code and output: `code` as "
+        "text, or `script` as a path inside the workspace with `args`."
+    )
     arguments = PythonArguments
 
     def __init__(self, sandbox: Sandbox, interpreter: str = "python3") -> None:
         super().__init__(sandbox)
         self._interpreter = interpreter
-
-    @property
-    def tool_name(self) -> str:
-        """The name a model calls."""
-        return "python_exec"
-
-    @property
-    def description(self) -> str:
-        """What it does, for the model."""
-        return (
-            "Run Python in the sandboxed workspace and return its exit code and output: `code` as "
-            "text, or `script` as a path inside the workspace with `args`."
-        )
 
     def command(
         self, request: dict[str, Any], files: SandboxFiles

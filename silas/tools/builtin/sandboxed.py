@@ -1,27 +1,25 @@
 """What the built-in tools share that run a program in the sandbox (spec 9.2, 9.3)."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
 from silas.context import ContentKind
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
-from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import (
     CONTAINED,
     CallFacts,
     PreviewResult,
     RiskLevel,
-    Stance,
     ToolCallContext,
     ToolConfig,
     ToolResult,
 )
 from silas.types import TaintLevel
-
-SANDBOX_SCOPE: Final = "sandbox.execute"
 
 SECRETS_SCOPE: Final = "secrets.use"
 """Granted to work whose plan names secrets; each of its calls is at least CONFIRM (table C)."""
@@ -62,26 +60,17 @@ class Arguments(Exact):
     timeout_seconds: Seconds | None = None
 
 
-class SandboxedTool(ABC):
+class SandboxedTool(BuiltInTool):
     """A tool that runs one program and reports its exit code and output.
 
     A subclass names itself and its arguments, and turns them into a command.
     """
 
-    arguments: ClassVar[type[Exact]]
+    action = "run"
+    previewed = "Would run a program in the sandbox."
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
-
-    @property
-    @abstractmethod
-    def tool_name(self) -> str:
-        """The name a model calls."""
-
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """What it does, for the model."""
 
     @abstractmethod
     def command(
@@ -89,60 +78,17 @@ class SandboxedTool(ABC):
     ) -> tuple[list[str], SandboxFiles]:
         """The argument list, and what it may see."""
 
-    @property
-    def capabilities(self) -> list[str]:
-        """Only the executor is offered it."""
-        return ["executor"]
-
-    @property
-    def actions(self) -> list[str]:
-        """It runs."""
-        return ["run"]
-
-    @property
-    def scopes_required(self) -> list[str]:
-        """Running things is a scope of its own."""
-        return [SANDBOX_SCOPE]
-
-    @property
-    def requires_authority(self) -> bool:
-        """Nothing is executed without an approved work item (spec 15)."""
-        return True
-
-    @property
-    def idempotent(self) -> bool:
-        """An arbitrary program may not be repeated blindly."""
-        return False
-
-    @property
-    def supports_preview(self) -> bool:
-        """It can show the command."""
-        return True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of the arguments; the caller's own copy."""
-        return schema_of(self.arguments)
-
-    def validate(self, args: dict[str, Any]) -> dict[str, Any]:
-        """The canonical arguments; `ValueError` with one sentence otherwise."""
-        return validated_arguments(self.arguments, args)
-
     def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
         """The argument list, so that a shell interpreter is rated higher."""
         argv, _ = self.command(request, SandboxFiles(cwd=_NOWHERE))
         return CONTAINED.model_copy(update={"argv": tuple(argv)})
-
-    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
-        """No stance beyond requiring authority."""
-        return Stance.silent
 
     async def preview(
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> PreviewResult | None:
         """The command that would run."""
         argv, _ = self.command(request, context.files)
-        return PreviewResult(summary="Would run a program in the sandbox.", details={"argv": argv})
+        return PreviewResult(summary=self.previewed, details={"argv": argv})
 
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext

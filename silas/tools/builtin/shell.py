@@ -25,21 +25,13 @@ class ShellArguments(Arguments):
 class ShellTool(SandboxedTool):
     """Runs one program in the workspace's private copy."""
 
+    name = "shell_exec"
+    words = (
+        "Run one program in the sandboxed workspace and return its exit code and output. "
+        "`argv` is a list of words; no shell reads it, so pipes and globs need an explicit "
+        '["sh", "-c", ...], which is rated riskier.'
+    )
     arguments = ShellArguments
-
-    @property
-    def tool_name(self) -> str:
-        """The name a model calls."""
-        return "shell_exec"
-
-    @property
-    def description(self) -> str:
-        """What it does, for the model."""
-        return (
-            "Run one program in the sandboxed workspace and return its exit code and output. "
-            "`argv` is a list of words; no shell reads it, so pipes and globs need an explicit "
-            '["sh", "-c", ...], which is rated riskier.'
-        )
 
     def command(
         self, request: dict[str, Any], files: SandboxFiles

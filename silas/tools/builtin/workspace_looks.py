@@ -64,15 +64,11 @@ class WorkspaceTool(LookingTool):
     """Looks at the workspace of the turn, within what the turn has left; a subclass says how."""
 
     roles = _TURN_ROLES
+    scopes = (LOOK_SCOPE,)  # only turns of the owner's own words are given it
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.limits = _LIMITS
-
-    @property
-    def scopes_required(self) -> list[str]:
-        """A scope that only turns of the owner's own words are given."""
-        return [LOOK_SCOPE]
 
     @abstractmethod
     def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:

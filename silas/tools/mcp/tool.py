@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.canonical import canonical_json, read_json
 from silas.context import scrub
-from silas.tools.builtin.sandboxed import SANDBOX_SCOPE
+from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.mcp.arguments import check_arguments
 from silas.tools.mcp.definitions import Definition, shown_schema
 from silas.tools.mcp.settings import MCPEntry

@@ -9,8 +9,9 @@ from urllib.parse import urljoin
 from pydantic import AfterValidator, Field
 
 from silas.context import scrub
-from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
-from silas.tools.models import CallFacts, PreviewResult, Stance, ToolCallContext, ToolResult
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.base import BuiltInTool
+from silas.tools.models import CallFacts, ToolCallContext, ToolResult
 from silas.tools.web.client import Address, Answer, NotSent, WebClient, address
 from silas.tools.web.html_text import text_of
 from silas.types import OriginKind, TaintLevel
@@ -58,77 +59,28 @@ class _Fetched(NamedTuple):
     answer: Answer
 
 
-class WebFetchTool:
+class WebFetchTool(BuiltInTool):
     """Gets one page; changes nothing, but its address goes out."""
+
+    name = "web_fetch"
+    words = (
+        "Get the text of one public web page by its http or https address. A long text is "
+        "cut; `start` goes on at a character. No other method, no login, no file."
+    )
+    action = "get"
+    arguments = FetchArguments
+    roles = ("executor",)  # an address of a model's making can carry something out
+    scopes = ()
+    approved = True  # a plan without grants is for work in its sandbox; a page is asked for
+    repeatable = True
+    previewed = "Would get a web page."
 
     def __init__(self, web: WebClient) -> None:
         self._web = web
 
-    @property
-    def tool_name(self) -> str:
-        """The name a model calls."""
-        return "web_fetch"
-
-    @property
-    def description(self) -> str:
-        """What it does, for the model."""
-        return (
-            "Get the text of one public web page by its http or https address. A long text is "
-            "cut; `start` goes on at a character. No other method, no login, no file."
-        )
-
-    @property
-    def capabilities(self) -> list[str]:
-        """Only the executor: an address of a model's making can carry something out."""
-        return ["executor"]
-
-    @property
-    def actions(self) -> list[str]:
-        """It gets."""
-        return ["get"]
-
-    @property
-    def scopes_required(self) -> list[str]:
-        """None; whether it may run, its approval says."""
-        return []
-
-    @property
-    def idempotent(self) -> bool:
-        """Getting a page twice is harmless."""
-        return True
-
-    @property
-    def supports_preview(self) -> bool:
-        """It can show the address."""
-        return True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of the arguments."""
-        return schema_of(FetchArguments)
-
-    def validate(self, args: dict[str, Any]) -> dict[str, Any]:
-        """The canonical arguments; `ValueError` with one sentence otherwise."""
-        return validated_arguments(FetchArguments, args)
-
-    @property
-    def requires_authority(self) -> bool:
-        """A plan without grants is for work in its sandbox; a page is asked for or granted."""
-        return True
-
     def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
         """Its address leaves this machine, for whoever it names."""
         return CallFacts(state_changing=False, egress=True, addressed=True)
-
-    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
-        """No stance beyond requiring authority."""
-        return Stance.silent
-
-    async def preview(
-        self, action: str, request: dict[str, Any], context: ToolCallContext
-    ) -> PreviewResult | None:
-        """The address that would be asked."""
-        return PreviewResult(summary="Would get a web page.", details=request)
 
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext

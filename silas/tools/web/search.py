@@ -18,8 +18,9 @@ from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError
 from silas.sandbox import Endpoint
-from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
-from silas.tools.models import CallFacts, PreviewResult, Stance, ToolCallContext, ToolResult
+from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.base import BuiltInTool
+from silas.tools.models import CallFacts, ToolCallContext, ToolResult
 from silas.tools.refusals import RateLimited, ToolUnavailable
 from silas.tools.web.client import Address, Answer, NotSent, WebClient
 from silas.types import OriginKind, TaintLevel
@@ -138,7 +139,7 @@ class SearchArguments(Exact):
     max_results: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] | None = None
 
 
-class WebSearchTool:
+class WebSearchTool(BuiltInTool):
     """Asks one provider, whose address no argument changes.
 
     Args:
@@ -149,6 +150,19 @@ class WebSearchTool:
         web: Asks the provider.
         clock: For the minute, and for when a provider may be asked again.
     """
+
+    name = "web_search"
+    words = (
+        "Search the web and return titles, addresses and short texts. The query goes to a search "
+        "provider."
+    )
+    action = "search"
+    arguments = SearchArguments
+    roles = ("proxy", "planner", "executor")  # spec 7.1 to 7.3
+    scopes = ()  # it acts on nothing of the owner's
+    approved = False  # a look-up that a turn may make; what its query rests on, the door asks
+    repeatable = True
+    previewed = "Would search the web."
 
     def __init__(
         self,
@@ -168,57 +182,14 @@ class WebSearchTool:
         self._asked: dict[str, deque[datetime]] = {}
 
     @property
-    def tool_name(self) -> str:
-        """The name a model calls."""
-        return "web_search"
-
-    @property
     def description(self) -> str:
         """What it does, for the model."""
         only = ", ".join(self._limits.allowed_domains)
-        return (
-            "Search the web and return titles, addresses and short texts. The query goes to a "
-            f"search provider.{f' Only in: {only}.' if only else ''}"
-        )
-
-    @property
-    def capabilities(self) -> list[str]:
-        """A tool of all three roles (spec 7.1 to 7.3)."""
-        return ["proxy", "planner", "executor"]
-
-    @property
-    def actions(self) -> list[str]:
-        """It searches."""
-        return ["search"]
-
-    @property
-    def scopes_required(self) -> list[str]:
-        """None: it acts on nothing of the owner's."""
-        return []
-
-    @property
-    def requires_authority(self) -> bool:
-        """A look-up that a turn may make; what its query rests on, the door asks (spec 15)."""
-        return False
-
-    @property
-    def idempotent(self) -> bool:
-        """Searching twice is harmless."""
-        return True
-
-    @property
-    def supports_preview(self) -> bool:
-        """It can show the query."""
-        return True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of the arguments."""
-        return schema_of(SearchArguments)
+        return f"{self.words}{f' Only in: {only}.' if only else ''}"
 
     def validate(self, args: dict[str, Any]) -> dict[str, Any]:
         """The canonical arguments; `ValueError` with one sentence otherwise."""
-        valid = validated_arguments(SearchArguments, args)
+        valid = super().validate(args)
         longest = self._limits.max_query_chars
         if len(valid["query"]) > longest:
             raise ValueError(f"query: must not be longer than {longest} characters")
@@ -231,16 +202,6 @@ class WebSearchTool:
     def facts(self, action: str, request: dict[str, Any]) -> CallFacts:
         """Its query leaves this machine, for the one provider the owner chose."""
         return CallFacts(state_changing=False, egress=True, addressed=False)
-
-    def needs_approval(self, action: str, request: dict[str, Any]) -> Stance:
-        """No stance of its own."""
-        return Stance.silent
-
-    async def preview(
-        self, action: str, request: dict[str, Any], context: ToolCallContext
-    ) -> PreviewResult | None:
-        """The query that would be asked."""
-        return PreviewResult(summary="Would search the web.", details=request)
 
     async def execute(
         self, action: str, request: dict[str, Any], context: ToolCallContext
