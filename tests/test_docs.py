@@ -27,7 +27,7 @@ def test_each_promise_names_code_and_a_test_that_exist() -> None:
     gone = [code for code, _ in ROWS if not (ROOT / code).is_file()]
     named = [test.partition("::")[::2] for _, test in ROWS]
     gone += [f"{file}::{name}" for file, name in named if name not in _functions(file)]
-    assert gone == []
+    assert not gone, "\n".join(gone)
 
 
 @cache
@@ -84,7 +84,7 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
         if not (page.parent / target).exists()
     ]
-    assert broken == []
+    assert not broken, "\n".join(broken)
 
 
 LAYOUT = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")

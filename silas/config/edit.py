@@ -11,7 +11,7 @@ import yaml
 
 from silas.agents.choice import ModelChoice
 from silas.config.load import load_config
-from silas.config.source import compose
+from silas.config.source import parsed
 from silas.errors import ConfigError, SilasError
 from silas.types import new_nonce
 
@@ -102,7 +102,8 @@ class _Place(NamedTuple):
 
 
 def _place(text: str, file: Path, models: Mapping[str, ModelChoice]) -> _Place:
-    root = compose(text, file.name)
+    parsed(text, file.name)
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
     if root is None:
         return _Place(len(text), len(text), _INDENT, replaces=False, bare=True)
     (key, value), *_ = cast(list[tuple[yaml.Node, yaml.Node]], root.value)

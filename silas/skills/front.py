@@ -7,14 +7,14 @@ to itself or grow when it is read.
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple, cast
 
-import yaml
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from silas.errors import misfits
 from silas.skills.folder import SKILL_MD, SkillError
+from silas.strict_yaml import Subset, YamlError, read_yaml
 from silas.types import Frozen
 
 NAME: Final = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -174,15 +174,23 @@ def read_data(text: str, depth: int) -> dict[str, Any]:
     """
     if len(text) > _MAX_FRONT:
         raise SkillError(f"the front matter of {SKILL_MD} is longer than {_MAX_FRONT} characters.")
+    subset = Subset(depth - 1, str, _refused, marker=True, line=lambda n: n + 2)
     try:
-        return _Reader(yaml.parse(text, Loader=yaml.SafeLoader), depth).document()
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 2}," if mark else ""
-        words = getattr(error, "problem", None) or "it is not YAML"
-        raise SkillError(f"{SKILL_MD}{where} cannot be read: {words}.") from error
-    except (ValueError, OverflowError) as error:  # PyYAML makes characters of escapes with chr()
-        raise SkillError(f"the front matter of {SKILL_MD} cannot be read: {error}.") from error
+        found = read_yaml(text, subset)
+    except YamlError as error:
+        raise SkillError(f"{SKILL_MD}, line {error.line + 2}: {error}.") from error
+    if found is None:
+        raise SkillError(f"{SKILL_MD} needs at least name and description.")
+    if not isinstance(found.data, dict):
+        raise SkillError(f"the front matter of {SKILL_MD} must be lines like `name: coding`.")
+    return cast("dict[str, Any]", found.data)
+
+
+def _refused(text: str) -> str:
+    hidden = _HIDDEN.search(text)
+    if hidden is None:
+        return ""
+    return f"an escape for U+{ord(hidden[0]):04X}, which nobody can see; remove it"
 
 
 def front_of(data: Mapping[str, Any]) -> Front:
@@ -202,69 +210,3 @@ def front_of(data: Mapping[str, Any]) -> Front:
         first = misfits(error)[0]
         name = ".".join(ascii(part)[:80].strip("'") for part in first.loc)
         raise SkillError(f"{SKILL_MD}, `{name}`: {first.words}.") from error
-
-
-class _Reader:
-    """Builds the data from the reader's events, one pass."""
-
-    def __init__(self, events: Iterator[yaml.Event], deepest: int) -> None:
-        self._events = events
-        self._deepest = deepest
-
-    def document(self) -> dict[str, Any]:
-        """The one mapping that front matter is."""
-        next(self._events)  # the stream's start
-        if isinstance(next(self._events), yaml.StreamEndEvent):
-            raise SkillError(f"{SKILL_MD} needs at least name and description.")
-        root = next(self._events)
-        if not isinstance(root, yaml.MappingStartEvent):
-            raise SkillError(f"the front matter of {SKILL_MD} must be lines like `name: coding`.")
-        self._screen(root, 1)
-        data = self._mapping(1)
-        next(self._events)  # the document's end
-        if not isinstance(next(self._events), yaml.StreamEndEvent):
-            raise SkillError(f"the front matter of {SKILL_MD} is more than one YAML document.")
-        return data
-
-    def _screen(self, event: yaml.Event, depth: int) -> None:
-        line = (event.start_mark.line if event.start_mark else 0) + 2
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise SkillError(
-                f"{SKILL_MD}, line {line}, has an anchor or alias (& or *); write it out or quote."
-            )
-        if getattr(event, "tag", None):
-            raise SkillError(f"{SKILL_MD}, line {line}, has a tag (!); quote text that has one.")
-        if depth > self._deepest:
-            raise SkillError(f"{SKILL_MD}, line {line}, is nested too deep; flatten it.")
-
-    def _value(self, event: yaml.Event, depth: int) -> Any:
-        self._screen(event, depth)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(depth)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(depth)
-        assert isinstance(event, yaml.ScalarEvent)
-        if hidden := _HIDDEN.search(event.value):  # an escape in quotes makes any character
-            line = event.start_mark.line + 2 if event.start_mark else 1
-            raise SkillError(
-                f"{SKILL_MD}, line {line}, has an escape for U+{ord(hidden[0]):04X}, which nobody "
-                "can see; remove it."
-            )
-        return str(event.value)
-
-    def _mapping(self, depth: int) -> dict[str, Any]:
-        built: dict[str, Any] = {}
-        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            key = self._value(event, depth + 1)
-            if not isinstance(key, str):
-                raise SkillError(f"a key in the front matter of {SKILL_MD} must be plain text.")
-            if key in built:
-                raise SkillError(f"{SKILL_MD} gives the key {ascii(key)[:80]} twice.")
-            built[key] = self._value(next(self._events), depth + 1)
-        return built
-
-    def _sequence(self, depth: int) -> list[Any]:
-        built: list[Any] = []
-        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            built.append(self._value(event, depth + 1))
-        return built

@@ -67,7 +67,7 @@ MALFORMED = (
     Malformed("escaped escape", _front('domain: "a\\e[31m"'), 5, 9, "U+001B"),
     Malformed("escaped override", _front('domain: "a\\u202E"'), 5, 9, "U+202E"),
     Malformed("escaped surrogate", _front('domain: "\\uD800"'), 5, 9, "U+D800"),
-    Malformed("escape beyond Unicode", _front('domain: "\\UFFFFFFFF"'), 1, 1, "cannot be read"),
+    Malformed("escape beyond Unicode", _front('domain: "\\UFFFFFFFF"'), 2, 1, "cannot be read"),
     # YAML
     Malformed("a list", "---\n- id\n---\nDo it.\n", 2, 1, "must be a mapping"),
     Malformed("a word", "---\nplan\n---\nDo it.\n", 2, 1, "must be a mapping"),
