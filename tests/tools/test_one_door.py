@@ -10,6 +10,7 @@ import silas
 
 SOURCE = Path(str(silas.__file__)).parent
 ADAPTERS = (
+    "builtin/base.py",
     "builtin/sandboxed.py",
     "builtin/shell.py",
     "builtin/python.py",
