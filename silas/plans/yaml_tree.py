@@ -52,10 +52,13 @@ def read_tree(envelope: Envelope) -> Tree:
     Raises:
         PlanError: With the place, for everything that is not in the subset.
     """
-    text = "".join(line.text + "\n" for line in envelope.front)  # a block scalar ends in a break
+
+    def line(number: int) -> int:
+        return envelope.position(number, 0)[0]
+
+    text = "".join(one.text + "\n" for one in envelope.front)  # a block scalar ends in a break
     try:
-        subset = _SUBSET._replace(line=lambda line: envelope.position(line, 0)[0])
-        found = read_yaml(text, subset)
+        found = read_yaml(text, _SUBSET._replace(line=line))
     except YamlError as error:
         place = envelope.position(error.line, error.column)
         raise PlanError(*place, str(error), code="E_PLAN_YAML") from None

@@ -174,16 +174,20 @@ def read_data(text: str, depth: int) -> dict[str, Any]:
     """
     if len(text) > _MAX_FRONT:
         raise SkillError(f"the front matter of {SKILL_MD} is longer than {_MAX_FRONT} characters.")
-    subset = Subset(depth - 1, str, _refused, marker=True, line=lambda n: n + 2)
+    subset = Subset(depth - 1, str, _refused, marker=True, line=_line)
     try:
         found = read_yaml(text, subset)
     except YamlError as error:
-        raise SkillError(f"{SKILL_MD}, line {error.line + 2}: {error}.") from error
+        raise SkillError(f"{SKILL_MD}, line {_line(error.line)}: {error}.") from error
     if found is None:
         raise SkillError(f"{SKILL_MD} needs at least name and description.")
     if not isinstance(found.data, dict):
         raise SkillError(f"the front matter of {SKILL_MD} must be lines like `name: coding`.")
     return cast("dict[str, Any]", found.data)
+
+
+def _line(number: int) -> int:
+    return number + 2  # behind the line that is only ---
 
 
 def _refused(text: str) -> str:

@@ -52,8 +52,11 @@ def test_only_what_may_begin_with_a_marker_does() -> None:
 
 
 def test_a_text_that_is_refused_is_found_behind_its_escape() -> None:
+    def refuse(text: str) -> str:
+        return "not this" if "\u200b" in text else ""
+
     with pytest.raises(YamlError, match="not this"):
-        read_yaml('"\\u200b": 1', PLAIN._replace(refuse=lambda t: "not this" * ("\u200b" in t)))
+        read_yaml('"\\u200b": 1', PLAIN._replace(refuse=refuse))
 
 
 @pytest.mark.parametrize(
