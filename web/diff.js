@@ -13,6 +13,7 @@ const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
  */
 export function readPatch(patch) {
   const files = [];
+  /** @type {any} */
   let file = null;
   let old = 0;
   let fresh = 0;

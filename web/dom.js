@@ -83,6 +83,7 @@ export function button(label, onclick, props = {}) {
 /**
  * Make a container hold one node per item, in order, touching only what changed.
  * `make(item)` builds a node, `update(node, item)` refreshes one that is there already.
+ * @param {(node: any, item: any) => void} [update]
  */
 export function keyed(container, items, keyOf, make, update = () => {}) {
   const had = new Map([...container.children].map((node) => [node.dataset.key, node]));

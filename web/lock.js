@@ -40,7 +40,7 @@ async function enrol() {
       timeout: A_MINUTE,
     },
   });
-  return made.rawId;
+  return /** @type {PublicKeyCredential} */ (made).rawId;
 }
 
 function askFor(id) {

@@ -10,6 +10,7 @@ import { showSpeech } from "./speech.js";
 import { showWork } from "./work.js";
 import { inFull } from "./time.js";
 
+/** @type {[string, string, string, string, (place: any, rest: any) => any][]} */
 const PLACES = [
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
   ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it", showMemory],

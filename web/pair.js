@@ -11,10 +11,13 @@ const place = document.getElementById("pair");
 
 function deviceName() {
   const agent = navigator.userAgent;
-  const machine = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Macintosh/, "Mac"],
-    [/Windows/, "Windows computer"], [/CrOS/, "Chromebook"], [/Linux/, "Linux computer"]].find(([m]) => m.test(agent));
-  const browser = [[/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]]
-    .find(([m]) => m.test(agent));
+  /** @type {[RegExp, string][]} */
+  const machines = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Macintosh/, "Mac"],
+    [/Windows/, "Windows computer"], [/CrOS/, "Chromebook"], [/Linux/, "Linux computer"]];
+  /** @type {[RegExp, string][]} */
+  const browsers = [[/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]];
+  const browser = browsers.find(([m]) => m.test(agent));
+  const machine = machines.find(([m]) => m.test(agent));
   return [browser?.[1] ?? "Browser", machine?.[1]].filter(Boolean).join(" on ");
 }
 

@@ -10,6 +10,7 @@ import { emit, state } from "./state.js";
 
 /** The cards of the first run, over everything else. */
 export async function firstRun(place) {
+  /** @type {((node: any, given: any) => void)[]} */
   const steps = [welcome, provider, identity, done];
   const choice = { provider: "runbook", name: "", email: "", phone: "" };
   let facts = null;

@@ -12,18 +12,19 @@ const SHELL = [
   "/static/speech.js", "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
 ];
 const KEPT = new Set(SHELL);
+const worker = /** @type {any} */ (self); // what a page has no types for
 
-addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)).then(() => skipWaiting()));
+worker.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)).then(() => worker.skipWaiting()));
 });
 
-addEventListener("activate", (event) => {
+worker.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys()
     .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
-    .then(() => clients.claim()));
+    .then(() => worker.clients.claim()));
 });
 
-addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
