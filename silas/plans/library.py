@@ -9,6 +9,7 @@ scalars, and the front matter is written anew, so that no value can add a key or
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -199,6 +200,7 @@ def _load(path: Path) -> LibraryPlan:
         ) from error
 
 
+@lru_cache(maxsize=256)  # the shipped ones cost 0.1 s, and are read once for each role
 def _library_plan(path: Path, text: str) -> LibraryPlan:
     envelope = open_envelope(text)
     tree = read_tree(envelope)

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple
+
+from pydantic import BaseModel
 
 from silas.agents.calls import PLANNER, PROXY, Call
 from silas.agents.prompt import TurnRequest, instructions
@@ -76,8 +79,13 @@ def _tokens(call: Call[Any], request: TurnRequest, registry: ToolRegistry) -> in
     offered = (one.tool for one in registry.all() if call.name in one.capabilities)
     parts = (
         instructions(call.name),
-        "\n".join((call.form, call.describe, canonical_json(call.output.model_json_schema()))),
+        "\n".join((call.form, call.describe, _schema(call.output))),
         request.render().text,
         *("\n".join((t.tool_name, t.description, canonical_json(t.schema))) for t in offered),
     )
     return sum(map(TokenCounter().count, parts))
+
+
+@cache  # making one costs 10 ms, at every start
+def _schema(output: type[BaseModel]) -> str:
+    return canonical_json(output.model_json_schema())
