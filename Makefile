@@ -106,7 +106,7 @@ evals: $(READY) system
 evals-decisions: $(READY)
 	@$(BIN)/python -m tests.evals $(ARGS)
 
-# Breaks each promise of docs/security.md once: `make mutants ONLY=approval ALONE=1`. With
+# Breaks each promise of tests/promises once: `make mutants ONLY=approval ALONE=1`. With
 # `KEEP=FILE` a run that was ended goes on where it was.
 mutants: $(READY) system
 	@$(BIN)/python scripts/mutants.py $(if $(ALONE),--alone) $(if $(AMONG),--among "$(AMONG)") $(if $(KEEP),--keep "$(KEEP)") "$(ONLY)"

@@ -1,4 +1,4 @@
-"""Break each promise of `docs/security.md` once and show that its named test goes red.
+"""Break each promise of `tests/promises` once and show that its named test goes red.
 
 Every promise has a mutant in `tests/mutants/*.toml`: one edit of the code that keeps it, or one for
 each of the places that keep it twice over. The edit is made in a private copy of the tree. There
