@@ -13,6 +13,7 @@ from tests.requirements import REQUIREMENTS, Requirement, gather
 TESTS = Path(__file__).parent
 ID = re.compile(r"(?:S\d+(?:\.\d+)*|[AB]\d+|C|TR|TP|WP)(?:-\d+(?:\.\d+)?)?(?:-[A-Z0-9]+)+")
 EXCUSES = re.compile(r"(?=.{20})(?:later|policy|process): \S.*")  # 20 characters at least
+AWAITED = re.compile(r"`(silas/[\w/]+(?:\.py|/))`")
 
 # ---------------------------------------------------------------------------------- the scanner
 
@@ -104,6 +105,17 @@ def scan(root: Path) -> dict[str, list[str]]:
     return proofs
 
 
+def overtaken(excuse: str, root: Path) -> str:
+    """Why an excuse that says "later" counts no more; empty while all it waits for is missing."""
+    if not excuse.startswith("later:"):
+        return ""
+    awaited = AWAITED.findall(excuse)
+    if not awaited:
+        return "names no file that it waits for"
+    there = [name for name in awaited if (root / name).exists()]
+    return f"{', '.join(there)} is there" if there else ""
+
+
 def faults(
     requirements: Mapping[str, Requirement], proofs: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
@@ -122,6 +134,11 @@ def faults(
             f"{one.id}: {one.excused}"
             for one in requirements.values()
             if one.excused and not EXCUSES.fullmatch(one.excused)
+        ],
+        "overtaken excuse": [
+            f"{one.id}: {why}"
+            for one in requirements.values()
+            if (why := overtaken(one.excused, TESTS.parent))
         ],
     }
 
@@ -148,6 +165,20 @@ def test_no_excuse_outlives_its_proof(found: dict[str, list[str]]) -> None:
 
 def test_every_excuse_says_why(found: dict[str, list[str]]) -> None:
     assert not found["bad excuse"], "\n".join(found["bad excuse"])
+
+
+def test_no_excuse_waits_for_what_is_there(found: dict[str, list[str]]) -> None:
+    assert not found["overtaken excuse"], "\n".join(found["overtaken excuse"])
+
+
+def test_an_excuse_names_what_it_waits_for_and_counts_until_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "silas" / "work").mkdir(parents=True)
+    (tmp_path / "silas" / "work" / "goal.py").touch()
+    assert overtaken("later: the room of goals", tmp_path) == "names no file that it waits for"
+    assert overtaken("later: `silas/work/goal.py`", tmp_path) == "silas/work/goal.py is there"
+    assert overtaken("later: `silas/work/`; no goals", tmp_path) == "silas/work/ is there"
+    assert overtaken("later: `silas/work/batch.py`", tmp_path) == ""
+    assert overtaken("policy: A1 - rooms replace the layout", tmp_path) == ""
 
 
 # ---------------------------------------------------------------------------- the manifest itself
@@ -243,10 +274,11 @@ def test_files_are_scanned_wherever_they_lie(tmp_path: Path) -> None:
     ("excused", "proved", "kinds"),
     [
         pytest.param("", "C-ONE", set[str](), id="proved"),
-        pytest.param("later: a room that is not built", "", set[str](), id="excused"),
+        pytest.param("later: `silas/nowhere.py`", "", set[str](), id="excused"),
         pytest.param("", "", {"unproved"}, id="neither"),
-        pytest.param("later: a room that is not built", "C-ONE", {"stale excuse"}, id="both"),
-        pytest.param("later: soon", "", {"bad excuse"}, id="no-reason"),
+        pytest.param("later: `silas/nowhere.py`", "C-ONE", {"stale excuse"}, id="both"),
+        pytest.param("later: `silas/db.py` again", "", {"overtaken excuse"}, id="there"),
+        pytest.param("later: soon", "", {"bad excuse", "overtaken excuse"}, id="no-reason"),
         pytest.param("because nobody had the time", "", {"bad excuse"}, id="no-kind"),
         pytest.param("", "C-TWO", {"unknown", "unproved"}, id="unknown-marker"),
     ],

@@ -1,32 +1,24 @@
-"""Why a requirement has no test yet; each names what it waits for or what replaces it.
+"""Why a requirement has no test; each names what it waits for or what replaces it.
 
-`later:` a room that a later capability brings; `policy:` a decision that replaces the text;
-`process:` a statement about development, documents or people.
+`later:` what is not there yet, with the file that will bring it in backquotes: once that file
+exists, a test refuses the excuse; `policy:` a decision that replaces the text; `process:` a
+statement about development, documents or people.
 """
 
-# rooms to come
-WEB = "later: channels/web and the cockpit; there is no browser surface without it"
-TELEGRAM = "later: channels/telegram.py; only the terminal channel is there"
-CONTEXT = "later: the context room (zones, eviction, rendering); the turn calls a named null object"
-MEMORY = "later: the memory room (store, retrieval, bundles); the turn calls a named null object"
-PERSONA = "later: the persona room; the turn calls a named null object"
-SKILLS = "later: running the scripts of skills"
-CONNECTIONS = "later: the connections room (setup, health, refresh, recovery)"
-AUTONOMY = "later: the autonomy room (suggestions, calibration, behaviour preferences)"
-GOALS = "later: work/goal.py and schedule.py; only tasks execute without them"
-PROJECTS = "later: work/project.py; only tasks execute without it"
-BATCH = "later: work/batch.py and its review card flow"
-ESCALATIONS = (
-    "later: the hand-over, queue and retry actions of stream/escalate.py; reported till then"
-)
+# to come
+TELEGRAM = "later: `silas/channels/telegram/`; no channel of a service of others is there"
+SKILLS = "later: `silas/skills/scripts.py`, which runs the scripts of skills"
+CONNECTIONS = "later: `silas/connections/manager.py` (setup, health, refresh, recovery)"
+GOALS = "later: `silas/work/goal.py`; only tasks execute without it"
+PROJECTS = "later: `silas/work/project.py`; only tasks execute without it"
+BATCH = "later: `silas/work/batch.py`, its confidence bands and its review card flow"
 PROVIDERS = (
-    "later: gates/judge.py, gates/guardrails.py and gates/script.py; without them a gate blocks"
+    "later: `silas/gates/judge.py`, `silas/gates/guardrails.py` and `silas/gates/script.py`; "
+    "without them a gate blocks"
 )
-CONFORMANCE = "later: sandbox/conformance/suite.py, the full suite of attacks on every backend"
-SHUTDOWN = "later: the long-running server (silas start) and its signal handling"
-OPERATIONS = "later: metrics, alerts, rate limits and backpressure of the long-running server"
-EVALS = "later: a language model measured by make evals; what it does is never asserted"
-SELF_UPDATE = "later: the self-update action and its card; Silas cannot change itself without it"
+METRICS = "later: `silas/services/metrics.py`; what happened is in the record alone"
+RATE_LIMITS = "later: `silas/stream/rate_limits.py`; the cockpit's door has its limits (D335)"
+SELF_UPDATE = "later: `silas/work/self_update.py`; Silas cannot change itself without it"
 
 # replaced by a decision
 LAYOUT = "policy: A1 - rooms and floors replace the layout; ports stand where two objects exist"
@@ -42,6 +34,10 @@ COUNTER = "policy: A22 - the larger of the heuristic and an estimate by byte cla
 CONSTRUCTORS = (
     "policy: house rules 3 and 4 - required constructor arguments replace order and setters"
 )
+ONE_OWNER = (
+    "policy: B7 - paired browsers are the owner's and share his conversation; others are apart"
+)
+FIRST_RUN = "policy: D144 - the cockpit's own first run does this on a page, not `silas init`"
 CARD_CLASSES = (
     "policy: the architecture's cards - one ask() and card classes replace send_* methods"
 )
@@ -52,3 +48,5 @@ LINTED = "process: ruff's banned-api list in `make check` refuses it before any 
 TESTING = "process: says which tests exist; the manifest itself is its enforcement"
 DOCUMENTED = "process: a page for operators or contributors, checked by reading it"
 MEASURED = "process: a matter of speed, shown by `make bench` as a ratio and never asserted"
+EVALS = "process: measured by `make evals`; what a language model does is never asserted"
+LOOKED_AT = "process: a matter of how pages look, judged on the pictures of `make screenshots`"

@@ -11,7 +11,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S0.5-NO-MANDATORY-FREE-TEXT", "0.5", "No question needs free text to go on: every one offers options."),
     R("S0.5-CONVERSATIONAL-SETUP", "0.5", "Connections are built and kept through guided flows, not settings pages.", e.CONNECTIONS),
     R("S0.5-DOMAIN-POLICY", "0.5", "An operation across domains needs an explicit policy.", e.CONNECTIONS),
-    R("S0.5-PROGRESSIVE-DISCLOSURE", "0.5", "New users see constrained controls first.", e.WEB),
+    R("S0.5-PROGRESSIVE-DISCLOSURE", "0.5", "New users see constrained controls first.", e.LOOKED_AT),
     R("S0.5-AUDIT-ALWAYS-CAPTURED", "0.5", "Everything Silas does is captured in the audit trail without being asked."),
     R("S0.5-AUDIT-PLAIN-LANGUAGE", "0.5", "The audit trail can be asked about in plain language."),
     R("S0.5-DEFAULT-AND-OFFER", "0.5", "Below the confirmation threshold Silas takes the best default and offers alternatives after.", e.EVALS),

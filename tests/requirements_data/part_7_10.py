@@ -19,7 +19,7 @@ REQUIREMENTS: tuple[R, ...] = (
     # 8 channels
     R("S8.1-LOOPBACK", "8.1", "The web channel binds to loopback; remote needs an explicit host and a token."),
     R("S8.1-NO-URL-TOKEN", "8.1", "WebSocket authentication is never in the URL and has five seconds."),
-    R("S8.1-ISOLATED-CONNECTIONS", "8.1", "Each web connection has its own scope, access and pending answers.", e.WEB),
+    R("S8.1-ISOLATED-CONNECTIONS", "8.1", "Each web connection has its own scope, access and pending answers.", e.ONE_OWNER),
     R("S8.1-SELECTION-RULE", "8.1", "A batch response names items exactly when it edits the selection."),
     R("S8.1-DISCONNECT-DECLINES", "8.1", "A card on a closed connection declines or blocks at once."),
     R("S8.1-TIMEOUT-DECLINES", "8.1", "A card that is not answered in time declines or blocks, and that is audited."),

@@ -117,6 +117,7 @@ async def test_a_full_queue_of_one_connection_rejects_its_newest_message_only() 
     assert [entry["scope_id"] for entry in busy] == ["one"]
 
 
+@pytest.mark.proves("S18.6-GLOBAL-QUEUE")
 async def test_a_full_house_rejects_strangers_and_never_the_owner() -> None:
     model = HeldModel(3)
     settings = {"backpressure": {"max_pending_turns_total": 2}}
@@ -272,6 +273,7 @@ async def test_stopping_answers_open_questions_safely_and_lets_the_turn_end() ->
     assert sandbox.runs == []
 
 
+@pytest.mark.proves("S18.2-GRACE")
 async def test_stopping_cancels_turns_that_outlive_the_grace_period() -> None:
     channel, model = OpenChannel(), HeldModel(1)
     settings = {"backpressure": {"shutdown_grace_seconds": 30}}
