@@ -1,6 +1,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,25 +10,39 @@ from typing import Any, get_args
 import click
 from pydantic import BaseModel
 
+from scripts.promises import listed
 from silas.config import SilasConfig
 from silas.gates import Gate
 from silas.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 SECURITY = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
-PAGES = [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"]
-ROWS = re.findall(r"^\| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", SECURITY, re.MULTILINE)
+DOCS = sorted(ROOT.glob("docs/*.md"))
+PAGES = [*DOCS, *(ROOT / f"{name}.md" for name in ("README", "SECURITY", "CONTRIBUTING"))]
+PROMISES = listed()
 
 
 def test_the_promises_are_read() -> None:
-    assert len(ROWS) >= 40
+    assert len(PROMISES) >= 634
+    for column in ([one.test for one in PROMISES], [one.says for one in PROMISES]):
+        assert [one for one, times in Counter(column).items() if times > 1] == []
 
 
-def test_each_promise_names_code_and_a_test_that_exist() -> None:
-    gone = [code for code, _ in ROWS if not (ROOT / code).is_file()]
-    named = [test.partition("::")[::2] for _, test in ROWS]
+def test_each_promise_is_a_sentence_and_names_code_and_a_test_that_exist() -> None:
+    gone = [one.says for one in PROMISES if not re.fullmatch(r"\S.{18,}\.", one.says)]
+    gone += [one.code for one in PROMISES if not (ROOT / one.code).is_file()]
+    named = [one.test.partition("::")[::2] for one in PROMISES]
     gone += [f"{file}::{name}" for file, name in named if name not in _functions(file)]
     assert not gone, "\n".join(gone)
+
+
+def test_the_page_of_promises_sums_up_each_area_and_lists_none() -> None:
+    areas = sorted(path.stem for path in (ROOT / "tests" / "promises").glob("*.toml"))
+    assert sorted(re.findall(r"`tests/promises/(\w+)\.toml`", SECURITY)) == areas
+    assert sorted({one.area for one in PROMISES}) == areas
+    rows = re.findall(r"^\| .+ \| `[^`]+` \| `tests/[^`]+` \|$", SECURITY, re.MULTILINE)
+    assert rows == [], "a promise is an entry in tests/promises/AREA.toml, not a row here"
+    assert len(SECURITY.splitlines()) < 600
 
 
 @cache
@@ -87,8 +102,42 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_each_decision_stands_once_and_is_read_in_half_a_minute() -> None:
+    page = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\*\*(D\d+)\. ((?:.+\n)+)", page, re.MULTILINE)
+    names = [name for name, _ in entries] + re.findall(r"^\| ([ABC]\d*) \|", page, re.MULTILINE)
+    assert len(entries) >= 100
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    assert twice == [], "where two versions were merged, take main's and add your entries again"
+    long = {name: len(words.split()) for name, words in entries if len(words.split()) >= 120}
+    assert long == {}, "context, choice and consequence, in under 120 words"
+    assert len(page.splitlines()) < 640, "a third of what they were; drop what nobody would undo"
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_links_into_pages_lead_to_a_heading() -> None:
+    broken = [
+        f"{page.name}: {target}#{anchor}"
+        for page in PAGES
+        for target, anchor in re.findall(
+            r"\]\(([^)#:\s]*)#([^)]+)\)", page.read_text(encoding="utf-8")
+        )
+        if anchor not in _anchors(page.parent / target if target else page)
+    ]
+    assert not broken, "\n".join(broken)
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    led = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
+    assert led == {page.name for page in DOCS if page.name != "index.md"}
+
+
 LAYOUT = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
-ROOMS = re.findall(r"^\| (\d+) \| (`[^|]+`) \| (.+) \|$", LAYOUT, re.MULTILINE)
 
 
 def _layers() -> list[str]:
@@ -97,38 +146,18 @@ def _layers() -> list[str]:
     return next(one["layers"] for one in contracts if one["type"] == "layers")
 
 
-def test_the_layout_has_each_room_once_and_on_its_floor() -> None:
+def test_the_layout_has_the_floors_of_the_linter_and_each_room_once() -> None:
     layers = _layers()
-    floors = {
-        name.strip(): len(layers) - number
-        for number, layer in enumerate(layers)
-        for name in re.split(r"[:|]", layer)
-    }
+    assert "\n".join(["```text", *layers, "```"]) in LAYOUT
+    rooms = {name.strip() for layer in layers for name in re.split(r"[:|]", layer)}
+    _, _, below = LAYOUT.partition("| room | what it is for |")
+    table, _, _ = below.partition("\n\n")
     told = [
-        (name.strip("/").removesuffix(".py"), int(floor))
-        for floor, names, _ in ROOMS
+        name.strip("/").removesuffix(".py")
+        for names in re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE)
         for name in re.findall(r"`([^`]+)`", names)
     ]
-    floors.pop("__main__")  # stands in the row of `main/`
-    assert sorted(told) == sorted(floors.items())
-    assert "\n".join(["```text", *layers, "```"]) in LAYOUT
-
-
-def test_each_module_that_the_layout_names_exists() -> None:
-    of_rooms = [(names.strip("`/"), words) for _, names, words in ROOMS if names.endswith("/`")]
-    of_rooms += re.findall(r"^- `silas/(\w+)`: ((?:.|\n  )+)", LAYOUT, re.MULTILINE)
-    gone = [
-        f"{room}/{name}"
-        for room, words in of_rooms
-        for name in re.findall(r"`(\w[\w/]*\.py)`", words)
-        if not any((ROOT / "silas" / room).rglob(name)) and not (ROOT / name).is_file()
-    ]
-    placed = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", LAYOUT, re.MULTILINE)
-    named = re.findall(r"`((?:silas|tests|plans|config|web)/[\w./]*)`", " ".join(placed))
-    assert len(named) >= 60
-    shipped = {"silas/web"}  # where the wheel has the page
-    gone += [one for one in named if not (ROOT / one).exists() and one not in shipped]
-    assert gone == []
+    assert sorted(told) == sorted(rooms - {"__main__"})  # stands in the row of `main/`
 
 
 def test_each_module_says_in_its_first_line_what_it_is() -> None:

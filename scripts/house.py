@@ -1,0 +1,98 @@
+"""Measure the house: the figures of `docs/layout.md`, one `| what | figure |` row each.
+
+`python scripts/house.py` measures this tree, `python scripts/house.py DIR` another checkout.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMITS = 200
+"""How many of the newest commits are looked at."""
+_DRIVER = re.compile(r"\.driver\.execute(?:many)?\(")
+
+
+class Widest(NamedTuple):
+    """The class that is made from the most things, and how many these are."""
+
+    name: str
+    parts: int
+
+
+def _classes(folder: Path) -> Iterator[tuple[Path, ast.ClassDef]]:
+    for path in sorted(folder.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        yield from ((path, node) for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _parts(node: ast.ClassDef) -> int:
+    """Parameters of the constructor, or fields where the class declares them."""
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef) and member.name == "__init__":
+            return len(member.args.args) - 1 + len(member.args.kwonlyargs)
+    return sum(isinstance(member, ast.AnnAssign) for member in node.body)
+
+
+def doubled(package: Path) -> list[str]:
+    """Public names of classes that more than one file of the package defines."""
+    counts = Counter(node.name for _, node in _classes(package) if not node.name.startswith("_"))
+    return sorted(name for name, times in counts.items() if times > 1)
+
+
+def widest(folder: Path) -> Widest:
+    """Of the classes below a folder the one that is made from the most things."""
+    return max((Widest(n.name, _parts(n)) for _, n in _classes(folder)), key=lambda one: one.parts)
+
+
+def rooms_of(paths: list[str]) -> set[str]:
+    """The rooms of the package that a commit's paths lie in."""
+    return {path.split("/")[1] for path in paths if path.startswith("silas/")}
+
+
+def across(root: Path) -> float:
+    """The share of the newest commits to the package that touch three rooms or more."""
+    command = ["git", "log", f"-{COMMITS}", "--no-merges", "--name-only", "--format=%x00"]
+    said = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    touched = [rooms_of(one.split()) for one in said.split("\0")]
+    inside = [rooms for rooms in touched if rooms]
+    return sum(len(rooms) >= 3 for rooms in inside) / max(1, len(inside))
+
+
+def figures(root: Path) -> dict[str, str]:
+    """What is measured without running anything, in the order of the page."""
+    package = root / "silas"
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    wiring = [text for path, text in texts.items() if "wiring" in path.parts]
+    behaviour = len(list(_classes(package / "wiring")))
+    raw = [len(_DRIVER.findall(text)) for text in texts.values()]
+    most = widest(package / "stream")
+    lines = sum(text.count("\n") for text in texts.values())
+    return {
+        "files and lines of the package": f"{len(texts)} files, {lines:,} lines",
+        "longest file": f"{max(text.count(chr(10)) for text in texts.values())} lines",
+        "`silas/wiring`": f"{sum(t.count(chr(10)) for t in wiring):,} lines, {behaviour} classes",
+        "most that a class of `silas/stream` is made from": f"{most.parts} (`{most.name}`)",
+        "public class names in more than one file": str(len(doubled(package))),
+        "statements past the query builder": f"{sum(raw)} in {sum(map(bool, raw))} files",
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Print the rows."""
+    root = Path(arguments[0]).resolve() if arguments else ROOT
+    history = {
+        f"of the newest {COMMITS} commits, those in three rooms or more": f"{across(root):.0%}"
+    }
+    for what, figure in {**figures(root), **history}.items():
+        print(f"| {what} | {figure} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
