@@ -43,7 +43,9 @@ async def _blob(agent: Agent[None, str | DeferredToolRequests], db: sqlite3.Conn
 
 async def _governed(harness: Harness, number: int) -> None:
     item = a_plan(id=f"task-{number}")
-    proposal = await harness.silas.proposer.propose(item, harness.silas.channel, "owner", "why")
+    proposal = await harness.silas.proposer.propose(
+        item, harness.silas.runs.channel, "owner", "why"
+    )
     assert proposal.verdict == "approved"
     kept = await harness.store.get(item.id)
     assert kept is not None

@@ -121,7 +121,9 @@ class House:
             skills=["excel"],
             budget={"max_attempts": 1},
         )
-        proposal = await self._h.silas.proposer.propose(item, self._h.silas.channel, OWNER, "Why.")
+        proposal = await self._h.silas.proposer.propose(
+            item, self._h.silas.runs.channel, OWNER, "Why."
+        )
         assert proposal.verdict == "approved", proposal.words
         self._signed = item.model_dump_json()
 
@@ -219,7 +221,7 @@ class House:
                 setattr(item, name, getattr(other, name))
 
         with patch.object(self._owner, "behind", exchange):
-            await self._h.silas.proposer.propose(item, self._h.silas.channel, OWNER, "Why.")
+            await self._h.silas.proposer.propose(item, self._h.silas.runs.channel, OWNER, "Why.")
         return what, await self._executed(item)
 
     # how it is run -------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class RubberStamp:
         return _APPROVED if str(self._workspace) in places else card.safe
 
     def _held(self, card: HeldCard) -> Literal["apply", "drop"]:
-        held = [silas.holding.held.find(card.work_item_id) for silas in self._silas]
+        held = [silas.runs.holding.held.find(card.work_item_id) for silas in self._silas]
         paths = [change.path for one in held if one is not None for change in one.kept.changes]
         wanted = paths and all(covered(self._task, path) for path in paths)
         return "apply" if wanted else "drop"

@@ -38,7 +38,10 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
         await initialise(config)
         place = standing_in() if named is None else str(named)
         overdue = partial(end_process, Sentinel(config.data_dir))
-        async with open_cockpit(config, place, overdue) as cockpit, reclaiming(cockpit.silas.clock):
+        async with (
+            open_cockpit(config, place, overdue) as cockpit,
+            reclaiming(cockpit.silas.messages.clock),
+        ):
             click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
             click.echo(f"\n  {cockpit.link}\n")
             click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")

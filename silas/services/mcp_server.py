@@ -81,7 +81,7 @@ class Services:
             channel=CLIENT,
             sender_id="an MCP client",
             text=arguments["text"],
-            timestamp=self._silas.clock.now(),
+            timestamp=self._silas.messages.clock.now(),
         )
         workspace = arguments.get("workspace")
         if workspace is not None and not Path(workspace).is_absolute():
@@ -99,7 +99,7 @@ class Services:
         item = await self._silas.store.get(name)
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
-        result = await self._silas.result_of(name)
+        result = await self._silas.runs.result_of(name)
         if result is None:
             return f"{name} is {item.status.value}"
         told = f"{name} is {item.status.value}: {result.summary}"

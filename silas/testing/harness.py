@@ -2,8 +2,8 @@
 
 import ssl
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,11 +18,13 @@ from silas.plans import PlanLibrary, shipped_plans
 from silas.sandbox import Sandbox, default
 from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
+from silas.stream.session import Session
 from silas.testing.approval import a_signer
 from silas.testing.channels import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.testing.ports import Ports
 from silas.wiring.build import Beside, Silas, alone
+from silas.wiring.parts import Parts
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -103,7 +105,7 @@ class Harness:
                 resume=self._resume,
                 runtime=self._runtime,
                 exchange=self.ports,
-                beside=self._beside,
+                beside=self._within,
             )
         )
         try:
@@ -112,13 +114,19 @@ class Harness:
             await self._stack.aclose()
             raise
         self.approval, self.audit = self.silas.approval, self.silas.audit
-        self.gates, self.tools = self.silas.gates, self.silas.tools
-        self.context, self.memory = self.silas.context, self.silas.memory
         self.store = self.silas.store
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
+
+    @asynccontextmanager
+    async def _within(self, parts: Parts, session: Session) -> "AsyncGenerator[None]":
+        """Note what is wired, as long as what stands beside it does."""
+        self.gates, self.tools = parts.gates, parts.door
+        self.context, self.memory = parts.mind.context, parts.mind.remembered.store
+        async with self._beside(parts, session):
+            yield
 
     def _runtime(self, config: SilasConfig) -> Runtime:
         return Runtime(

@@ -40,7 +40,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
     What pages must hear of at once, such as an undo, is told to the channel if it can show it.
     """
     config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
-    stop, channel, web = parts.stop, session.channel, parts.runtime.web
+    stop, channel, web = parts.stop, parts.channel, parts.runtime.web
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db),

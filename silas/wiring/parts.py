@@ -47,7 +47,10 @@ from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
+from silas.stream.owner_messages import OwnerMessages
+from silas.stream.plan_runs import PlanRuns
 from silas.stream.propose import Proposer
+from silas.stream.revising import Revising
 from silas.stream.session import Session
 from silas.stream.signin import SignIn, TypedWords
 from silas.stream.stream import Backpressure, Stream
@@ -259,28 +262,41 @@ class Parts:
         )
         return kind(
             stream=self.stream,
+            messages=OwnerMessages(
+                self.channel.channel_name, self.sign_message, self.runtime.clock
+            ),
+            runs=self._plan_runs(proposer, dispatcher, executor, revising),
             proposer=proposer,
             executor=executor,
-            dispatcher=dispatcher,
             store=self.store,
             undoing=self.undoing,
-            holding=self.holding,
+            undone=self.learning.undone,
             approval=self.approval,
             audit=self.audit,
-            gates=self.gates,
-            tools=self.door,
             registry=self.registry,
-            context=mind.context,
-            memory=mind.remembered.store,
             retriever=mind.remembered.retriever,
-            clock=clock,
-            channel=self.channel,
-            sign_message=self.sign_message,
-            halt=self.stop.halt,
+        )
+
+    def _plan_runs(
+        self,
+        proposer: Proposer,
+        dispatcher: Dispatcher,
+        executor: WorkItemExecutor,
+        revising: Revising,
+    ) -> PlanRuns:
+        return PlanRuns(
+            proposer=proposer,
+            dispatcher=dispatcher,
+            executor=executor,
+            store=self.store,
+            holding=self.holding,
             policies=self.policies,
-            undone=self.learning.undone,
-            result_of=mind.work.result,
+            stream=self.stream,
+            channel=self.channel,
+            halt=self.stop.halt,
+            audit=self.audit,
             replacing=revising.replacing,
+            result_of=self.mind.work.result,
         )
 
     def _standing(self) -> Standing:

@@ -103,8 +103,11 @@ async def test_the_harness_has_its_attributes_and_a_silas_that_answers() -> None
     assert isinstance(channel, CardChannel)
     assert isinstance(channel, Channel)
     async with Harness(channel) as harness:
-        for name in ("approval", "audit", "gates", "tools", "context", "memory", "clock"):
+        for name in ("approval", "audit"):
             assert getattr(harness, name) is getattr(harness.silas, name)
+        for name in ("gates", "context", "memory", "clock"):
+            assert getattr(harness, name) is harness.ports[name]
+        assert isinstance(harness.tools, silas.tools.ToolExecutor)
         assert harness.channel is channel
         assert harness.home.is_dir()
         reply = await harness.silas.ask("what can you do?")

@@ -239,5 +239,5 @@ async def test_a_run_that_asks_nobody_keeps_its_changes(tmp_path: Path) -> None:
     async with Harness(owner.channel) as h:
         result = await h.silas.run(writing_plan(workspace, writes="none"), policy=policy)
         assert (result.status, owner.held) == (WorkItemStatus.blocked, [])
-        assert h.silas.holding.held.ids() == [result.work_item_id]
+        assert h.silas.runs.holding.held.ids() == [result.work_item_id]
     assert not (workspace / "result.txt").exists()

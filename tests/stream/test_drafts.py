@@ -231,7 +231,7 @@ async def test_a_turn_that_is_stopped_leaves_no_draft(monkeypatch: pytest.Monkey
         speaker.release(30)
         while not channel.seen:
             await asyncio.wait_for(channel.grew.wait(), SECONDS)
-        house.silas.halt.ring()
+        house.silas.runs.halt.ring()
         with pytest.raises(SilasError):
             await asking
         assert list(channel.shows.values()) == [""]

@@ -74,7 +74,7 @@ def _plan(place: Path, **fields: Any) -> WorkItem:
 
 
 async def _approved(work: Work, item: WorkItem) -> WorkItem:
-    proposal = await work.silas.proposer.propose(item, work.silas.channel, OWNER, "Why not.")
+    proposal = await work.silas.proposer.propose(item, work.silas.runs.channel, OWNER, "Why not.")
     assert proposal.verdict == "approved", proposal.words
     return item
 

@@ -309,7 +309,7 @@ async def test_silence_keeps_the_changes_and_a_later_yes_applies_them_after_a_re
         assert any("wait for your yes" in text for _, text in again.channel.sent)
         result = await work.silas.answer("task-example")
         assert result.status is WorkItemStatus.done
-        assert not work.silas.holding.held.ids()
+        assert not work.silas.runs.holding.held.ids()
     assert [card.digest for card in again.held] == [owner.held[0].digest]
     assert state_of(desk) == {}
 
@@ -323,7 +323,7 @@ async def test_what_changed_in_the_workspace_meanwhile_is_not_overwritten(desk: 
         result = await work.silas.answer("task-example")
         assert (result.status, state_of(desk)) == (WorkItemStatus.blocked, after)
         assert "'notes.md' was changed" in result.summary
-        assert work.silas.holding.held.ids() == ["task-example"]
+        assert work.silas.runs.holding.held.ids() == ["task-example"]
 
 
 async def test_what_is_kept_and_was_tampered_with_is_not_applied(desk: Path) -> None:
@@ -375,7 +375,7 @@ async def test_nothing_is_applied_once_silas_is_stopped(desk: Path) -> None:
         except Stopped as stopped:
             words = stopped.message
         assert "stopped" in words
-        assert work.silas.holding.held.ids() == ["task-example"]
+        assert work.silas.runs.holding.held.ids() == ["task-example"]
     assert state_of(desk) == before
 
 
@@ -384,7 +384,7 @@ async def test_dropped_changes_are_gone(desk: Path) -> None:
     async with at_work(*OBEYS, channel=owner.channel) as work:
         result = await work.run(workspace=str(desk), verify=CHECK)
         assert (result.status, result.held) == (WorkItemStatus.blocked, "")
-        assert not work.silas.holding.held.ids()
+        assert not work.silas.runs.holding.held.ids()
         assert [data["work_item_id"] for _, data in await work.record("changes_dropped")]
     assert state_of(desk) == before
 
@@ -395,7 +395,7 @@ async def test_what_was_applied_before_a_crash_is_recorded_and_not_applied_again
     owner = Owner()
     async with at_work(*OBEYS, channel=owner.channel) as work:
         await held_on(work, desk)
-        held = work.silas.holding.held.find("task-example")
+        held = work.silas.runs.holding.held.find("task-example")
         assert held is not None
         place = next_place(work.harness.config.data_dir / "undo" / "task-example")
         note = applied_note(await work.stored(), held.result)
@@ -415,7 +415,7 @@ async def test_a_later_run_that_comes_to_its_end_takes_the_place_of_what_waited(
         await held_on(work, desk, writes=[])
         result = await work.run(workspace=str(desk), verify=CHECK, writes=[])
         assert (result.status, result.held) == (WorkItemStatus.done, "")
-        assert not work.silas.holding.held.ids()
+        assert not work.silas.runs.holding.held.ids()
 
 
 async def test_a_name_that_steers_a_terminal_is_shown_and_not_obeyed(desk: Path) -> None:

@@ -76,7 +76,7 @@ async def test_a_runs_policy_ends_with_the_run(tmp_path: Path) -> None:
         ):
             await at.run(plan(worker=None, id=f"task-{number}"), mode)
             assert (len(at.cards()), len(used.calls)) == (cards, calls)
-        left = [at.h.silas.policies.of(f"task-{number}") for number in range(3)]
+        left = [at.h.silas.runs.policies.of(f"task-{number}") for number in range(3)]
         assert left == [PROMPT] * 3
 
 

@@ -145,7 +145,7 @@ class WorkRoom:
             sentinel.place()
         except OSError as error:
             failure = error
-        self._session.halt.ring()  # what is under way here ends, however soon the stop is over
+        self._session.runs.halt.ring()  # what is under way here ends, however soon the stop is over
         ended = await asyncio.to_thread(end_runs, sentinel.folder, _BURIAL_SECONDS)
         if failure is not None:
             raise from_foreign(failure) or failure

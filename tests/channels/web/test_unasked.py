@@ -45,8 +45,10 @@ async def test_a_plan_that_waits_is_on_the_pages_until_its_card_is(tmp_path: Pat
         cockpit.channel.pages.enter(page)
         await silas.proposer.keep(titled("mine"), "It was your wish.")
         assert await waiting_on(page) == ["mine"]
-        db = Database(cockpit.config.data_dir / "silas.db", silas.clock)
-        await SqlWaitingPlans(db, silas.clock).put(WaitingPlan(titled("elsewhere"), "Why not."))
+        db = Database(cockpit.config.data_dir / "silas.db", silas.messages.clock)
+        await SqlWaitingPlans(db, silas.messages.clock).put(
+            WaitingPlan(titled("elsewhere"), "Why not.")
+        )
         db.close()
         assert await waiting_on(page) == ["mine", "elsewhere"]
         await silas.ask_again("task-mine")

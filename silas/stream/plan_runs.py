@@ -1,0 +1,148 @@
+"""Plans that a program gives, and what waits for its owner: asked about, run, awaited (5.1.2)."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from silas.audit import Audit
+from silas.cards import CardChannel
+from silas.errors import PlanFamilyError
+from silas.plans import (
+    PlanError,
+    WaitingPlan,
+    WorkItem,
+    WorkItemResult,
+    WorkItemStatus,
+    WorkItemStore,
+)
+from silas.stop.halt import Halt
+from silas.stream.dispatch import Dispatcher
+from silas.stream.propose import Proposer
+from silas.stream.stream import Stream
+from silas.tools import RunApprovalPolicy
+from silas.types import OWNER
+from silas.work.executor import WorkItemExecutor
+from silas.work.held_store import Holding
+from silas.work.run_policy import PROMPT, RunPolicies
+
+_CHANGE_IT: Final = (
+    "Change the plan and run it again: under the same id it takes the place of this one."
+)
+
+ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+"""How work ended, as it may be shown; None where none of this id has ended."""
+
+
+@dataclass(frozen=True)
+class PlanRuns:
+    """Runs plans; each is asked about first, by the same proposer as a plan of a turn.
+
+    Attributes:
+        proposer: Asks the owner; nothing else makes an approval.
+        dispatcher: Runs what was approved and shows its progress.
+        executor: Knows what runs.
+        store: Keeps work items.
+        holding: Keeps changes that wait for a yes.
+        policies: How the questions of each run are answered.
+        stream: Asks beside a conversation.
+        channel: Where a plan that is run at once is asked about.
+        halt: Ends what is asked or run when Silas is stopped.
+        audit: Where an unreadable plan is recorded.
+        replacing: The id of the plan in place of another one.
+        result_of: How work ended.
+    """
+
+    proposer: Proposer
+    dispatcher: Dispatcher
+    executor: WorkItemExecutor
+    store: WorkItemStore
+    holding: Holding
+    policies: RunPolicies
+    stream: Stream
+    channel: CardChannel
+    halt: Halt
+    audit: Audit
+    replacing: Callable[[str], str]
+    result_of: ResultOf
+
+    async def run(self, plan_markdown: str, policy: RunApprovalPolicy) -> WorkItemResult:
+        """See `Session.run`."""
+        item = self.proposer.parse(plan_markdown)
+        if isinstance(item, PlanError):
+            await self.audit.log("plan_unreadable", reason=str(item))
+            raise item
+        wanted = await self.proposer.to_change()
+        replaces = [one for one in wanted if one.id == item.id]
+        waiting = WaitingPlan(item, "You asked to run this plan.")
+        return await self._asked(waiting, policy, replaces, _CHANGE_IT)
+
+    async def answer(self, work_item_id: str) -> WorkItemResult:
+        """See `Session.answer`."""
+        item = await self._with_held_changes(work_item_id)
+        if item is not None:
+            return await self.halt.unless_stopped(partial(self.holding.answer, item))
+        return await self._asked(await self._waiting(work_item_id), PROMPT, (), "")
+
+    async def ask_again(self, work_item_id: str) -> bool:
+        """See `Session.ask_again`."""
+        self.halt.require_running()
+        if work_item_id in self.executor.running():
+            return False
+        item = await self._with_held_changes(work_item_id)
+        if item is not None:
+            return self.stream.ask_held(item, partial(self.holding.answer, item))
+        return self.stream.ask_about(await self._waiting(work_item_id))
+
+    async def revised(self, work_item_id: str) -> str:
+        """See `Session.revised`."""
+        name = self.replacing(work_item_id)
+        if not name:
+            return ""
+        await self.stream.answered(name)
+        return "" if await self.store.get(name) is None else name
+
+    async def wait(self, work_item_id: str) -> WorkItemResult | None:
+        """See `Session.wait`."""
+        running = await self.executor.wait(work_item_id)
+        return running if running is not None else await self.result_of(work_item_id)
+
+    async def _with_held_changes(self, work_item_id: str) -> WorkItem | None:
+        """The item, where changes of it wait; a plan of the same id that waits goes first."""
+        if await self.proposer.question(work_item_id) is not None:
+            return None
+        waits = self.holding.held.find(work_item_id) is not None
+        return await self.store.get(work_item_id) if waits else None
+
+    async def _waiting(self, work_item_id: str) -> WaitingPlan:
+        waiting = await self.proposer.question(work_item_id)
+        if waiting is None:
+            raise PlanFamilyError(
+                f"No plan {work_item_id!r} waits for your answer; see `silas status`.",
+                code="E_PLAN_NOT_WAITING",
+            )
+        return waiting
+
+    async def _asked(
+        self,
+        waiting: WaitingPlan,
+        policy: RunApprovalPolicy,
+        replaces: Sequence[WorkItem],
+        change_it: str,
+    ) -> WorkItemResult:
+        """`change_it` is how the owner, who wants changes, makes them."""
+        item, why = waiting.item, waiting.rationale
+        propose = partial(self.proposer.propose, item, self.channel, OWNER, why, replaces)
+        proposal = await self.halt.unless_stopped(propose)
+        if proposal.verdict != "approved":
+            self.halt.require_running()  # who was asked while Silas was stopped has not declined
+            wanted = change_it if proposal.verdict == "edit_requested" else ""
+            words = f"{proposal.words} {wanted}".rstrip()
+            return WorkItemResult(
+                work_item_id=item.id,
+                status=WorkItemStatus.blocked,
+                summary=words,
+                last_error=words,
+            )
+        with self.policies.given(item.id, policy):
+            return await self.dispatcher.execute(item, partial(self.channel.send, OWNER))
