@@ -16,54 +16,18 @@ from silas.work.plan_approval import MISSING, check_plan, refusal_of
 _EDITED = Verdict(False, "its counters were edited")
 
 
-def refuse_unable(
-    item: WorkItem,
-    skills: Skills,
-    secrets: MissingSecrets,
-    grants: Callable[[WorkItem], str],
-    workers: Callable[[WorkItem], str],
-    providers: AbstractSet[GateProvider],
-) -> str:
-    """Why this item could not run though it were approved, in one sentence, or nothing.
-
-    Asked before a card is made of it, so that nobody is asked in vain, and again at every entry.
-    """
-    why = unsupported(item, providers)
-    if why:
-        return why
-    missing = skills.missing(item.skills)
-    if missing:
-        return f"The plan needs skills that are not installed: {', '.join(missing)}."
-    unmet = grants(item) or workers(item)
-    if unmet:
-        return unmet
-    withheld = secrets(item.credential_refs)
-    if withheld:
-        return f"The plan asks for a secret that it cannot have: {withheld}."
-    return ""
-
-
-async def refuse_unapproved(
-    item: WorkItem,
-    approval: ApprovalVerifier,
-    binding: PlanBinding,
-    copied: tuple[int, int] | None,
-) -> str:
-    """Why no approval lets this item run as it is now, or nothing (5.2.1 step 0).
-
-    Everything is asked afresh: what `check_plan` asks, that the token's counters agree, and that
-    all of it is what the approval binds. `copied` is the directory that the work has copied, if it
-    has begun.
-    """
-    if item.approval_token is not None and not _counters_agree(item.approval_token):
-        return refusal_of(_EDITED)
-    verdict = await check_plan(item, approval)
-    verdict = verdict and await binding.check(item, copied)
-    return refusal_of(verdict)
-
-
 class EntryCheck:
-    """Asks whether an item may run, before anybody is asked about it and as long as it does."""
+    """Asks whether an item may run, before anybody is asked about it and as long as it does.
+
+    Args:
+        approval: Says whether the plan's approval holds.
+        binding: Says whether what is there is what the approval binds.
+        skills: What is installed.
+        secrets: Why a plan cannot have a secret that it asks for.
+        grants: Why what the plan grants cannot be granted here.
+        workers: Why the plan's worker cannot work.
+        providers: Whose gates can be evaluated.
+    """
 
     def __init__(
         self,
@@ -77,16 +41,49 @@ class EntryCheck:
     ) -> None:
         self._approval = approval
         self._binding = binding
-        self._able = skills, secrets, grants, workers, providers
+        self._skills = skills
+        self._secrets = secrets
+        self._grants = grants
+        self._workers = workers
+        self._providers = providers
 
     def unable(self, item: WorkItem) -> str:
-        """See `refuse_unable`."""
-        return refuse_unable(item, *self._able)
+        """Why this item could not run though it were approved, in one sentence, or nothing.
+
+        Asked before a card is made of it, so that nobody is asked in vain, and again at every
+        entry.
+        """
+        why = unsupported(item, self._providers)
+        if why:
+            return why
+        missing = self._skills.missing(item.skills)
+        if missing:
+            return f"The plan needs skills that are not installed: {', '.join(missing)}."
+        unmet = self._grants(item) or self._workers(item)
+        if unmet:
+            return unmet
+        withheld = self._secrets(item.credential_refs)
+        if withheld:
+            return f"The plan asks for a secret that it cannot have: {withheld}."
+        return ""
 
     async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str:
-        """See `refuse_unable` and `refuse_unapproved`."""
-        unable = self.unable(item)
-        return unable or await refuse_unapproved(item, self._approval, self._binding, copied)
+        """Why this item may not run as it is now, or nothing (5.2.1 step 0).
+
+        Everything is asked afresh: what `unable` asks, what `check_plan` asks, that the token's
+        counters agree, and that all of it is what the approval binds.
+
+        Args:
+            item: With its token.
+            copied: The directory that the work has copied, if it has begun.
+        """
+        if unable := self.unable(item):
+            return unable
+        if item.approval_token is not None and not _counters_agree(item.approval_token):
+            return refusal_of(_EDITED)
+        verdict = await check_plan(item, self._approval)
+        verdict = verdict and await self._binding.check(item, copied)
+        return refusal_of(verdict)
 
     async def unbound(self, item: WorkItem, copied: tuple[int, int] | None) -> str:
         """Why what is there is not what the approval binds, or nothing; see `PlanBinding.check`."""
