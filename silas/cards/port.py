@@ -45,6 +45,6 @@ class ChoiceChannel(Channel, Protocol):
         """Show the card and wait for a choice; the wait is cancelled when the card is closed.
 
         Raises:
-            ChannelError: Nobody can be asked here.
+            ChannelError: It cannot be shown here, which the owner is told once.
         """
         ...

@@ -38,6 +38,7 @@ MOST_WAITING: Final = 200
 MOST_CHARACTERS: Final = 20_000
 """The longest message that is taken, as from a page of the cockpit."""
 
+_LONGEST_NAME: Final = 200  # characters of a connection
 _HOW: Final = (
     "A no counts here. A yes needs the signature of a device of yours: give it in the cockpit."
 )
@@ -84,7 +85,7 @@ class Admission(NamedTuple):
     Attributes:
         owner: The connection that is the owner's there, as the channel names it; empty for none.
         strangers: Whether others are heard, each in a conversation of its own without tools.
-        per_minute: Messages a minute of one connection.
+        per_minute: Messages a minute of the owner, and as many of all strangers together.
     """
 
     owner: str
@@ -178,9 +179,9 @@ class ExternalChannel:
         why = ""
         if not mine and not self._admission.strangers:
             why = "nobody but the owner may talk here"
-        elif len(arrived.text) > MOST_CHARACTERS:
-            why = "the message is too long"
-        elif not self._buckets.take(connection):
+        elif len(arrived.text) > MOST_CHARACTERS or len(connection) > _LONGEST_NAME:
+            why = "the message or its sender's name is too long"
+        elif not self._buckets.take("owner" if mine else "strangers"):
             why = "too many messages"
         if why:
             who = f"{self.name}:{connection[:64]}"
@@ -279,11 +280,10 @@ class ExternalChannel:
                 choice = CardChoice.model_validate(await choose())
             card, number = shown.card, choice.number
             if number == _SAFE or (1 <= number <= len(card.actions) and _is_no(card, number)):
-                return await self._no(card)
+                return _no(card)
             why = await self._refused(shown, choice)
             if not why:
                 action = card.actions[number - 1]
-                await self._record(action.label, signed=True)
                 return ExternalAnswer(action.value, action.label, signed=True)
             await self._refusals.note("channel.refused", why, self.name)
             self.tell(_CONFIRM)
@@ -310,7 +310,7 @@ class ExternalChannel:
                 continue
             values = [action.value for action in card.actions]
             if answer in values and _is_no(card, values.index(answer) + 1):
-                return await self._no(card)
+                return _no(card)
             await self._refusals.note("channel.refused", _NOT_SIGNED, self.name)
             self.tell(_CONFIRM)
         return None
@@ -325,13 +325,14 @@ class ExternalChannel:
         finally:
             self._reply = None
 
-    async def _no(self, card: Card[Any]) -> ExternalAnswer:
-        label = next((a.label for a in card.actions if a.value == card.safe), "no")
-        await self._record(label, signed=False)
-        return ExternalAnswer(card.safe, label, signed=False)
+    def record(self, answered: ExternalAnswer) -> None:
+        """Put an answer that is about to count on record. Raises `DatabaseError`; then it must not.
 
-    async def _record(self, label: str, *, signed: bool) -> None:
-        await self._audit.log("channel.answered", channel=self.name, answer=label, signed=signed)
+        At once, so that no other answer can come between.
+        """
+        self._audit.log_now(
+            "channel.answered", channel=self.name, answer=answered.words, signed=answered.signed
+        )
 
     @contextmanager
     def _theirs(self) -> Generator[None]:
@@ -351,6 +352,11 @@ class ExternalChannel:
 
 _SAFE: Final = 0  # the number of the safe answer where no action gives it
 _NOT_OFFERED: Final = -1
+
+
+def _no(card: Card[Any]) -> ExternalAnswer:
+    label = next((a.label for a in card.actions if a.value == card.safe), "no")
+    return ExternalAnswer(card.safe, label, signed=False)
 
 
 def _is_no(card: Card[Any], number: int) -> bool:

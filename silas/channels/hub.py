@@ -31,6 +31,7 @@ CLOSING_SECONDS: Final = 2.0
 """How long channels may take at the end to send what waits, and then to end."""
 
 _MOST_UNHEARD: Final = 100  # messages of others that wait to be heard; then their channels wait
+_EXPIRED: Final = "Nobody answered in time; nothing was agreed to."
 _GONE: Final = "Silas closed this question; the safe answer stands."
 
 
@@ -280,20 +281,23 @@ class ChannelHub:
         showing = shown(card)
         mine = asyncio.ensure_future(self._own.hold(to, card))
         asked = {asyncio.ensure_future(one.ask(showing)): one for one in others}
-        words = _GONE
+        words, began = _GONE, self._clock.monotonic()
         try:
             while not mine.done():
                 await asyncio.wait({mine, *asked}, return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in asked if task.done() and not mine.done()]:
                     one = asked.pop(task)
-                    answered = await self._taken(one, task)
-                    if answered is not None and not mine.done():
+                    answered = await self._taken(one, task, mine)
+                    if answered is not None:
                         words = f"Answered on {one.name}: {answered.words}."
                         self._own.close_card(card, words)
                         answer: Answer = answered.answer
                         return answer
             answer = mine.result()
+            late = self._clock.monotonic() - began >= card.timeout_seconds
             words = f"Answered on {self.channel_name}: {_label(card, answer)}."
+            if late and not _agreed(card, answer):
+                words = _EXPIRED
             return answer
         finally:
             mine.cancel()
@@ -311,10 +315,18 @@ class ChannelHub:
             task.exception()  # an answer that came too late counts for nothing
 
     async def _taken(
-        self, one: ExternalChannel, task: "asyncio.Future[ExternalAnswer | None]"
+        self,
+        one: ExternalChannel,
+        task: "asyncio.Future[ExternalAnswer | None]",
+        mine: "asyncio.Future[Any]",
     ) -> ExternalAnswer | None:
+        """An answer that counts, on record; None where none came or the own channel was quicker."""
         try:
-            return task.result()
+            answered = task.result()
+            if answered is None or mine.done():
+                return None
+            one.record(answered)
+            return answered
         except SilasError as error:  # ours: what cannot be recorded does not count
             await self._faults.note(one.name, f"was given no answer ({error.code})")
             return None
@@ -338,6 +350,11 @@ class ChannelHub:
 
 async def _next(messages: AsyncIterator[tuple[Arrived, str]]) -> tuple[Arrived, str] | None:
     return await anext(messages, None)
+
+
+def _agreed(card: Card[Answer], answer: Answer) -> bool:
+    """Whether an answer is one of the card's own and not the safe one."""
+    return answer != card.safe and any(action.value == answer for action in card.actions)
 
 
 def _label(card: Card[Answer], answer: Answer) -> str:

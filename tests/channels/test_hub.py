@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -37,7 +38,7 @@ from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import inbound
 from silas.db import Database
-from silas.errors import ChannelError
+from silas.errors import ChannelError, DatabaseError
 from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
@@ -286,7 +287,21 @@ async def test_a_flood_and_a_giant_are_not_heard(tmp_path: Path) -> None:
         while "channel.failed" not in house.audit.events():
             await asyncio.sleep(0)
         why = house.reasons("channel.refused")
-    assert why == ["the message is too long", "too many messages"]
+    assert why == ["the message or its sender's name is too long", "too many messages"]
+
+
+async def test_strangers_share_their_messages_a_minute_and_take_none_from_the_owner(
+    tmp_path: Path,
+) -> None:
+    pigeon = Wire()
+    async with a_hub(tmp_path, pigeon, strangers=True) as house:
+        for number in range(9):
+            pigeon.say(str(number), who=f"stranger {number}")
+        pigeon.say("it is me")
+        messages = house.hub.listen()
+        heard = [await soon(anext(messages)) for _ in range(6)]
+    assert [getattr(one, "text", "") for one, _ in heard] == [*"01234", "it is me"]
+    assert heard[-1][1] == "owner"
 
 
 async def test_the_owner_is_told_where_he_was_last_heard_and_always_in_the_cockpit(
@@ -355,6 +370,17 @@ async def test_no_yes_of_another_channel_counts_without_a_devices_signature(
         pigeon.say("2")
         assert await soon(asking) == card.safe
         assert set(house.reasons("channel.refused")) == {"it was not signed by a device"}
+
+
+async def test_a_yes_in_words_leaves_the_card_open(tmp_path: Path) -> None:
+    pigeon = Wire()
+    async with a_hub(tmp_path, pigeon) as house:
+        asking = house.asking(a_card(PlanCard))
+        await pigeon.told()
+        for yes in ("1", "yes", "Y!"):
+            pigeon.say(yes)
+            assert "say yes in the cockpit" in await pigeon.told()
+        assert not asking.done()
 
 
 @pytest.mark.parametrize("answer", ["approved", PlanAnswer(verdict="edit_requested"), None, 7.5])
@@ -470,11 +496,46 @@ async def test_a_card_waits_in_the_cockpit_for_whoever_comes(tmp_path: Path) -> 
         assert [one.type for one in house.web.cards] == ["approval_request"]
         house.clock.advance(9)
         assert await soon(asking) == PlanAnswer(verdict="waiting")
+        assert "Nobody answered in time" in await pigeon.told()
         gate = house.asking(a_card(GateCard, timeout_seconds=9))
-        await pigeon.told()
-        await pigeon.told()
+        assert "Intent" in await pigeon.told()
         house.clock.advance(9)
         assert await soon(gate) == "block"
+        assert "Nobody answered in time" in await pigeon.told()
+
+
+async def test_an_answer_that_cannot_be_recorded_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pigeon = Wire()
+    async with a_hub(tmp_path, pigeon) as house:
+        asking = house.asking(a_card(GateCard))
+        await pigeon.told()
+
+        def full(event: str, **data: Any) -> str:
+            raise DatabaseError("The disk is full.", code="E_DB_FULL")
+
+        monkeypatch.setattr(house.audit, "log_now", full)
+        monkeypatch.setattr(house.audit, "log", AsyncMock())
+        pigeon.say("no")
+        while not house.cockpit_said():
+            await asyncio.sleep(0)
+        assert not asking.done()
+        assert "was given no answer (E_DB_FULL)" in house.cockpit_said()[0]
+
+
+async def test_the_cockpits_answer_wins_where_two_come_at_once(tmp_path: Path) -> None:
+    raven = Buttons()
+    async with a_hub(tmp_path, raven) as house:
+        page = house.page()
+        asking = house.asking(a_card(GateCard))
+        event = await frame(page, "gate_approval")
+        await soon(raven.shown.get())
+        raven.choices.put_nowait(CardChoice(number=2))
+        house.web.close()
+        assert await soon(asking) == "block"
+        assert event["type"] == "gate_approval"
+        assert "channel.answered" not in house.audit.events()
 
 
 async def test_nonsense_leaves_the_card_open_elsewhere(tmp_path: Path) -> None:
