@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts.edited import noticing
 from scripts.progress import NOWHERE, Progress, digest_of
 from scripts.promises import Mutant, mutants, promises
-from scripts.reached import RECORD, Reached, recorded
+from scripts.reached import OPTIONS, RECORD, Reached, recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 _COPIED = ("silas", "web", "tests", "plans", "config", "docs", "scripts", "benchmarks")
@@ -259,7 +259,7 @@ def _watched(tree: Path, tests: list[str]) -> None:
     shutil.copy(ROOT / "scripts" / "reached.py", packages / "reached.py")
     line = packages / "reached.pth"
     line.write_text(f"import reached; reached.start({str(tree)!r})\n", encoding="utf-8")
-    code, said = _pytest(tree, ["-p", "reached"], tests, _WATCHED_SECONDS)
+    code, said = _pytest(tree, [*OPTIONS], tests, _WATCHED_SECONDS)
     line.unlink()
     if code not in (0, 5):  # pytest's own process sees no test run
         raise SystemExit(f"The tests could not be watched:\n{said[-2000:]}")

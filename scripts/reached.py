@@ -21,6 +21,8 @@ from typing import Any, Final, NamedTuple
 import coverage
 
 RECORD: Final = ".reached"
+OPTIONS: Final = ("-p", "reached", "-W", "ignore:Module already")
+"""Of pytest: the plugin, which the `.pth` imported before."""
 RED: Final = "!"
 """In a record, in place of a file: the test failed while it was watched."""
 _READ: Final = ("silas/", "web/")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts.edited import noticing
-from scripts.reached import RECORD, Reached, recorded
+from scripts.reached import OPTIONS, RECORD, Reached, recorded
 from tests.support.waits import SECONDS
 
 ROOT = Path(__file__).parent.parent
@@ -115,7 +115,17 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "\n".join([*lines, f"import reached; reached.start({str(root)!r})\n"])
     )
     python = str(root / ".venv" / "bin" / "python")
-    words = ["-p", "reached", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
+    words = [
+        "-W",
+        "error::pytest.PytestAssertRewriteWarning",
+        *OPTIONS,
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        ".",
+    ]
     done = subprocess.run(
         [python, "-m", "pytest", *words, "tests/test_it.py"],
         cwd=root, capture_output=True, text=True, check=False, timeout=SECONDS,
