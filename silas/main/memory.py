@@ -40,13 +40,9 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
 
     async def work() -> int:
         from silas.services.memory import open_memory
-        from silas.types import OWNER
 
         async with open_memory(look_config(ctx)) as desk:
-            ranked = await desk.rooms.retriever.recall(query, OWNER, limit)
-            found = [each.item for each in ranked]
-            if raw:
-                found += await desk.rooms.store.search_raw(query, limit)
+            found = await desk.search(query, limit, raw=raw)
         _print_items(found, as_json, "Nothing that is remembered fits.")
         return DONE
 

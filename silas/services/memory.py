@@ -4,7 +4,6 @@ import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -38,6 +37,7 @@ from silas.memory.operations import Operations, RulesFit
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex
+from silas.services.memory_search import MemorySearch
 from silas.services.owner_key import CheckpointKeys
 from silas.stream.owner import Owner
 from silas.types import OWNER, Risk
@@ -262,10 +262,25 @@ class MemoryDesk:
     audit: Audit
     chronicle: ChronicleStore
 
+    @property
+    def _search(self) -> MemorySearch:
+        rooms = self.rooms
+        return MemorySearch(rooms.retriever, rooms.store, self.clock, raw_in_reach=False)
+
     async def newest(self, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """Active memories, the newest first."""
-        beginning = datetime.min.replace(tzinfo=UTC)
-        return await self.rooms.store.search_temporal(beginning, self.clock.now(), limit, scope_id)
+        return await self._search.newest(limit, scope_id)
+
+    async def search(self, query: str, limit: int, *, raw: bool) -> list[MemoryItem]:
+        """What the owner is remembered to have, best first.
+
+        Args:
+            query: A question or words.
+            limit: At most so many of each kind.
+            raw: With what was said and read word for word, Silas's own words included.
+        """
+        found = await self._search.find(OWNER, query, limit)
+        return found + (await self.rooms.store.search_raw(query, limit) if raw else [])
 
     async def one(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem:
         """One memory. Raises `MemoryRefused` where there is none of this id."""

@@ -1,7 +1,7 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
@@ -100,14 +100,16 @@ def review_queue(
 
 
 class Learning:
-    """Lets the queue learn from what the owner says of his own work; made before the queue is.
+    """Lets the queue learn from what the owner says of his own work.
 
     Args:
-        mind: The queue, and whose a work item is, once they are asked for.
+        review: The queue.
+        scope_of: Whose a work item is.
     """
 
-    def __init__(self, mind: Callable[[], tuple[ReviewQueue, ScopeOf]]) -> None:
-        self._mind = mind
+    def __init__(self, review: ReviewQueue, scope_of: ScopeOf) -> None:
+        self._review = review
+        self._scope_of = scope_of
 
     async def call(self, item: WorkItem, tool_name: str, decision: Decision) -> None:
         """What he said of a call."""
@@ -118,8 +120,7 @@ class Learning:
         await self._noted(item, plan_family(item), "undo")
 
     async def _noted(self, item: WorkItem, family: str, decision: Decision) -> None:
-        review, scope_of = self._mind()
-        await review.noted(Signal(family, decision, scope_of(item.id)))
+        await self._review.noted(Signal(family, decision, self._scope_of(item.id)))
 
 
 def picked(words: str, clock: Clock) -> Incoming:

@@ -33,7 +33,7 @@ class ShowsWork(Protocol):
 class Telling:
     """How this channel's owner learns how work is going."""
 
-    def __init__(self, channel: CardChannel, work: Callable[[], ScopeWork], board: Board) -> None:
+    def __init__(self, channel: CardChannel, work: ScopeWork, board: Board) -> None:
         self._channel = channel
         self._work = work
         self._board = board
@@ -47,7 +47,7 @@ class Telling:
 
         def show(item: WorkItem, send: Send) -> Notify:
             del send  # it would be said twice
-            notify = channel.showing(item, self._work().result)
+            notify = channel.showing(item, self._work.result)
             return _Following(item, notify, self._board).told
 
         return show
@@ -63,9 +63,8 @@ class Telling:
         notify = as_text(item, send)
 
         async def show(event: ProgressEvent) -> None:
-            work = self._work()
-            if event.status in ENDED and work.scope_of(item.id) == OWNER:
-                result = await work.result(item.id)
+            if event.status in ENDED and self._work.scope_of(item.id) == OWNER:
+                result = await self._work.result(item.id)
                 for text in () if result is None else said_of(result):
                     await send(text)
             await notify(event)

@@ -12,6 +12,7 @@ from contextlib import (
 from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
 from silas.config import SilasConfig
+from silas.context.pruning import prune_regularly as prune_conversations
 from silas.home.crash_recovery import recovered
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
@@ -19,16 +20,18 @@ from silas.home.lease import Lease
 from silas.home.runtime import Runtime, real_runtime
 from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import checkpoint_regularly, message_to_owner
+from silas.services.held_changes import tell_held
 from silas.services.mcp import mcp_servers
 from silas.services.owner_key import settle_succession
 from silas.services.review import look_regularly, plan_picked
 from silas.services.tools.toolsets import mount_toolsets, tell_absent
 from silas.stop.watch import stay
+from silas.stream.interrupted import tell_interrupted
 from silas.stream.rehydrate import Rehydrated
 from silas.stream.session import Session
-from silas.wiring.mind import prune_conversations, tell_left
+from silas.wiring.mind import aftermath
+from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
-from silas.wiring.tasks import tell_held
 from silas.wiring.turn import Exchange, as_wired
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
@@ -103,7 +106,8 @@ async def build(
     async with AsyncExitStack() as stack:
         stack.callback(runtime.ring.release)
         db = stack.enter_context(open_database(config, runtime.clock))
-        parts = Parts(config, runtime, db, channel)
+        models = await open_models(config, runtime, stack)
+        parts = Parts(config, runtime, db, channel, models)
         await parts.audit.open()  # says by itself what it finds
         await settle_succession(db, parts.audit, runtime.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
@@ -128,7 +132,7 @@ async def build(
         left = parts.mind.arrivals.left() if lease.alone else ()
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
-        await tell_left(left, parts.mind, parts.channel, db, parts.audit)
+        await tell_interrupted(left, aftermath(parts.mind, parts.channel, db, parts.audit))
         await tell_damaged(db, parts.audit, message_to_owner(parts.channel))
         if resume:  # somebody who stays; a single command was not asked about them
             await tell_held(parts.holding.held, message_to_owner(parts.channel))

@@ -67,7 +67,6 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             config,
             parts.registry,
             parts.mind.search,
-            parts.mind.remembered.store,
             parts.sandbox.name,
             clock,
             redact,

@@ -1,7 +1,6 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12)."""
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +10,6 @@ from silas.approval.nonces import NonceStore, SqlNonceStore
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
-from silas.context import ContextItem
 from silas.db import Database
 from silas.gates import (
     GateRunner,
@@ -23,26 +21,22 @@ from silas.home.runtime import Runtime
 from silas.home.sandbox_tools import Surroundings, tool_search
 from silas.home.secret_store import guarded
 from silas.home.signer_client import announced, message_signer
-from silas.home.web_tools import add_web_tools, recorded
 from silas.home.witnesses import message_to_owner
 from silas.keys.secrecy import Secrecy
-from silas.memory import MemoryItem
-from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
-from silas.plans.binding import Grants, PlanBinding
+from silas.plans import PlanParser, WaitingPlan
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
-from silas.sandbox import RefusingSandbox, SandboxLimits
-from silas.services.emergency_stop import EmergencyStop, PausedByStop
+from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
 from silas.services.owner_key import CheckpointKeys
+from silas.services.preconditions import Preconditions
 from silas.services.review import Learning
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.looking import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
-from silas.services.tools.registry import built_in_tools
 from silas.services.tools.toolsets import claims_of, scopes_of
 from silas.services.work_progress import Telling
-from silas.services.workers import hiring, offer_delegation, teams_of, tools_of, worker_library
+from silas.services.workers import worker_library
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
@@ -54,23 +48,19 @@ from silas.stream.revising import Revising
 from silas.stream.session import Session
 from silas.stream.signin import SignIn, TypedWords
 from silas.stream.stream import Backpressure, Stream
-from silas.tools import ToolExecutor
-from silas.tools.health import SqlHealthStore
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.tools.policy import ToolPolicyConfig
-from silas.wiring.mind import Standing, mind_of
-from silas.wiring.tasks import entry_check, holding, task_runner
+from silas.wiring.mind import MindParts, mind_of
+from silas.wiring.models import Models, agents_of
+from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
+from silas.wiring.tools import plan_binding, sandbox_limits, tool_door, tool_registry
 from silas.wiring.turn import Exchange, TurnWiring
-from silas.work.executor import WorkItemExecutor
+from silas.work.entry import EntryCheck
 from silas.work.progress_board import Board
 from silas.work.run_policy import RunPolicies
 from silas.work.undo import Undo
-from silas.work.worker_runner import Crew
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
-    from silas.agents import ModelChoice
+    pass
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -79,13 +69,18 @@ _Session = TypeVar("_Session", bound=Session)
 
 
 class Parts:
-    """The objects of one Silas while it is being wired."""
+    """The objects of one Silas, each made after those that it uses."""
 
     def __init__(
-        self, config: SilasConfig, runtime: Runtime, db: Database, channel: Channel
+        self,
+        config: SilasConfig,
+        runtime: Runtime,
+        db: Database,
+        channel: Channel,
+        models: Models,
     ) -> None:
-        clock, sandbox = runtime.clock, runtime.sandbox
-        self.config, self.runtime, self.db = config, runtime, db
+        clock = runtime.clock
+        self.config, self.runtime, self.db, self.models = config, runtime, db, models
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
         self.signer = signer = announced(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
@@ -93,52 +88,30 @@ class Parts:
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
         self.time = effective_time(db, clock, self.audit)
         self.nonces: NonceStore = SqlNonceStore(db, self.time, config.nonce_store)
-        self.approval = ApprovalEngine(
-            signer,
-            self.nonces,
-            self.audit,
-            self.time,
-            config.approval,
-            self.stop.epochs,
-            runtime.ring,
-        )
+        self.approval = approval_engine(self)
         self.store = SqlWorkItemStore(db, clock)
         self.undoing = Undo(config.data_dir / "undo", self.audit)
         self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, self.time)
-        self.gates = GateRunner(
-            gate_providers(config),
-            self.audit,
-            config.limits.max_gate_evals_per_turn,
+        self.preconditions = Preconditions(
+            self.stop.sentinel, self.audit, runtime.sandbox, self.undoing
         )
+        evaluations = config.limits.max_gate_evals_per_turn
+        self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
         self.secrecy = Secrecy(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
-        self.sandbox = guarded(sandbox, self.secrecy, self.audit)
-        self.registry = built_in_tools(clock, self.sandbox, SqlHealthStore(db))
-        add_web_tools(
-            self.registry, config, clock, runtime.web, runtime.secrets, recorded(self.audit)
-        )
+        self.sandbox = guarded(runtime.sandbox, self.secrecy, self.audit)
+        self.registry = tool_registry(self)
         self.scopes = scopes_of(config)
-        self.door = ToolExecutor(
-            self.registry,
-            self.gates,
-            audit=self.audit,
-            outcomes=self.outcomes,
-            clock=self.time,
-            db=db,
-            config=ToolPolicyConfig(
-                quiet_from=config.quiet_hours.start,
-                quiet_until=config.quiet_hours.end,
-                timezone=config.scheduler.zone.key,
-            ),
-            require_running=self.stop.sentinel.require_running,
-            scrub=self.secrecy.redact,
-        )
+        self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)
-        self.learning = Learning(lambda: (self.mind.review, self.mind.work.scope_of))
+        self.picks: asyncio.Queue[str] = asyncio.Queue()
+        self.mind = mind_of(mind_parts(self), models.scorer, self.picks.put)
+        self.learning = Learning(self.mind.review, self.mind.work.scope_of)
         self.questions = OwnerQuestions(
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
         )
+        self.policies = RunPolicies()
         self.holding = holding(self)
         self.sign_in = SignIn(
             owner_verified(signer, db, clock), self.nonces, self.audit, clock, _KNOWN_CHANNELS
@@ -146,101 +119,34 @@ class Parts:
         self.sign_message = message_signer(config, runtime.signer)
         typed = TypedWords(self.channel.channel_name, self.sign_message, self.sign_in, clock)
         choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
-        add_looking_tools(self.registry, self._search, self._look, choices.ask)
-        self.limits = SandboxLimits(
-            memory_mb=config.sandbox.default_memory_mb,
-            cpu_seconds=config.sandbox.default_cpu_seconds,
+        add_looking_tools(
+            self.registry, self.mind.search.find, self.mind.context.in_view, choices.ask
         )
+        self.limits = sandbox_limits(config)
         self.workers = worker_library(config)
-        self.tools = tools = tool_search(config)
-        self.surroundings = Surroundings(config, self.sandbox, tools)
-        self.binding = PlanBinding(
-            self.skills,
-            Grants(sandbox.name, self.limits),
-            self.audit,
-            teams_of(self.workers),
-            tools,
-        )
-        self.policies = RunPolicies()
-        self.picks: asyncio.Queue[str] = asyncio.Queue()
+        self.tools = tool_search(config)
+        self.surroundings = Surroundings(config, self.sandbox, self.tools)
+        self.binding = plan_binding(self)
         self.board = Board(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
-        self.telling = Telling(self.channel, lambda: self.mind.work, self.board)
+        self.telling = Telling(self.channel, self.mind.work, self.board)
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
     ) -> _Session:
-        """The whole, from agents to the Stream."""
-        import pydantic_ai  # noqa: PLC0415 - costs half a second
+        """The whole, from agents to the Stream; every tool must be registered by now."""
+        from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
 
-        from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, ScorerAgent  # noqa: PLC0415
-        from silas.tools.toolset import approval_handler, build_chain  # noqa: PLC0415
-
-        pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
-        config, clock, models = self.config, self.runtime.clock, self.config.models
-        chain = build_chain(self.door, self.registry)
-        pausing = [approval_handler(self.door, self.registry)]
-        proxy = ProxyAgent(
-            await self._enter(stack, models.proxy),
-            clock,
-            output=models.proxy.output,
-            default_profile=config.context.default_profile,
-            capabilities=pausing,
-            listen=self.drafts.listener,
-        )
-        planner = PlannerAgent(
-            await self._enter(stack, models.planner),
-            clock,
-            output=models.planner.output,
-            capabilities=pausing,
-            listen=self.drafts.listener,
-        )
-        worker = ExecutorAgent(
-            await self._enter(stack, models.executor),
-            clock,
-            output=models.executor.output,
-            capabilities=pausing,
-        )
-        crew = Crew(
-            worker,
-            chain,
-            self.workers,
-            hiring(self.runtime, models.executor, pausing),
-            self.questions.calls,
-            tools_of(self.registry),
-            self.skills,
-            self.audit,
-            config.limits.max_delegation_depth,
-        )
-        offer_delegation(config, self.registry, crew.delegated)
-        entry = entry_check(self, crew)
-        scorer = ScorerAgent(
-            await self._enter(stack, models.scorer), clock, output=models.scorer.output
-        )
-
-        self.mind = mind = mind_of(
-            self._standing(),
-            scorer,
-            self.picks.put,
-            overhead_of(config, self.registry, self.skills.catalogue()),
-        )
+        mind, chain, agents = self.mind, build_chain(self.door, self.registry), agents_of(self)
+        crew = crew_of(self, agents.executor, chain)
+        overhead = overhead_of(self.config, self.registry, self.skills.catalogue())
+        mind.context.reserve(overhead.reserved)
         stack.push_async_callback(mind.review.stop)
-        proposer = Proposer(
-            PlanParser(),
-            self.approval,
-            self.binding,
-            self.store,
-            self.waiting,
-            self.audit,
-            clock,
-            self._ready,
-            entry.unable,
-        )
-        turns = TurnWiring(self, proxy, planner, proposer, chain, exchange)
+        entry = entry_check(self, crew)
+        proposer = self._proposer(entry)
+        turns = TurnWiring(self, agents.proxy, agents.planner, proposer, chain, exchange)
         self.revising = revising = turns.revising(self._ask_about)
-        runner = task_runner(self, crew, planner, entry)
-        run = PausedByStop(runner.run, self.stop.halt, self.store)
-        executor = WorkItemExecutor({WorkItemType.task: run}, self.audit)
+        executor = executor_of(self, crew, agents.planner, entry)
         dispatcher = Dispatcher(executor, self.telling.show, revising.ended)
         steps = turns.steps(dispatcher.dispatch, revising)
         self.stream = Stream(
@@ -249,14 +155,11 @@ class Parts:
             dispatcher,
             proposer,
             self.channel,
-            Backpressure(
-                config.backpressure.max_pending_turns_per_scope,
-                config.backpressure.max_pending_turns_total,
-            ),
+            backpressure(self.config),
             mind.arrivals,
             self.audit,
-            clock,
-            config.backpressure.shutdown_grace_seconds,
+            self.runtime.clock,
+            self.config.backpressure.shutdown_grace_seconds,
             self.stop.halt,
             self.drafts,
         )
@@ -299,32 +202,50 @@ class Parts:
             result_of=self.mind.work.result,
         )
 
-    def _standing(self) -> Standing:
-        return Standing(
-            self.config, self.db, self.runtime, self.audit, self.channel, self.approval, self.signer
-        )
-
     def _ask_about(self, waiting: WaitingPlan) -> bool:
         return self.stream.ask_about(waiting)
 
-    async def _search(
-        self, scope_id: str, query: str, most: int, everything: bool
-    ) -> Sequence[MemoryItem]:
-        return await self.mind.search(scope_id, query, most, everything)
+    def _proposer(self, entry: EntryCheck) -> Proposer:
+        return Proposer(
+            PlanParser(),
+            self.approval,
+            self.binding,
+            self.store,
+            self.waiting,
+            self.audit,
+            self.runtime.clock,
+            self.preconditions.require_able,
+            entry.unable,
+        )
 
-    def _look(self, scope_id: str) -> Sequence[ContextItem]:
-        return self.mind.look(scope_id)
 
-    async def _enter(self, stack: AsyncExitStack, choice: "ModelChoice") -> "Model":
-        return await stack.enter_async_context(self.runtime.make_model(choice))
+def approval_engine(parts: Parts) -> ApprovalEngine:
+    """What signs and verifies approvals, with the owner's keys and by effective time."""
+    return ApprovalEngine(
+        parts.signer,
+        parts.nonces,
+        parts.audit,
+        parts.time,
+        parts.config.approval,
+        parts.stop.epochs,
+        parts.runtime.ring,
+    )
 
-    def require_ready(self) -> None:
-        """Before anything has an effect: raises `Stopped` where Silas is, or its record changed."""
-        self.stop.sentinel.require_running()
-        self.audit.require_whole()
 
-    async def _ready(self, item: WorkItem) -> None:
-        self.require_ready()
-        if isinstance(self.runtime.sandbox, RefusingSandbox):
-            raise self.runtime.sandbox.reason
-        await self.undoing.files.require_whole(item.workspace)
+def mind_parts(parts: Parts) -> MindParts:
+    """What the rooms of thinking are made of."""
+    return MindParts(
+        parts.config,
+        parts.db,
+        parts.runtime,
+        parts.audit,
+        parts.channel,
+        parts.approval,
+        parts.signer,
+    )
+
+
+def backpressure(config: SilasConfig) -> Backpressure:
+    """How many turns may wait, as configured."""
+    limits = config.backpressure
+    return Backpressure(limits.max_pending_turns_per_scope, limits.max_pending_turns_total)

@@ -1,19 +1,23 @@
 """The runner of approved tasks, and what keeps changes that wait."""
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from silas.plans import WorkItem
+from silas.plans import WorkItemType
+from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
-from silas.tools import AutonomyLevel, RunApprovalMode
+from silas.services.held_changes import HeldQuestion
+from silas.services.workers import hiring, offer_delegation, tools_of
+from silas.tools import AutonomyLevel
+from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
 from silas.work.ending import Ending
 from silas.work.entry import EntryCheck
+from silas.work.executor import WorkItemExecutor
 from silas.work.grant_uses import PlanGrants
-from silas.work.held_store import HeldAnswer, HeldChanges, HeldStore, Holding
-from silas.work.models import Advice
+from silas.work.held_store import HeldStore, Holding
+from silas.work.planner_advice import PlannerAdvice
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
@@ -21,19 +25,15 @@ from silas.work.verify import VerificationRunner
 from silas.work.worker_runner import Crew
 
 if TYPE_CHECKING:
-    from silas.agents import PlannerAgent
+    from pydantic_ai.toolsets import AbstractToolset
+
+    from silas.agents import ExecutorAgent, PlannerAgent
+    from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts
 
 
 def holding(parts: "Parts") -> Holding:
-    """What keeps changes that wait; a run that asks nobody does not ask about them either."""
-
-    async def ask(held: HeldChanges, diff: str) -> HeldAnswer:
-        if parts.policies.of(held.work_item_id).mode is RunApprovalMode.reject_all:
-            return "keep"
-        result = await parts.mind.work.as_shown(held.result)
-        return await parts.questions.held(held._replace(result=result), diff)
-
+    """What keeps changes that wait, and asks about them."""
     data = parts.config.data_dir
     return Holding(
         HeldStore(data / "held"),
@@ -41,20 +41,29 @@ def holding(parts: "Parts") -> Holding:
         parts.approval,
         parts.store,
         parts.audit,
-        ask,
+        HeldQuestion(parts.policies, parts.mind.work, parts.questions),
         parts.secrecy,
-        parts.require_ready,
+        parts.preconditions.require_ready,
     )
 
 
-async def tell_held(held: HeldStore, tell: Callable[[str], Awaitable[None]]) -> None:
-    """Say at a start that changes wait, so that they are not forgotten."""
-    waiting = held.ids()
-    if waiting:
-        await tell(
-            f"Changes of {len(waiting)} finished work item(s) wait for your yes: "
-            "`silas approvals list`."
-        )
+def crew_of(
+    parts: "Parts", executor: "ExecutorAgent[ToolRun]", chain: "AbstractToolset[ToolRun]"
+) -> Crew:
+    """Who does the work of an attempt; `delegate` is registered where there may be workers."""
+    crew = Crew(
+        executor,
+        chain,
+        parts.workers,
+        hiring(parts.runtime, parts.config.models.executor, pausing(parts)),
+        parts.questions.calls,
+        tools_of(parts.registry),
+        parts.skills,
+        parts.audit,
+        parts.config.limits.max_delegation_depth,
+    )
+    offer_delegation(parts.config, parts.registry, crew.delegated)
+    return crew
 
 
 def entry_check(parts: "Parts", crew: Crew) -> EntryCheck:
@@ -74,13 +83,7 @@ def task_runner(
     parts: "Parts", crew: Crew, planner: "PlannerAgent", entry: EntryCheck
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
-
-    async def advise(item: WorkItem, failures: str) -> Advice:
-        advice = await planner.advise(item, failures, skills=crew.skills_of(item))
-        said = advice.output
-        return Advice(said.guidance, advice.tokens, advice.cost_usd, said.plan_is_wrong)
-
-    config = parts.config
+    config, advice = parts.config, PlannerAdvice(planner, crew)
     grants = PlanGrants(parts.outcomes, parts.registry)
     settings = TaskSettings(
         scratch=config.data_dir / "scratch",
@@ -108,13 +111,22 @@ def task_runner(
             parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
-        consult=Consulting(advise, parts.revising, parts.audit, parts.runtime.clock),
+        consult=Consulting(advice, parts.revising, parts.audit, parts.runtime.clock),
         secrets=parts.secrecy,
         effects=Effects(parts.outcomes, parts.registry),
         store=parts.store,
         audit=parts.audit,
         clock=parts.runtime.clock,
-        require_running=parts.require_ready,
+        require_running=parts.preconditions.require_ready,
         settings=settings,
         ending=Ending(parts.holding, parts.store, parts.audit, parts.secrecy, settings),
     )
+
+
+def executor_of(
+    parts: "Parts", crew: Crew, planner: "PlannerAgent", entry: EntryCheck
+) -> WorkItemExecutor:
+    """What runs every kind of work that runs here; an emergency stop pauses it."""
+    runner = task_runner(parts, crew, planner, entry)
+    run = PausedByStop(runner.run, parts.stop.halt, parts.store)
+    return WorkItemExecutor({WorkItemType.task: run}, parts.audit)

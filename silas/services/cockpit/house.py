@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from silas.channels.web.views import (
     Doctor,
@@ -16,17 +15,15 @@ from silas.channels.web.views import (
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.home.findings import headline, ready
-from silas.memory import MemoryStore
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.doctor.diagnose import diagnose
+from silas.services.memory_search import MemorySearch
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
-from silas.tools.builtin.recall import SearchMemory
 from silas.tools.registry import tool_rows
 from silas.types import OWNER
 
 _MOST_MEMORIES = 50
-_EVER = datetime.min.replace(tzinfo=UTC)
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 
@@ -37,8 +34,7 @@ class HouseRoom:
         self,
         config: SilasConfig,
         registry: ToolRegistry,
-        search: SearchMemory,
-        kept: MemoryStore,
+        search: MemorySearch,
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
@@ -46,7 +42,6 @@ class HouseRoom:
         self._config = config
         self._registry = registry
         self._search = search
-        self._kept = kept
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
@@ -80,10 +75,10 @@ class HouseRoom:
     async def memory(self, query: str) -> Memories:
         """See `House.memory`."""
         if query.strip():
-            found = await self._search(OWNER, query, _MOST_MEMORIES, False)
+            found = await self._search.find(OWNER, query, _MOST_MEMORIES)
             nothing = "Nothing is remembered that fits."
         else:
-            found = await self._kept.search_temporal(_EVER, self._clock.now(), _MOST_MEMORIES)
+            found = await self._search.newest(_MOST_MEMORIES)
             nothing = "Nothing is remembered yet."
         return Memories(
             memories=tuple(

@@ -1,0 +1,41 @@
+"""Changes of finished work that wait for the owner's yes: asking, and telling at a start."""
+
+from collections.abc import Awaitable, Callable
+
+from silas.stream.ask import OwnerQuestions
+from silas.stream.scopework import ScopeWork
+from silas.tools import RunApprovalMode
+from silas.work.held_store import HeldAnswer, HeldChanges, HeldStore
+from silas.work.run_policy import RunPolicies
+
+
+class HeldQuestion:
+    """`silas.work.held_store.AskHeld`: a run that asks nobody does not ask about its changes.
+
+    Args:
+        policies: How each run asks.
+        work: Leaves out of a result what rests on something that was forgotten.
+        questions: Asks the owner.
+    """
+
+    def __init__(self, policies: RunPolicies, work: ScopeWork, questions: OwnerQuestions) -> None:
+        self._policies = policies
+        self._work = work
+        self._questions = questions
+
+    async def __call__(self, held: HeldChanges, diff: str) -> HeldAnswer:
+        """Ask about the changes, with their diff."""
+        if self._policies.of(held.work_item_id).mode is RunApprovalMode.reject_all:
+            return "keep"
+        result = await self._work.as_shown(held.result)
+        return await self._questions.held(held._replace(result=result), diff)
+
+
+async def tell_held(held: HeldStore, tell: Callable[[str], Awaitable[None]]) -> None:
+    """Say at a start that changes wait, so that they are not forgotten."""
+    waiting = held.ids()
+    if waiting:
+        await tell(
+            f"Changes of {len(waiting)} finished work item(s) wait for your yes: "
+            "`silas approvals list`."
+        )

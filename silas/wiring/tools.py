@@ -1,0 +1,60 @@
+"""The tool door and what stands behind it."""
+
+from typing import TYPE_CHECKING
+
+from silas.home.web_tools import add_web_tools, recorded
+from silas.plans.binding import Grants, PlanBinding
+from silas.sandbox import SandboxLimits
+from silas.services.tools.registry import built_in_tools
+from silas.services.workers import teams_of
+from silas.tools import ToolExecutor, ToolRegistry
+from silas.tools.health import SqlHealthStore
+from silas.tools.policy import ToolPolicyConfig
+
+if TYPE_CHECKING:
+    from silas.config import SilasConfig
+    from silas.wiring.parts import Parts
+
+
+def tool_registry(parts: "Parts") -> ToolRegistry:
+    """The built-in tools and those of the web; toolsets of others are mounted later."""
+    runtime, config, clock = parts.runtime, parts.config, parts.runtime.clock
+    registry = built_in_tools(clock, parts.sandbox, SqlHealthStore(parts.db))
+    record = recorded(parts.audit)
+    add_web_tools(registry, config, clock, runtime.web, runtime.secrets, record)
+    return registry
+
+
+def tool_door(parts: "Parts") -> ToolExecutor:
+    """The one door through which every call goes."""
+    config = parts.config
+    return ToolExecutor(
+        parts.registry,
+        parts.gates,
+        audit=parts.audit,
+        outcomes=parts.outcomes,
+        clock=parts.time,
+        db=parts.db,
+        config=ToolPolicyConfig(
+            quiet_from=config.quiet_hours.start,
+            quiet_until=config.quiet_hours.end,
+            timezone=config.scheduler.zone.key,
+        ),
+        require_running=parts.stop.sentinel.require_running,
+        scrub=parts.secrecy.redact,
+    )
+
+
+def sandbox_limits(config: "SilasConfig") -> SandboxLimits:
+    """Memory and processor time of one run, as configured."""
+    return SandboxLimits(
+        memory_mb=config.sandbox.default_memory_mb,
+        cpu_seconds=config.sandbox.default_cpu_seconds,
+    )
+
+
+def plan_binding(parts: "Parts") -> PlanBinding:
+    """What an approval binds of a plan besides its text: skills, grants, workers, toolchains."""
+    grants = Grants(parts.runtime.sandbox.name, parts.limits)
+    teams = teams_of(parts.workers)
+    return PlanBinding(parts.skills, grants, parts.audit, teams, parts.tools)
