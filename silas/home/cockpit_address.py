@@ -1,4 +1,4 @@
-"""Where the cockpit of a running Silas is, for a command beside it: known only while it runs."""
+"""The address of the cockpit: where it shall listen, and where a running one does."""
 
 import contextlib
 import fcntl
@@ -8,10 +8,32 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from silas.channels.models import WebConfig
 from silas.config import SilasConfig
+from silas.errors import ConfigError, misfits
 
 _NAME = "cockpit.address"
 _MOST = 1024  # bytes that are read of it
+
+
+def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:
+    """The configuration with another address, held against the same rules.
+
+    Raises:
+        ConfigError: `E_CFG_WEB`: the address can be reached from elsewhere, and no `auth_token` is
+            set.
+    """
+    web = config.channels.web
+    given = {"host": host, "port": port}
+    changed = {name: value for name, value in given.items() if value is not None}
+    try:
+        web = WebConfig.model_validate({**web.model_dump(), **changed})
+    except ValidationError as error:
+        raise ConfigError(f"channels.web: {misfits(error)[0].words}.", code="E_CFG_WEB") from error
+    channels = config.channels.model_copy(update={"web": web})
+    return config.model_copy(update={"channels": channels})
 
 
 @contextmanager

@@ -29,10 +29,11 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
     named = workspace and workspace.resolve()
 
     async def work() -> int:
+        from silas.home.cockpit_address import listening_at
         from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
         from silas.stream.session import standing_in
-        from silas.wiring.web import listening_at, open_cockpit
+        from silas.wiring.web import open_cockpit
 
         config = listening_at(read_config(ctx), host, port)
         await initialise(config)

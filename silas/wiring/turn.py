@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from silas.home.prompt_facts import profiles
+from silas.services.access import access_of
 from silas.services.tools.looking import shown_to
 from silas.stream.answering import Answering
 from silas.stream.escalate import Escalator
@@ -26,7 +27,6 @@ from silas.stream.turn import TurnProcessor, TurnSteps
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
-from silas.wiring.access import access_of
 from silas.wiring.planreview import plan_review
 
 if TYPE_CHECKING:

@@ -6,18 +6,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic import ValidationError
-
-from silas.agents.choice import RUNBOOK
 from silas.approval.nonces import SqlNonceStore
-from silas.audit.kept import KeptAuditLog
 from silas.audit.log import AuditLog
 from silas.channels.hub import ChannelFaults, ChannelHub
-from silas.channels.models import WebConfig
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.app import Front, Halves, create_app
 from silas.channels.web.channel import WebChannel
-from silas.channels.web.events import Waiting
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.guard import Guard
 from silas.channels.web.head_notice import telling_of_the_record
@@ -28,6 +22,7 @@ from silas.channels.web.pairing import WebDoor
 from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.serve import served
+from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import Files
 from silas.channels.web.transcript import Transcript
@@ -36,8 +31,7 @@ from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
-from silas.errors import ConfigError, misfits
-from silas.home.cockpit_address import served_at
+from silas.home.cockpit_address import listening_at, served_at
 from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
@@ -45,33 +39,15 @@ from silas.home.runtime import Runtime, real_runtime
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
 from silas.services.channels import LoadedChannel, external_channels, load_channels
+from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.devices import web_door, web_limits
-from silas.stop import Sentinel
 from silas.stream.scopework import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
 from silas.wiring.build import Silas
-from silas.wiring.cockpit import Rooms, cockpit_of
+from silas.wiring.cockpit import cockpit_of
 from silas.wiring.parts import Parts
-
-
-def listening_at(config: SilasConfig, host: str | None, port: int | None) -> SilasConfig:
-    """The configuration with another address, held against the same rules.
-
-    Raises:
-        ConfigError: `E_CFG_WEB`: the address can be reached from elsewhere, and no `auth_token` is
-            set.
-    """
-    web = config.channels.web
-    given = {"host": host, "port": port}
-    changed = {name: value for name, value in given.items() if value is not None}
-    try:
-        web = WebConfig.model_validate({**web.model_dump(), **changed})
-    except ValidationError as error:
-        raise ConfigError(f"channels.web: {misfits(error)[0].words}.", code="E_CFG_WEB") from error
-    channels = config.channels.model_copy(update={"web": web})
-    return config.model_copy(update={"channels": channels})
 
 
 @dataclass(frozen=True)
@@ -150,7 +126,7 @@ async def open_cockpit(
                 await faults.note(one.name, one.why)
         stack.enter_context(served_at(config))
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
-        stack.push_async_callback(_ended, channel, listening)
+        stack.push_async_callback(end_conversation, channel, listening)
         base = WebHosts.of(config.channels.web).base
         yield RunningCockpit(silas, channel, door, await door.link(base), base)
 
@@ -169,7 +145,8 @@ async def _opened(
     for one in loaded:
         parts.secrecy.learn(one.values)
     rooms = cockpit_of(parts, silas)
-    standing, clock = _Standing(config, silas, rooms, parts.audit), parts.runtime.clock
+    facts = ConnectFacts(config, silas, rooms.setup, parts.audit)
+    clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = Withholding(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     app = create_app(
@@ -177,7 +154,7 @@ async def _opened(
         channel,
         Files(face_dir()),
         cockpit_routes(rooms, door),
-        lambda: silas.stream.pressure,
+        facts.turns_waiting,
         withholding,
     )
     door.on_paired(telling_of_newcomers(channel.pages))
@@ -186,14 +163,14 @@ async def _opened(
     hosts = WebHosts.of(config.channels.web)
     front.open(
         Guard(
-            Halves(app, Sockets(channel, standing, withholding)),
+            Halves(app, Sockets(channel, facts, withholding)),
             door,
             hosts,
             web_limits(config, clock),
         )
     )
     looking = {
-        asyncio.create_task(tell_unasked(standing.waiting, channel.pages, clock)),
+        asyncio.create_task(tell_unasked(facts.waiting, channel.pages, clock)),
         asyncio.create_task(withholding.follow(clock)),
     }
     try:
@@ -204,49 +181,3 @@ async def _opened(
             task.cancel()
         await asyncio.wait(looking)
         await rooms.setup.close()
-
-
-async def _ended(channel: WebChannel, listening: "asyncio.Task[None]") -> None:
-    """No new messages and safe answers first; turns under way then have the Stream's grace."""
-    channel.close()
-    heard = asyncio.ensure_future(channel.heard_out())
-    await asyncio.wait({heard, listening}, return_when=asyncio.FIRST_COMPLETED)
-    heard.cancel()
-    listening.cancel()  # it would wait for its turns, however long they take
-    await asyncio.wait([listening])
-
-
-@dataclass(frozen=True)
-class _Standing:
-    """What a page must know when it connects."""
-
-    config: SilasConfig
-    silas: Session
-    rooms: Rooms
-    log: KeptAuditLog
-
-    async def waiting(self) -> tuple[Waiting, ...]:
-        """Plans that wait, and that nobody is asked about now."""
-        unasked = await self.silas.proposer.unasked()
-        return tuple(Waiting(work_item_id=item.id, title=item.title) for item in unasked)
-
-    def stopped(self) -> str:
-        """Words about a stop in force."""
-        return Sentinel(self.config.data_dir).words()
-
-    async def seen(self, head: str, device: str) -> None:
-        """Compare the record with the newest signed head that a device was told."""
-        await self.log.seen_elsewhere(head, f"the device {device}")
-
-    def record(self) -> tuple[str, str]:
-        """Words where the record was changed, and its newest signed head."""
-        return self.log.words, self.log.newest_line()
-
-    @property
-    def runbook(self) -> bool:
-        """Whether the built-in model answers."""
-        return self.config.models.proxy.name == RUNBOOK
-
-    async def onboarding(self) -> bool:
-        """Whether nobody has said yet which model to use and who the owner is."""
-        return (await self.rooms.setup.onboarding()).needed

@@ -1,0 +1,51 @@
+"""What a page is told when it connects, besides the conversation and the cards."""
+
+from dataclasses import dataclass
+
+from silas.agents.choice import RUNBOOK
+from silas.audit.kept import KeptAuditLog
+from silas.channels.web.events import Waiting
+from silas.config import SilasConfig
+from silas.services.cockpit.setup import SetupRoom
+from silas.stop import Sentinel
+from silas.stream.session import Session
+
+
+@dataclass(frozen=True)
+class ConnectFacts:
+    """`silas.channels.web.socket.Standing` over an open Silas."""
+
+    config: SilasConfig
+    silas: Session
+    setup: SetupRoom
+    log: KeptAuditLog
+
+    async def waiting(self) -> tuple[Waiting, ...]:
+        """Plans that wait, and that nobody is asked about now."""
+        unasked = await self.silas.proposer.unasked()
+        return tuple(Waiting(work_item_id=item.id, title=item.title) for item in unasked)
+
+    def turns_waiting(self) -> int:
+        """How many turns wait in all conversations."""
+        return self.silas.stream.pressure
+
+    def stopped(self) -> str:
+        """Words about a stop in force."""
+        return Sentinel(self.config.data_dir).words()
+
+    async def seen(self, head: str, device: str) -> None:
+        """Compare the record with the newest signed head that a device was told."""
+        await self.log.seen_elsewhere(head, f"the device {device}")
+
+    def record(self) -> tuple[str, str]:
+        """Words where the record was changed, and its newest signed head."""
+        return self.log.words, self.log.newest_line()
+
+    @property
+    def runbook(self) -> bool:
+        """Whether the built-in model answers."""
+        return self.config.models.proxy.name == RUNBOOK
+
+    async def onboarding(self) -> bool:
+        """Whether nobody has said yet which model to use and who the owner is."""
+        return (await self.setup.onboarding()).needed
