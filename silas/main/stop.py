@@ -1,6 +1,5 @@
 """The emergency stop from any terminal: stop, resume."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -15,9 +14,8 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
 )
-from silas.stop import Sentinel, end_runs
+from silas.services.stop_now import StopNow
 
-_BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
 _NOT_ASKED = "Silas stays stopped. Without a terminal to ask on, say: silas resume --yes"
 _QUESTION = "Let Silas work again? Everything approved before the stop needs a new approval"
 
@@ -39,18 +37,15 @@ def stop(ctx: click.Context, now: bool) -> None:
 
 
 def _stopped(ctx: click.Context, folder: Path) -> int:
-    """Sentinel first, so that nothing new begins; then the kill; then what may take its time."""
-    sentinel = Sentinel(folder)
-    failure: OSError | None = None
-    try:
-        first = sentinel.place()
-    except OSError as error:
-        first, failure = False, error
-    killed, left = end_runs(folder, _BURIAL_SECONDS)
-    if failure is not None:
+    """See `StopNow`; what may take its time comes after the words."""
+    stopping = StopNow(folder)
+    first = stopping.place()
+    killed, left = stopping.kill()
+    if stopping.failure is not None:
         click.echo(
-            f"Silas is not stopped: {sentinel.path} cannot be made ({failure.strerror}); end its "
-            f"processes yourself. Running tools killed: {killed}.",
+            f"Silas is not stopped: {stopping.sentinel.path} cannot be made "
+            f"({stopping.failure.strerror}); end its processes yourself. Running tools killed: "
+            f"{killed}.",
             err=True,
         )
         return FAILED
@@ -59,8 +54,7 @@ def _stopped(ctx: click.Context, folder: Path) -> int:
     click.echo("`silas resume` starts it again.")
     if left:
         click.echo(f"The kernel still holds {left} of them; look again in a moment.", err=True)
-    with suppress(OSError):  # it holds; after a power loss the database says so as well
-        sentinel.keep()
+    stopping.keep()
     _recorded(ctx)
     return FAILED if left else DONE
 
@@ -90,7 +84,7 @@ def resume(ctx: click.Context, yes: bool) -> None:
         from silas.services.emergency_stop import open_stop
 
         config = read_config(ctx)
-        words = Sentinel(config.data_dir).words()
+        words = StopNow(config.data_dir).sentinel.words()
         if not words:
             click.echo("Silas is not stopped.")
             return DONE

@@ -48,6 +48,7 @@ class WorkDesk:
     settling: Settling
     people: PersonQueues
     recover: Callable[[], Awaitable[frozenset[str]]]
+    undone: Callable[[WorkItem], Awaitable[None]]
     warnings: list[str]
     db: Database
 
@@ -68,9 +69,13 @@ class WorkDesk:
         return sorted(await self.store.every(), key=lambda item: (item.created_at, item.id))
 
     async def undo(self, work_item_id: str) -> None:
-        """Restore the workspace that a work item changed; see `Undo.undo`."""
-        if work_item_id not in await self.recover():
-            await self.undoing.undo(work_item_id)
+        """Restore the workspace that a work item changed, and learn from it; see `Undo.undo`."""
+        if work_item_id in await self.recover():
+            return
+        await self.undoing.undo(work_item_id)
+        item = await self.store.get(work_item_id)
+        if item is not None:
+            await self.undone(item)
 
     async def leave(self, work_item_id: str) -> None:
         """Keep a half-changed workspace as it is now; see `FileRecovery.leave`."""
@@ -113,9 +118,21 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
                 await recovered(*rest, alone=lease.alone, resume=False)
             return taken_back
 
+        async def undone(item: WorkItem) -> None:
+            from silas.autonomy.signals import Signal, plan_family  # noqa: PLC0415 - looking needs
+            from silas.context import TokenCounter  # noqa: PLC0415 - none of these
+            from silas.services.memory import rules_within  # noqa: PLC0415
+            from silas.services.undone import note_undone  # noqa: PLC0415
+
+            scope_id = scope_work(db, clock).scope_of(item.id)
+            fit = rules_within(config, TokenCounter().count)
+            signal = Signal(plan_family(item), "undo", scope_id)
+            await note_undone(config, db, audit, fit, signal)
+
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
-        yield WorkDesk(store, undoing, waiting, held, settling, people, recover, warnings, db)
+        rest = (recover, undone, warnings, db)
+        yield WorkDesk(store, undoing, waiting, held, settling, people, *rest)
 
 
 async def piece_of_work(

@@ -55,6 +55,7 @@ from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
 from silas.wiring.tools import plan_binding, sandbox_limits, tool_door, tool_registry
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.entry import EntryCheck
+from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import Board
 from silas.work.run_policy import RunPolicies
 from silas.work.undo import Undo

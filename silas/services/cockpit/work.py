@@ -18,14 +18,13 @@ from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.cockpit.announcements import Announces
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopDesk
-from silas.stop import end_runs
+from silas.services.stop_now import StopNow
 from silas.stream.session import Session
 from silas.work.models import PATCH
 
 MOST_ROWS = 200
 """Work items in the list: those that changed last."""
 
-_BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 _STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
@@ -140,20 +139,16 @@ class WorkRoom:
 
     async def stop(self) -> Done:
         """See `Work.stop`: the file first, so that nothing new begins; then the kill."""
-        sentinel, failure = self._desk.sentinel, None
-        try:
-            sentinel.place()
-        except OSError as error:
-            failure = error
+        stopping = StopNow(self._desk.sentinel.folder)
+        stopping.place()
         self._session.runs.halt.ring()  # what is under way here ends, however soon the stop is over
-        ended = await asyncio.to_thread(end_runs, sentinel.folder, _BURIAL_SECONDS)
-        if failure is not None:
-            raise from_foreign(failure) or failure
-        with suppress(OSError):  # it holds; after a power loss the database says so as well
-            sentinel.keep()
+        ended = await asyncio.to_thread(stopping.kill)
+        if stopping.failure is not None:
+            raise from_foreign(stopping.failure) or stopping.failure
+        stopping.keep()
         with suppress(Exception):  # it holds whether or not it could be recorded yet
             self._desk.record()
-        self._announce.stopped(sentinel.words())
+        self._announce.stopped(stopping.sentinel.words())
         return Done(
             words=f"Silas is stopped, and every approval is void. Tools killed: {ended.killed}."
         )
