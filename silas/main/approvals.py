@@ -77,8 +77,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.channels.text import card_lines
         from silas.home.sandbox_tools import tool_search
-        from silas.plans.shown import card_shown
         from silas.services.approvals import Given
+        from silas.services.plans import plan_card
         from silas.work.held_store import HeldChanges
 
         async with _open(ctx) as desk:
@@ -89,7 +89,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE
         why = "approved before" if isinstance(found, Given) else found.rationale
-        card = card_shown(found.item, rationale=why, search=tool_search(read_config(ctx)))
+        card = plan_card(found.item, why, tool_search(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:
@@ -179,12 +179,12 @@ def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
 
 def _show_held(held: "HeldChanges", as_json: bool) -> int:
     from silas.channels.text import card_lines
-    from silas.stream.heldcard import held_card
+    from silas.services.held_changes import card_of_held
 
     if as_json:
         print_json(_held(held))
         return DONE
-    click.echo("\n".join(card_lines(held_card(held, held.result.diff))))
+    click.echo("\n".join(card_lines(card_of_held(held))))
     click.echo("They wait for your answer.")
     return DONE
 
@@ -215,12 +215,12 @@ def _facts(one: "Given") -> list[str]:
 
 
 def _asked(one: "WaitingPlan") -> dict[str, Any]:
-    from silas.plans import plan_hash
+    from silas.services.plans import digest_of
 
     return {
         "work_item": one.item.id,
         "title": one.item.title,
-        "plan_hash": plan_hash(one.item),
+        "plan_hash": digest_of(one.item),
         "state": ASKED,
     }
 

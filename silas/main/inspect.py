@@ -1,6 +1,5 @@
 """Commands that look and change nothing: status, doctor, plan, tools, config."""
 
-import json
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -23,11 +22,9 @@ from silas.main.shared import (
     FAILED,
     USAGE,
     config_option,
-    in_file,
     look_config,
     open_work,
     read_config,
-    read_plan,
     run_to_exit,
 )
 
@@ -198,26 +195,23 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         from silas.channels import render_card
         from silas.channels.paint import columns_of
         from silas.home.sandbox_tools import tool_search
-        from silas.plans import PlanParser, plan_bytes, plan_hash
-        from silas.plans.card import effective_mode
-        from silas.plans.places import require_places
-        from silas.plans.shown import card_shown
-        from silas.services.gates import require_supported
+        from silas.services.plans import (
+            digest_of,
+            plan_card,
+            plan_document,
+            read_plan,
+            require_runnable,
+        )
 
-        text = read_plan(file)
-        with in_file(file):
-            item = PlanParser().parse(text)
+        item = read_plan(file).item
         if as_json:
-            plan, mode = json.loads(plan_bytes(item)), effective_mode(item).value
-            facts = {"plan_hash": plan_hash(item), "interaction_mode": mode, "plan": plan}
-            print_json({**item_line(item), **facts})
+            print_json({**item_line(item), **plan_document(item)})
         else:
             search = tool_search(read_config(ctx))
-            card = card_shown(item, rationale="Checked from a file.", search=search)
+            card = plan_card(item, "Checked from a file.", search)
             click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
-            click.echo(f"sha256:{plan_hash(item)}")
-        require_supported(item)  # what it says can be read and hashed, whatever runs here
-        require_places(item)
+            click.echo(f"sha256:{digest_of(item)}")
+        require_runnable(item)  # what it says can be read and hashed, whatever runs here
         return DONE
 
     run_to_exit(work)

@@ -60,7 +60,7 @@ def asked_line(item: "WorkItem") -> dict[str, Any]:
 
 def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str, Any]:
     """What `ask --json` prints."""
-    from silas.plans import plan_hash
+    from silas.services.plans import digest_of
 
     return {
         "text": reply.text,
@@ -68,7 +68,7 @@ def reply_document(reply: "Reply", result: "WorkItemResult | None") -> dict[str,
         "turn_id": reply.turn_id,
         "plan": None
         if reply.plan is None
-        else {**item_line(reply.plan), "plan_hash": plan_hash(reply.plan)},
+        else {**item_line(reply.plan), "plan_hash": digest_of(reply.plan)},
         "result": None if result is None else result.model_dump(mode="json"),
     }
 

@@ -3,9 +3,8 @@
 import contextlib
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import click
@@ -235,28 +234,3 @@ def hash_option(_: click.Context, __: click.Parameter, value: str | None) -> str
     if kind != "sha256" or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
         raise click.BadParameter("give the plan's hash as printed: sha256: and 64 hex digits")
     return digits
-
-
-def read_plan(path: Path) -> str:
-    """A plan file's text, or one sentence about why not."""
-    from silas.errors import PlanFamilyError
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-    except UnicodeDecodeError:
-        reason = "it is not UTF-8 text"
-    raise PlanFamilyError(f"The plan {path} cannot be read: {reason}.", code="E_PLAN_FILE")
-
-
-@contextlib.contextmanager
-def in_file(path: Path) -> Generator[None]:
-    """Errors about a plan's text say which file it is in."""
-    from silas.errors import PlanFamilyError
-    from silas.plans import PlanError
-
-    try:
-        yield
-    except PlanError as error:
-        raise PlanFamilyError(f"{path}, {error.message}", code=error.code) from error

@@ -1,6 +1,5 @@
 """`silas show ID`: one piece of work with its plan, its result, its output, checks and changes."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,11 +21,10 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.home.sandbox_tools import tool_search
-        from silas.services.work import piece_of_work
 
         async with open_work(ctx) as desk:
-            item, result, waits = await piece_of_work(desk, work_item_id)
-        status = ASKED if waits else item.status.value
+            item, result, waiting = await desk.one(work_item_id)
+        status = ASKED if waiting else item.status.value
         if as_json:
             print_json(document(item, result, status))
             return DONE
@@ -39,15 +37,16 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
 def document(item: "WorkItem", result: "WorkItemResult | None", status: str) -> dict[str, Any]:
     """What `show --json` prints."""
-    from silas.plans import plan_bytes, plan_hash
+    from silas.services.plans import plan_document
 
+    facts = plan_document(item)
     return {
         "id": item.id,
         "title": item.title,
         "type": item.type.value,
         "status": status,
-        "plan_hash": plan_hash(item),
-        "plan": json.loads(plan_bytes(item)),
+        "plan_hash": facts["plan_hash"],
+        "plan": facts["plan"],
         "result": None if result is None else result.model_dump(mode="json"),
         "output": "" if result is None else result.output,
         "checks": checks_of(item),
@@ -68,11 +67,11 @@ def lines_of(
     """The same for a person; what others wrote is indented, and hides no character."""
     from silas.channels.text import card_lines, indented
     from silas.plans.characters import as_shown
-    from silas.plans.shown import card_shown
+    from silas.services.plans import plan_card
     from silas.work.report import said_of
 
     why = GOING_ON.get(status, "This is the plan as it is.")
-    card = card_shown(item, rationale=why, search=search)
+    card = plan_card(item, why, search)
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
     for text in () if result is None else said_of(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]

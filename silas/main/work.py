@@ -10,11 +10,9 @@ from silas.main.shared import (
     DONE,
     FAILED,
     hash_option,
-    in_file,
     open_silas,
     open_work,
     read_config,
-    read_plan,
     run_to_exit,
 )
 from silas.main.terminal import attended, terminal, ticking
@@ -65,18 +63,16 @@ def run(
     """
 
     async def work() -> int:
-        from silas.plans import PlanParser, plan_hash
+        from silas.services.plans import digest_of, read_plan
         from silas.tools import RunApprovalMode, RunApprovalPolicy
 
         policy = RunApprovalPolicy(mode=RunApprovalMode(mode or "prompt"))
-        text = read_plan(plan)
-        with in_file(plan):
-            item = PlanParser().parse(text)
+        text, item = read_plan(plan)
         channel = terminal(to_stderr=as_json, approve=approve, live=True)
         async with open_silas(ctx, channel.cards) as silas, attended(channel):
             result = await silas.run(text, policy=policy)
         if as_json:
-            print_json({"plan_hash": plan_hash(item), **result.model_dump(mode="json")})
+            print_json({"plan_hash": digest_of(item), **result.model_dump(mode="json")})
         else:
             print_result(result, channel.screen.told)
         return STATUS_CODES.get(result.status.value, FAILED)

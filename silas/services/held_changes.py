@@ -2,7 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 
+from silas.cards.models import HeldCard
 from silas.stream.ask import OwnerQuestions
+from silas.stream.heldcard import held_card
 from silas.stream.scopework import ScopeWork
 from silas.tools import RunApprovalMode
 from silas.work.held_store import HeldAnswer, HeldChanges, HeldStore
@@ -29,6 +31,11 @@ class HeldQuestion:
             return "keep"
         result = await self._work.as_shown(held.result)
         return await self._questions.held(held._replace(result=result), diff)
+
+
+def card_of_held(held: HeldChanges) -> HeldCard:
+    """The card of changes that wait, with their diff."""
+    return held_card(held, held.result.diff)
 
 
 async def tell_held(held: HeldStore, tell: Callable[[str], Awaitable[None]]) -> None:

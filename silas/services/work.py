@@ -1,20 +1,21 @@
-"""Pieces of work for the commands that look at them or take them back."""
+"""Pieces of work: what every door shows of one, and the desk of the commands about them."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.damage import Damaged
 from silas.db import Database
-from silas.errors import SandboxError
+from silas.errors import DatabaseError, SandboxError
 from silas.home.crash_recovery import recovered
 from silas.home.damaged_rows import all_damaged
 from silas.home.lease import Lease
 from silas.home.runtime import sandbox_of
 from silas.memory.forgotten import ForgottenLog
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -31,6 +32,70 @@ from silas.work.held_store import HeldStore
 from silas.work.models import PATCH
 from silas.work.settling import Settling
 from silas.work.undo import Undo
+
+
+class ShownWork(Protocol):
+    """Work without what was forgotten; see `ScopeWork`."""
+
+    async def result(self, work_item_id: str) -> WorkItemResult | None:
+        """How it ended."""
+        ...
+
+    async def item_as_shown(self, item: WorkItem) -> WorkItem:
+        """The work with what its checks found."""
+        ...
+
+
+class PieceOfWork(NamedTuple):
+    """One piece of work as it may be shown.
+
+    Attributes:
+        item: The work, or the plan that waits.
+        result: How its last finished run ended; none where the plan waits for an answer.
+        waiting: The question that is open about it.
+    """
+
+    item: WorkItem
+    result: WorkItemResult | None
+    waiting: WaitingPlan | None
+
+
+async def piece_of_work(
+    work_item_id: str,
+    question: Callable[[str], Awaitable[WaitingPlan | None]],
+    store: WorkItemStore,
+    shown: ShownWork,
+) -> PieceOfWork:
+    """One piece of work, for every door.
+
+    Args:
+        work_item_id: Of the work, or of a plan that waits.
+        question: The open question about a plan of this id.
+        store: Where work is.
+        shown: Leaves out what was forgotten.
+
+    Raises:
+        DatabaseError: There is none of this id.
+    """
+    waiting = await question(work_item_id)
+    if waiting is not None:
+        return PieceOfWork(waiting.item, None, waiting)
+    item = await store.get(work_item_id)
+    if item is None:
+        raise missing(work_item_id)
+    return PieceOfWork(await shown.item_as_shown(item), await result_of(item, shown), None)
+
+
+async def result_of(item: WorkItem, shown: ShownWork) -> WorkItemResult | None:
+    """How work ended; where that was damaged, words that say so."""
+    try:
+        return await shown.result(item.id)
+    except DatabaseError as error:
+        if error.code != "E_DB_CORRUPT":
+            raise
+        return WorkItemResult(
+            work_item_id=item.id, status=item.status, summary=error.message, last_error=None
+        )
 
 
 @dataclass(frozen=True)
@@ -59,6 +124,16 @@ class WorkDesk:
     async def questions(self) -> list[WorkItem]:
         """Plans that the owner was asked about and has not answered."""
         return [waiting.item for waiting in await self.waiting.all()]
+
+    async def question(self, work_item_id: str) -> WaitingPlan | None:
+        """The oldest open question about a plan of this id; none where there is none."""
+        found = (one for one in await self.waiting.all() if one.item.id == work_item_id)
+        return next(found, None)
+
+    async def one(self, work_item_id: str) -> PieceOfWork:
+        """One piece of work; see `piece_of_work`."""
+        shown = scope_work(self.db, SystemClock())
+        return await piece_of_work(work_item_id, self.question, self.store, shown)
 
     def damaged(self) -> list[Damaged]:
         """What was set aside because it cannot be read."""
@@ -133,24 +208,6 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         held = HeldStore(config.data_dir / "held")
         rest = (recover, undone, warnings, db)
         yield WorkDesk(store, undoing, waiting, held, settling, people, *rest)
-
-
-async def piece_of_work(
-    desk: WorkDesk, work_item_id: str
-) -> tuple[WorkItem, WorkItemResult | None, bool]:
-    """A work item, how its last finished run ended, and whether its plan waits for an answer.
-
-    Raises:
-        DatabaseError: There is none of this id.
-    """
-    for waiting in await desk.waiting.all():
-        if waiting.item.id == work_item_id:
-            return waiting.item, None, True
-    item = await desk.store.get(work_item_id)
-    if item is None:
-        raise missing(work_item_id)
-    work = scope_work(desk.db, SystemClock())
-    return await work.item_as_shown(item), await work.result(work_item_id), False
 
 
 async def patch_shown(desk: WorkDesk, work_item_id: str) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, 
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
-from silas.plans.shown import card_shown
 from silas.sandbox.toolchains.mounts import ToolSearch
+from silas.services.plans import plan_card
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -174,7 +174,7 @@ class RecordRoom:
             return [_NOT_KEPT.format(wanted)] if wanted else None
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
-        return _lines(card_shown(plan.item, rationale=plan.rationale, search=self._search))
+        return _lines(plan_card(plan.item, plan.rationale, self._search))
 
     async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""

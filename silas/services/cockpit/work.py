@@ -4,21 +4,22 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
-from silas.errors import ChannelError, DatabaseError, from_foreign
+from silas.errors import ChannelError, from_foreign
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
 from silas.plans.characters import show
-from silas.plans.shown import card_shown
-from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.store import SqlWorkItemStore
 from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.cockpit.announcements import Announces
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopDesk
+from silas.services.plans import plan_card
 from silas.services.stop_now import StopNow
+from silas.services.work import ShownWork, piece_of_work, result_of
 from silas.stream.session import Session
 from silas.work.models import PATCH
 
@@ -28,18 +29,6 @@ MOST_ROWS = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 _STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
-
-
-class ShownWork(Protocol):
-    """Work without what was forgotten; see `ScopeWork`."""
-
-    async def result(self, work_item_id: str) -> WorkItemResult | None:
-        """How it ended."""
-        ...
-
-    async def item_as_shown(self, item: WorkItem) -> WorkItem:
-        """The work with what its checks found."""
-        ...
 
 
 class WorkRoom:
@@ -75,17 +64,15 @@ class WorkRoom:
         undoable = await asyncio.to_thread(self._undoable, items)
         rows = [self._waiting_row(item) for item in reversed(waiting)]
         for item in items:
-            result = await self._result(item)
+            result = await result_of(item, self._shown)
             rows.append(self._row(item, result, undoable.get(item.id)))
         return tuple(rows)
 
     async def one(self, work_item_id: str) -> WorkDetail:
         """See `Work.one`."""
-        waiting = await self._session.proposer.question(work_item_id)
-        item = await self._store.get(work_item_id) if waiting is None else waiting.item
-        if item is None:
-            raise missing(work_item_id)
-        result = await self._result(item)
+        question = self._session.proposer.question
+        piece = await piece_of_work(work_item_id, question, self._store, self._shown)
+        item, result, waiting = piece
         undoable = await asyncio.to_thread(self._undoable, [item])
         if waiting is None:
             row, why = self._row(item, result, undoable.get(item.id)), _APPROVED
@@ -93,7 +80,7 @@ class WorkRoom:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
-        card = await asyncio.to_thread(card_shown, item, rationale=why, search=self._search)
+        card = await asyncio.to_thread(plan_card, item, why, self._search)
         return WorkDetail(
             **row.model_dump(),
             intent=card.intent,
@@ -101,7 +88,7 @@ class WorkRoom:
             affected=card.affected,
             plan=tuple(Section(heading=d.heading, lines=d.lines) for d in card.details),
             hash=card.plan_hash,
-            checks=self._checks(await self._shown.item_as_shown(item)),
+            checks=self._checks(item),
             checks_changed=() if result is None else tuple(map(show, result.checks_changed)),
             diff="" if result is None else self._diff(result),
             output="" if result is None else self._redact(result.output),
@@ -160,17 +147,6 @@ class WorkRoom:
         await self._desk.resume()
         self._announce.stopped("")
         return Done(words="Silas works again; what was interrupted needs a new approval.")
-
-    async def _result(self, item: WorkItem) -> WorkItemResult | None:
-        """How it ended; where that was damaged, words that say so."""
-        try:
-            return await self._shown.result(item.id)
-        except DatabaseError as error:
-            if error.code != "E_DB_CORRUPT":
-                raise
-            return WorkItemResult(
-                work_item_id=item.id, status=item.status, summary=error.message, last_error=None
-            )
 
     def _waiting_row(self, item: WorkItem) -> WorkRow:
         return WorkRow(

@@ -1,0 +1,74 @@
+"""Plans as files, as documents and as cards, for the commands about them."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from silas.cards import PlanCard
+from silas.errors import PlanFamilyError
+from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_hash
+from silas.plans.card import effective_mode
+from silas.plans.places import require_places
+from silas.plans.shown import card_shown
+from silas.sandbox.toolchains.mounts import ToolSearch
+from silas.services.gates import require_supported
+
+
+class PlanFile(NamedTuple):
+    """A plan as it stands in a file, and what it says."""
+
+    text: str
+    item: WorkItem
+
+
+def read_plan(path: Path) -> PlanFile:
+    """Read and parse a plan.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_FILE`, the file cannot be read; or what is wrong with the plan,
+            with the file, the line and the column.
+    """
+    text = _read(path)
+    try:
+        return PlanFile(text, PlanParser().parse(text))
+    except PlanError as error:
+        raise PlanFamilyError(f"{path}, {error.message}", code=error.code) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    raise PlanFamilyError(f"The plan {path} cannot be read: {reason}.", code="E_PLAN_FILE")
+
+
+def digest_of(item: WorkItem) -> str:
+    """What an approval of this plan binds: the hex sha256 of its canonical bytes (spec 3.3)."""
+    return plan_hash(item)
+
+
+def plan_document(item: WorkItem) -> dict[str, Any]:
+    """The hash of a plan, how it is asked about, and the plan as it is hashed."""
+    return {
+        "plan_hash": plan_hash(item),
+        "interaction_mode": effective_mode(item).value,
+        "plan": json.loads(plan_bytes(item)),
+    }
+
+
+def plan_card(item: WorkItem, rationale: str, search: ToolSearch) -> PlanCard:
+    """The card of a plan as it would be shown here, with the toolchains that `search` finds."""
+    return card_shown(item, rationale=rationale, search=search)
+
+
+def require_runnable(item: WorkItem) -> None:
+    """Refuse a plan that nothing here can run, or that is about places that do not exist.
+
+    Raises:
+        PlanFamilyError: Why.
+    """
+    require_supported(item)
+    require_places(item)
