@@ -3,19 +3,27 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from silas.agents.choice import PROVIDER_KEY
 from silas.audit import Audit
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.home.secret_store import secrets_of
 from silas.keys.secrets import SecretFacts, SecretVault
 from silas.services.record import open_audit
+from silas.services.setup.provider_key import note_provider_key
 
 
 @dataclass(frozen=True)
 class SecretsDesk:
-    """The secrets alone, for the commands about them."""
+    """The secrets alone, for the commands about them.
 
+    Attributes:
+        folder: The data directory, where the choices of the first run are.
+    """
+
+    folder: Path
     vault: SecretVault
     audit: Audit
     clock: Clock
@@ -33,6 +41,8 @@ class SecretsDesk:
         except Exception:
             self.vault.remove(added.ref_id)
             raise
+        if added.name == PROVIDER_KEY:
+            note_provider_key(self.folder, stored=True)
         return added
 
     async def remove(self, name: str) -> SecretFacts:
@@ -43,6 +53,8 @@ class SecretsDesk:
         """
         removed = self.vault.remove(name)
         await self.audit.log("secret.removed", ref_id=removed.ref_id)
+        if removed.name == PROVIDER_KEY:
+            note_provider_key(self.folder, stored=False)
         return removed
 
 
@@ -55,4 +67,4 @@ def secret_facts(config: SilasConfig) -> tuple[SecretFacts, ...]:
 async def open_secrets_desk(config: SilasConfig) -> "AsyncGenerator[SecretsDesk]":
     """The secrets of an initialised Silas, without starting anything else."""
     async with open_audit(config) as desk:
-        yield SecretsDesk(secrets_of(config), desk.log, SystemClock())
+        yield SecretsDesk(config.data_dir, secrets_of(config), desk.log, SystemClock())

@@ -18,7 +18,7 @@ from silas.keys.inputs import SecretInputs
 from silas.keys.secrecy import Secrecy
 from silas.keys.secrets import SecretVault
 from silas.services.cockpit.announcements import Announces
-from silas.services.setup.provider_key import TryKey
+from silas.services.setup.provider_key import TryKey, note_provider_key
 from silas.stream.owner import Owner
 from silas.types import Risk
 
@@ -143,13 +143,8 @@ class SetupRoom:
             raise
         await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
         if facts.name == PROVIDER_KEY:
-            await self._key_is_there()
+            await asyncio.to_thread(note_provider_key, self._folder, stored=True)
         self._announce.secret_stored(ref_id)
-
-    async def _key_is_there(self) -> None:
-        chosen = await asyncio.to_thread(read_first_run, self._folder)
-        if chosen is not None:
-            await self._keep(chosen.model_copy(update={"key": True}))
 
     async def _keep(self, chosen: FirstRun) -> None:
         await asyncio.to_thread(keep_first_run, self._folder, chosen)

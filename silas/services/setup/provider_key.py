@@ -1,8 +1,10 @@
-"""Trying out the provider's key the moment it is entered (spec 1.5)."""
+"""The provider's key: trying it the moment it is entered, and noting that it is there (1.5)."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Final
 
+from silas.config.firstrun import keep_first_run, read_first_run
 from silas.tools.web.client import Answer, NotSent, WebClient, address
 
 TryKey = Callable[[str], Awaitable[str]]
@@ -30,6 +32,22 @@ def tried_at_openrouter(client: WebClient) -> TryKey:
         return _NO_KEY if answer is not None and answer.status in _REFUSED else ""
 
     return fault
+
+
+def note_provider_key(folder: Path, *, stored: bool) -> None:
+    """Keep with the choices of the first run whether the key is there: from the next start on the
+    provider answers, or does not. Nothing happens where nothing was chosen.
+
+    Args:
+        folder: The data directory.
+        stored: Whether the secret is in the vault now.
+
+    Raises:
+        ConfigError: The choices could not be kept.
+    """
+    chosen = read_first_run(folder)
+    if chosen is not None and chosen.key is not stored:
+        keep_first_run(folder, chosen.model_copy(update={"key": stored}))
 
 
 async def _asked(client: WebClient, key: str) -> Answer | None:
