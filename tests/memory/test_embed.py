@@ -14,7 +14,7 @@ from silas.config import SilasConfig
 from silas.errors import ConfigError, LLMError
 from silas.memory.embed import EndpointEmbedder, FastEmbedder, NoEmbedder
 from silas.memory.port import NoVectors
-from silas.services.memory import embedder_finding, embedder_of
+from silas.services.embedder import embedder_finding, embedder_of
 from tests.agents.openai_server import Drop, Failure, Hang, Json, OpenAIServer, Raw, openai_server
 from tests.memory.memories import a_memory
 from tests.memory.rooms import a_house
@@ -172,12 +172,12 @@ def test_a_key_that_is_named_and_not_there_is_one_sentence(
 def test_a_package_that_is_missing_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: str, missing: str
 ) -> None:
-    from silas.services import memory
+    from silas.services import embedder as room
 
     def spec(name: str) -> object | None:
         return None if name == missing else object()
 
-    monkeypatch.setattr(memory, "find_spec", spec)
+    monkeypatch.setattr(room, "find_spec", spec)
     config = configured(tmp_path, embedder=embedder, embedding_base_url="http://127.0.0.1:1/v1")
     part, well, words = embedder_finding(config)
     assert (part, well) == ("memory search", False)

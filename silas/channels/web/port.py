@@ -1,4 +1,4 @@
-"""What the cockpit's HTTP routes need from above, as ports; `silas.wiring.cockpit` has them.
+"""What the cockpit's HTTP routes need, as ports; `silas.services.cockpit` implements them.
 
 Every method raises `SilasError` with a sentence for a person where it cannot do what is asked;
 `silas.channels.web.answers` knows which code is which HTTP status.

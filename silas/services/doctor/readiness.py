@@ -15,8 +15,8 @@ from silas.home.secret_store import secrets_of
 from silas.home.signer_client import is_apart, signer_uid
 from silas.home.unsupported import refuse_unable, require_mcp
 from silas.services.channels import channel_findings, examine_channels
+from silas.services.embedder import embedder_finding
 from silas.services.gates import gate_findings
-from silas.services.memory import embedder_finding
 from silas.services.tools.toolsets import examine_toolsets
 from silas.services.workers import worker_findings, worker_library
 
