@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from benchmarks.wire_client import Line, connect
-from silas.channels.web.pages import AT_ONCE, Page, Pages
+from silas.channels.web.pages import AT_ONCE, ConnectedPage, Pages
 from silas.channels.web.session import WebSession
 
 RATE = 100.0  # messages a second, all connections together
@@ -254,7 +254,7 @@ async def _beside_a_bundle(count: int, at_once: int) -> float:
     session = WebSession(id="s-1", device_id="d-1", device="bench", level="auth")
     pages, written = Pages(at_once), 0
 
-    async def write(page: Page) -> None:
+    async def write(page: ConnectedPage) -> None:
         nonlocal written
         while await page.next() is not None:
             _works(_SEND)
@@ -262,12 +262,12 @@ async def _beside_a_bundle(count: int, at_once: int) -> float:
 
     writing: list[asyncio.Task[None]] = []
     for _ in range(count):
-        page = Page(session)
+        page = ConnectedPage(session)
         pages.enter(page)
         writing.append(asyncio.create_task(write(page)))
     await asyncio.sleep(0)  # everybody waits for something to write
     pages.all("a frame")
-    pages.enter(Page(session))  # the bundle goes out now
+    pages.enter(ConnectedPage(session))  # the bundle goes out now
     longest = 0.0
     while written < count:
         started = time.thread_time()

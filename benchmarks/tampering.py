@@ -33,7 +33,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
-from silas.tools.asked import Asked, AskReason
+from silas.tools.asked import AskReason, PendingCall
 from silas.types import OWNER
 from silas.work.authority import TaskAuthority
 from silas.work.grant_uses import RunGrants
@@ -244,7 +244,7 @@ class House:
         grants = RunGrants(self.item(), (), MemoryOutcomeStore(self._h.clock))
         authority = TaskAuthority(self.item(), self._h.approval, self._binding, None, grants, _yes)
         assert await authority.ask(
-            [Asked(validated_call("mail", "run", dict(_CALL)), RiskLevel.low, AskReason.plan)]
+            [PendingCall(validated_call("mail", "run", dict(_CALL)), RiskLevel.low, AskReason.plan)]
         ) == [True]
         context = ToolCallContext(
             trace_id="mutations",

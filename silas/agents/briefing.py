@@ -15,7 +15,7 @@ _SHELL_QUOTED = frozenset("$`")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
 
 
-class Step(NamedTuple):
+class BriefingStep(NamedTuple):
     """One tool call the briefing asks for.
 
     Attributes:
@@ -33,7 +33,7 @@ class BriefingError(ValueError):
     """A block cannot be followed literally; one sentence with its line."""
 
 
-def steps_of(briefing: str) -> tuple[Step, ...]:
+def steps_of(briefing: str) -> tuple[BriefingStep, ...]:
     """The steps a briefing asks for.
 
     Every line of an `sh` block is one call; comments and blank lines are passed over, a backslash
@@ -43,12 +43,12 @@ def steps_of(briefing: str) -> tuple[Step, ...]:
     Raises:
         BriefingError: A block never ends, or a line cannot be split into arguments.
     """
-    steps: list[Step] = []
+    steps: list[BriefingStep] = []
     for language, start, body in _blocks(briefing):
         if language == "sh":
             steps += [_shell_step(line, number) for number, line in _commands(body, start)]
         elif language == "python" and "".join(body).strip():
-            steps.append(Step("python_exec", {"code": "\n".join(body)}, _first(body)))
+            steps.append(BriefingStep("python_exec", {"code": "\n".join(body)}, _first(body)))
     return tuple(steps)
 
 
@@ -101,7 +101,7 @@ def _commands(body: list[str], start: int) -> list[tuple[int, str]]:
     return commands
 
 
-def _shell_step(line: str, number: int) -> Step:
+def _shell_step(line: str, number: int) -> BriefingStep:
     if "\0" in line:
         raise BriefingError(f"Line {number} of the briefing contains a null character.")
     line = _without_comment(line)
@@ -113,7 +113,7 @@ def _shell_step(line: str, number: int) -> Step:
         ) from error
     if not argv or needs_shell(line):
         argv = ["/bin/sh", "-c", line]
-    return Step("shell_exec", {"argv": argv}, line)
+    return BriefingStep("shell_exec", {"argv": argv}, line)
 
 
 def needs_shell(line: str) -> bool:

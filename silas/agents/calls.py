@@ -11,7 +11,7 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
-from silas.agents.spoken import Spoken
+from silas.agents.spoken import AnswerText
 from silas.agents.wire import planner_form, report_form, route_form
 from silas.types import InteractionMode, InteractionRegister
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
+class StructuredCall(Generic[T]):
     """One kind of structured call.
 
     Attributes:
@@ -40,7 +40,7 @@ class Call(Generic[T]):
     describe: str
     fallback: Callable[[str, str], T]
     shown: Callable[[tuple[str, ...], bool], type[T]]
-    spoken: Spoken | None = None
+    spoken: AnswerText | None = None
 
 
 _SORRY = (
@@ -60,7 +60,7 @@ def _route(default_profile: str, who: str) -> RouteDecision:
     )
 
 
-PROXY = Call(
+PROXY = StructuredCall(
     "proxy",
     RouteDecision,
     "route",
@@ -68,9 +68,9 @@ PROXY = Call(
     _route,
     route_form,
     # what it says where the planner will answer is not for the user
-    Spoken(("message",), given=("route", "direct")),
+    AnswerText(("message",), given=("route", "direct")),
 )
-PLANNER = Call(
+PLANNER = StructuredCall(
     "planner",
     AgentResponse,
     "respond",
@@ -80,9 +80,9 @@ PLANNER = Call(
         f"form, twice. Nothing was started. Please try again. ({who})"
     ),
     lambda _profiles, union: planner_form(union),
-    Spoken(("message",)),
+    AnswerText(("message",)),
 )
-EXECUTOR = Call(
+EXECUTOR = StructuredCall(
     "executor",
     ExecutorAgentOutput,
     "report_work",
@@ -92,7 +92,7 @@ EXECUTOR = Call(
     ),
     lambda _profiles, _union: report_form(),
 )
-ADVICE = Call(
+ADVICE = StructuredCall(
     "advice",
     PlannerAdvice,
     "advise",
@@ -100,7 +100,7 @@ ADVICE = Call(
     lambda _profile, _who: PlannerAdvice(guidance=""),
     lambda _profiles, _union: PlannerAdvice,
 )
-SCORER = Call(
+SCORER = StructuredCall(
     "scorer",
     ScorerOutput,
     "score",
@@ -110,6 +110,6 @@ SCORER = Call(
     lambda _profiles, _union: ScorerOutput,
 )
 
-CALLS: dict[str, Call[Any]] = {
+CALLS: dict[str, StructuredCall[Any]] = {
     call.name: call for call in (PROXY, PLANNER, EXECUTOR, ADVICE, SCORER)
 }

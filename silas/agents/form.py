@@ -9,7 +9,7 @@ from pydantic_ai.exceptions import ModelRequestRejectedError, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.output import OutputSpec
 
-from silas.agents.calls import Call
+from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.faults import of_the_form
 from silas.agents.output_modes import KeptModes
@@ -147,7 +147,7 @@ def _auto_modes(model: Model) -> tuple[OutputMode, OutputMode]:
 
 
 def output_type(
-    call: Call[T], mode: OutputMode, profiles: tuple[str, ...], *, own_server: bool
+    call: StructuredCall[T], mode: OutputMode, profiles: tuple[str, ...], *, own_server: bool
 ) -> OutputSpec[T]:
     """PydanticAI's output marker for a call in a mode; the same names in every mode.
 
@@ -166,7 +166,7 @@ def output_type(
             return PromptedOutput(shown, name=call.form, description=call.describe)
 
 
-def how_to_answer(call: Call[Any], mode: OutputMode) -> str:
+def how_to_answer(call: StructuredCall[Any], mode: OutputMode) -> str:
     """What a model that answered out of form is told, in words of the mode it is asked in next."""
     if mode == "tool":
         return f"Answer by calling the tool `{call.form}`, once, and with nothing else."

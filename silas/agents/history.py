@@ -12,18 +12,18 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from silas.context import Said
+from silas.context import ConversationSide
 
-_made: Final[WeakKeyDictionary[Said, ModelMessage]] = WeakKeyDictionary()
+_made: Final[WeakKeyDictionary[ConversationSide, ModelMessage]] = WeakKeyDictionary()
 """Gone with what was said; what is forgotten is not kept here."""
 
 
-def as_messages(said: Sequence[Said]) -> list[ModelMessage]:
+def as_messages(said: Sequence[ConversationSide]) -> list[ModelMessage]:
     """The same conversation; who says the same again gets the message that was made of it."""
     return [_made.get(one) or _made.setdefault(one, _message(one)) for one in said]
 
 
-def _message(said: Said) -> ModelMessage:
+def _message(said: ConversationSide) -> ModelMessage:
     if said.side == "assistant":
         return ModelResponse(parts=[TextPart(said.text)])
     return ModelRequest(parts=[UserPromptPart(said.text)])

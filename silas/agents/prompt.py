@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from silas.context import (
     NOTHING,
+    ConversationSide,
     Rendered,
-    Said,
     flat,
     frame,
     framed,
@@ -42,7 +42,7 @@ class TurnPrompt(NamedTuple):
         text: The turn itself.
     """
 
-    earlier: tuple[Said, ...]
+    earlier: tuple[ConversationSide, ...]
     text: str
 
 
@@ -138,15 +138,15 @@ def _together(*parts: str) -> str:
 _LEFT_OUT = "(What was said before is left out.)"
 
 
-def _in_turns(lasting: str, said: Sequence[Said], present: str) -> TurnPrompt:
+def _in_turns(lasting: str, said: Sequence[ConversationSide], present: str) -> TurnPrompt:
     """Sides that alternate, the user's first and last: servers refuse anything else."""
     if not said:
         return TurnPrompt((), _together(lasting, present))
     first, *rest = said
     if first.side == "user":
-        first = Said("user", _together(lasting, first.text))
+        first = ConversationSide("user", _together(lasting, first.text))
     else:
-        rest, first = [first, *rest], Said("user", lasting or _LEFT_OUT)
+        rest, first = [first, *rest], ConversationSide("user", lasting or _LEFT_OUT)
     *earlier, last = first, *rest
     if last.side == "user":
         return TurnPrompt(tuple(earlier), _together(last.text, present))

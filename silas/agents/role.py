@@ -13,7 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
-from silas.agents.calls import Call
+from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.form import FormKeys, OutputForm, output_type
 from silas.agents.jsoncalls import JsonCallsModel
@@ -130,7 +130,7 @@ class Role:
         self._agents: dict[tuple[str, OutputMode, tuple[str, ...], bool], Agent[Any, Any]] = {}
 
     def agent(
-        self, call: Call[Any], mode: OutputMode, profiles: tuple[str, ...]
+        self, call: StructuredCall[Any], mode: OutputMode, profiles: tuple[str, ...]
     ) -> Agent[Any, Any]:
         """The agent that answers a call in a mode.
 
@@ -155,7 +155,7 @@ class Role:
             )
         return self._agents[key]
 
-    def prompt_version(self, call: Call[Any], profiles: tuple[str, ...]) -> str:
+    def prompt_version(self, call: StructuredCall[Any], profiles: tuple[str, ...]) -> str:
         """Sixteen hex digits of what the role is told and shown: another prompt, another version.
 
         The form in which the schema is sent does not count: the same words are asked in all.
@@ -166,7 +166,9 @@ class Role:
             self._versions[key] = digest({"told": self._instructions, "schema": schema})[:16]
         return self._versions[key]
 
-    def aloud(self, call: Call[Any], mode: OutputMode, listener: Listener) -> Model | None:
+    def aloud(
+        self, call: StructuredCall[Any], mode: OutputMode, listener: Listener
+    ) -> Model | None:
         """The model as somebody hears it in one run; None where nobody does, or it cannot be."""
         if listener is NOBODY or call.spoken is None or not self._streams:
             return None

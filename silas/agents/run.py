@@ -16,7 +16,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from silas.agents.calls import Call
+from silas.agents.calls import StructuredCall
 from silas.agents.faults import cut_or_refused, of_the_form, refuses_tools, told
 from silas.agents.form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.history import as_messages
@@ -26,7 +26,7 @@ from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
 from silas.agents.provider_retry import CeiledLimits
 from silas.agents.role import Role, offering
 from silas.agents.standin import stood_in
-from silas.context import Said
+from silas.context import ConversationSide
 from silas.errors import from_foreign
 
 D = TypeVar("D")
@@ -58,7 +58,7 @@ class Asking(Generic[D]):
     default_profile: str = "conversation"
     usage: RunUsage = field(default_factory=RunUsage)
     listener: Listener = NOBODY
-    earlier: tuple[Said, ...] = ()
+    earlier: tuple[ConversationSide, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Failed:
 
 
 async def run_structured_agent(
-    role: Role, prompt: str, call: Call[T], asking: Asking[D]
+    role: Role, prompt: str, call: StructuredCall[T], asking: Asking[D]
 ) -> StructuredRun[T]:
     """An answer in form, or that call's fallback; who answered for another is told with it.
 
@@ -88,7 +88,9 @@ async def run_structured_agent(
     return replace(run, stood_in=tuple(away)) if away else run
 
 
-async def _run(role: Role, prompt: str, call: Call[T], asking: Asking[D]) -> StructuredRun[T]:
+async def _run(
+    role: Role, prompt: str, call: StructuredCall[T], asking: Asking[D]
+) -> StructuredRun[T]:
     """Ask once; on an answer out of form ask once more with the error; then fall back.
 
     The retry runs under the same limits, with what the first attempt used counted against them.
@@ -131,7 +133,7 @@ class _Attempt(Generic[D, T]):
     """What both attempts share; `usage` counts them together."""
 
     role: Role
-    call: Call[T]
+    call: StructuredCall[T]
     asking: Asking[D]
     usage: RunUsage
 

@@ -33,7 +33,7 @@ from silas.agents import (
 )
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
-from silas.agents.looking import Call
+from silas.agents.looking import LookCall
 from silas.agents.models import (
     AgentResponse,
     ExecutorAgentOutput,
@@ -45,10 +45,10 @@ from silas.agents.models import (
 )
 from silas.agents.prompt import read_pairs
 from silas.agents.runbook_about import HOW_TO_CONFIGURE, WHAT_I_AM
-from silas.agents.runbook_library import Equip, Library, LibraryPlan
+from silas.agents.runbook_library import Equip, Library, RunbookTemplate
 from silas.agents.runbook_steps import failure_of, not_offered, stopped
 from silas.canonical import digest
-from silas.context import Section, sections
+from silas.context import FramedSection, sections
 from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
@@ -128,7 +128,7 @@ class RunbookModel(Model):
         if question is None:
             looks = offered >= runbook_look.LOOKING_TOOLS
             route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
-            if isinstance(route, Call):
+            if isinstance(route, LookCall):
                 tool_id = f"{_CALL_ID}look-{len(runbook_look.seen_in(messages)) + 1}"
                 return ToolCallPart(route.tool, route.args, tool_id)
             return _answer(route or self._route(framed), asked)
@@ -147,7 +147,7 @@ class RunbookModel(Model):
         )
         return _answer(_direct("asked what is remembered", said), asked)
 
-    def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.Question | None:
+    def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
         text = framed.get("message", "")
         if (question := runbook_memory.asked(text)) is not None:
@@ -188,20 +188,20 @@ class RunbookModel(Model):
 
     def _looked(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage], *, looks: bool
-    ) -> Call | RouteDecision | None:
+    ) -> LookCall | RouteDecision | None:
         """The next look at the folder, or what was seen; None where looking is not the answer."""
         text, facts = framed.get("message", ""), read_pairs(framed.get("facts", ""))
         if not looks or "now" not in facts:
             return None
         if runbook_about.asked(text):
             files = runbook_look.for_help(messages)
-            if isinstance(files, Call):
+            if isinstance(files, LookCall):
                 return files
             said = runbook_about.abilities_here(self._library, facts.get("workspace", ""), files)
             return _direct("asked what it can do", AgentResponse(message=said))
         now = datetime.fromisoformat(facts["now"])
         found = runbook_look.step(text, self._library, messages, now, self._zone)
-        if found is None or isinstance(found, Call):
+        if found is None or isinstance(found, LookCall):
             return found
         response = AgentResponse(message=found.text, understood=found.understood)
         return _direct("asked about the folder", response)
@@ -289,7 +289,7 @@ _NO_ADVICE = (
 )
 
 
-def _plan_words(plan: LibraryPlan, why: str) -> str:
+def _plan_words(plan: RunbookTemplate, why: str) -> str:
     return repr(plan.title) if why else f"the library's plan {plan.title!r}"
 
 
@@ -298,7 +298,7 @@ def _refused(words: str) -> AgentResponse:
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
 
 
-def _ask_for(plan: LibraryPlan, missing: Sequence[str]) -> str:
+def _ask_for(plan: RunbookTemplate, missing: Sequence[str]) -> str:
     wanted = "\n".join(f"- {name}: {plan.parameters[name].description}" for name in missing)
     return (
         f"I have a plan for this, {plan.title!r}, but I still need:\n{wanted}\n"
@@ -321,7 +321,7 @@ def _direct(reason: str, response: AgentResponse) -> RouteDecision:
     )
 
 
-def _all_framed(messages: Sequence[ModelMessage]) -> list[Section]:
+def _all_framed(messages: Sequence[ModelMessage]) -> list[FramedSection]:
     """Every section of the prompts of the run, in order."""
     return [
         section

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from silas.agents.runbook_library import Library, LibraryPlan
+from silas.agents.runbook_library import Library, RunbookTemplate
 from silas.agents.runbook_look import at_once
 from silas.plans.request import words_of
 
@@ -87,7 +87,7 @@ def asked(text: str) -> bool:
     return _ABOUT.fullmatch(" ".join(re.findall(r"\w+", text.lower()))) is not None
 
 
-def abilities(plans: Sequence[LibraryPlan], workspace: str) -> str:
+def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
     """All that it can do, each with an example.
 
     Args:
@@ -147,7 +147,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     )
 
 
-def _example(library: Library[Any], plan: LibraryPlan, files: Sequence[str]) -> str:
+def _example(library: Library[Any], plan: RunbookTemplate, files: Sequence[str]) -> str:
     """A request for a runbook, with files of the folder in it where such are there."""
     phrase, left = plan.phrases[0], list(files)
 
@@ -163,7 +163,7 @@ def _example(library: Library[Any], plan: LibraryPlan, files: Sequence[str]) -> 
     return said if library.find(said) == plan else phrase
 
 
-def cannot(text: str, plans: Sequence[LibraryPlan], otherwise: str = _OTHERWISE) -> str:
+def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERWISE) -> str:
     """Two lines: what is missing for a request, and the nearest that can be done.
 
     Args:
@@ -185,7 +185,7 @@ def cannot(text: str, plans: Sequence[LibraryPlan], otherwise: str = _OTHERWISE)
     )
 
 
-def nearest(text: str, plans: Sequence[LibraryPlan]) -> tuple[str, str] | None:
+def nearest(text: str, plans: Sequence[RunbookTemplate]) -> tuple[str, str] | None:
     """What it can do that shares most words with a request, and an example; None for no word.
 
     Of equals the first: a runbook, or what is computed where a request has a number in it.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.agents.models import AgentResponse, PlanAction, PlanActionType
-from silas.context import Section
+from silas.context import FramedSection
 
 _AGAIN: Final = re.compile(
     r"\A\s*(?:please\s+)?(?:(?:do\s+(?:it|that)|try|run\s+(?:it|that))\s+(?:once\s+more|again)|again|"
@@ -16,7 +16,7 @@ _WORK: Final = re.compile(r"\Awork item (?P<id>\S+): ")
 _ID: Final = re.compile(r'^id: *"?(?P<id>[\w.-]+)"? *$', re.MULTILINE)
 
 
-def goes_on(text: str, shown: Sequence[Section]) -> str | None:
+def goes_on(text: str, shown: Sequence[FramedSection]) -> str | None:
     """The id of the work that a message goes on from: the newest that stands in view."""
     if not _AGAIN.match(text):
         return None
@@ -24,7 +24,7 @@ def goes_on(text: str, shown: Sequence[Section]) -> str | None:
     return next((match["id"] for match in reversed(found) if match), None)
 
 
-def once_more(before: str, item_id: str, shown: Sequence[Section]) -> AgentResponse:
+def once_more(before: str, item_id: str, shown: Sequence[FramedSection]) -> AgentResponse:
     """The plan of that work under a new id; it is asked about like any other."""
     for one in shown:
         named = _ID.search(one.text) if one.kind == "plan" else None

@@ -13,7 +13,7 @@ class Blank(Protocol):
         ...
 
 
-class LibraryPlan(Protocol):
+class RunbookTemplate(Protocol):
     """A plan of the library, as far as this model needs to know it."""
 
     @property
@@ -42,7 +42,7 @@ class LibraryPlan(Protocol):
         ...
 
 
-P = TypeVar("P", bound=LibraryPlan)
+P = TypeVar("P", bound=RunbookTemplate)
 
 
 class Library(Protocol[P]):

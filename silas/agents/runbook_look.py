@@ -13,32 +13,32 @@ from zoneinfo import ZoneInfo
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
 from silas.agents import looking
-from silas.agents.looking import Answer, Call, Look, Seen
-from silas.agents.runbook_library import Library, LibraryPlan
+from silas.agents.looking import LookAnswer, LookCall, LookRequest, Seen
+from silas.agents.runbook_library import Library, RunbookTemplate
 from silas.context import content_of
 
 LOOKING_TOOLS: Final = frozenset(
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
 )
 _AWAY: Final = "Nothing was looked at"  # how the tools say that there is no sandbox
-_FOR_HELP: Final = Call("workspace_files", {"order": "newest", "count": 200})
+_FOR_HELP: Final = LookCall("workspace_files", {"order": "newest", "count": 200})
 
-_BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], Look]]] = {
-    "list-files": lambda _: Look("list"),
-    "biggest-files": lambda _: Look("ordered", {"order": "biggest"}),
-    "newest-files": lambda _: Look("ordered", {"order": "newest"}),
-    "disk-use": lambda _: Look("size"),
-    "find-files": lambda given: Look("named", {"name": given["name"]}),
-    "find-text": lambda given: Look("holds", given),
-    "show-file": lambda given: Look("show", given),
-    "summarise-file": lambda given: Look("extract", given),
-    "compare-files": lambda given: Look("compare", given),
-    "count-words": lambda given: Look("words", given),
+_BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
+    "list-files": lambda _: LookRequest("list"),
+    "biggest-files": lambda _: LookRequest("ordered", {"order": "biggest"}),
+    "newest-files": lambda _: LookRequest("ordered", {"order": "newest"}),
+    "disk-use": lambda _: LookRequest("size"),
+    "find-files": lambda given: LookRequest("named", {"name": given["name"]}),
+    "find-text": lambda given: LookRequest("holds", given),
+    "show-file": lambda given: LookRequest("show", given),
+    "summarise-file": lambda given: LookRequest("extract", given),
+    "compare-files": lambda given: LookRequest("compare", given),
+    "count-words": lambda given: LookRequest("words", given),
 }
 """Runbooks that only look, and the look that answers the same."""
 
 
-def wanted(text: str, library: Library[Any]) -> Look | None:
+def wanted(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
     if (look := looking.asked(text)) is not None:
         return look
@@ -60,7 +60,7 @@ def step(
     messages: Sequence[ModelMessage],
     now: datetime,
     zone: ZoneInfo,
-) -> Call | Answer | None:
+) -> LookCall | LookAnswer | None:
     """The next look or the answer; None where there is nothing to look at, or nothing was seen.
 
     Args:
@@ -77,13 +77,13 @@ def step(
     return looking.next_step(look, seen, now, zone)
 
 
-def for_help(messages: Sequence[ModelMessage]) -> Call | Sequence[str]:
+def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:
     """The look at the folder that examples are taken from; its newest files when it was taken."""
     seen = seen_in(messages)
     return _FOR_HELP if not seen else looking.files_seen(seen[0].text)
 
 
-def at_once(plan: LibraryPlan) -> bool:
+def at_once(plan: RunbookTemplate) -> bool:
     """Whether a look does what this runbook does."""
     return plan.name in _BY_LOOKING
 

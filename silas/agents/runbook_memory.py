@@ -53,7 +53,7 @@ _LOOSE: Final = tuple(
 )
 
 
-class Question(NamedTuple):
+class RecallQuestion(NamedTuple):
     """What somebody wants to have recalled; whether every word said counts."""
 
     about: str
@@ -80,13 +80,15 @@ def to_keep(text: str) -> MemoryOp | None:
     return MemoryOp(op=MemoryOpType.store, content=what, memory_type=kind)
 
 
-def asked(text: str) -> Question | None:
+def asked(text: str) -> RecallQuestion | None:
     """What a message asks about what is remembered, in so many words; None where it does not."""
     found = _ASKED.match(text)
-    return None if found is None else Question(found["what"].strip(), found["said"] is not None)
+    return (
+        None if found is None else RecallQuestion(found["what"].strip(), found["said"] is not None)
+    )
 
 
-def asked_back(text: str) -> Question | None:
+def asked_back(text: str) -> RecallQuestion | None:
     """What a message asks that only the memory could know: `where is my passport`.
 
     Such words may be meant for a runbook as well, which is looked for first.
@@ -94,7 +96,7 @@ def asked_back(text: str) -> Question | None:
     if len(text) > _LONGEST:
         return None
     found = next((match for form in _LOOSE if (match := form.match(text))), None)
-    return None if found is None else Question(found["what"].strip(), everything=False)
+    return None if found is None else RecallQuestion(found["what"].strip(), everything=False)
 
 
 def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:

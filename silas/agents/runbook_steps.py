@@ -7,7 +7,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_ai.messages import ToolReturnPart
 
-from silas.agents.briefing import Step
+from silas.agents.briefing import BriefingStep
 from silas.context import content_of
 
 _EXIT_CODE = re.compile(
@@ -36,7 +36,7 @@ def failure_of(result: ToolReturnPart) -> str | None:
 _LONGEST_REASON = 500  # characters of a tool's answer in the report; the ledger has all of it
 
 
-def stopped(steps: Sequence[Step], failed: int, result: ToolReturnPart) -> str:
+def stopped(steps: Sequence[BriefingStep], failed: int, result: ToolReturnPart) -> str:
     """At which step it stopped, and why."""
     reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
     left = len(steps) - failed - 1
@@ -45,7 +45,7 @@ def stopped(steps: Sequence[Step], failed: int, result: ToolReturnPart) -> str:
     return f"Stopped at step {failed + 1} of {len(steps)}, `{shown}`: {reason}{rest}"
 
 
-def not_offered(steps: Sequence[Step], done: int) -> str:
+def not_offered(steps: Sequence[BriefingStep], done: int) -> str:
     """That a step wants a tool that is not there."""
     step = steps[done]
     return (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.agents.models import AgentResponse
-from silas.context import Section
+from silas.context import FramedSection
 
 _POLITE: Final = r"(?:(?:hey|ok|okay|no|please|bitte|silas|oh)[,!.]?\s+)*"
 _END: Final = r"(?:,?\s+(?:please|bitte|now|again|at once|immediately|silas))*[\s.!]*\Z"
@@ -36,7 +36,7 @@ def asks_to_stop(text: str) -> bool:
     return _STOP.match(text) is not None
 
 
-def answer(text: str, shown: Sequence[Section]) -> AgentResponse | None:
+def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     """How to undo or to stop; None where a message asks for neither.
 
     Nothing is done, so it counts as not answered: only the owner's command undoes or stops.

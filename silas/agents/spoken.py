@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 from pydantic_core import from_json
 
 
-class Spoken(NamedTuple):
+class AnswerText(NamedTuple):
     """Where in an answer the text for the user stands.
 
     Attributes:
@@ -25,7 +25,7 @@ class SpokenText:
     exactly the string's value, in pieces, never half a character.
     """
 
-    def __init__(self, spoken: Spoken) -> None:
+    def __init__(self, spoken: AnswerText) -> None:
         self._spoken = spoken
         self._answer = ""
         self._told = ""

@@ -30,7 +30,7 @@ from pydantic_ai.settings import ModelSettings
 from silas.agents.faults import of_the_form, refuses_tools
 from silas.agents.listener import Listener
 from silas.agents.providers import charged
-from silas.agents.spoken import Spoken, SpokenText
+from silas.agents.spoken import AnswerText, SpokenText
 
 _LONGEST: Final = 1_000_000
 """Characters of an answer; a model that goes on after that has no end to come to."""
@@ -63,7 +63,7 @@ class AloudModel(WrapperModel):
     def __init__(
         self,
         wrapped: Model,
-        spoken: Spoken,
+        spoken: AnswerText,
         tool: str,
         listener: Listener,
         deaf: Callable[[], None],

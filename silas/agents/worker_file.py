@@ -16,8 +16,8 @@ from silas.canonical import sha256_hex
 from silas.errors import ConfigError, Misfit, misfits
 from silas.plans import PlanError
 from silas.plans.envelope import open_envelope
-from silas.plans.yaml_tree import Loc, Tree, read_tree
-from silas.tools.offers import DEFAULTS, ApprovalSetting, Misconfigured, Offer, Offers, stricter
+from silas.plans.yaml_tree import FrontMatterTree, Loc, read_tree
+from silas.tools.offers import DEFAULTS, ApprovalSetting, Misconfigured, Offers, ToolOffer, stricter
 from silas.types import Frozen
 
 DELEGATE: Final = "delegate"
@@ -60,7 +60,7 @@ class Worker(NamedTuple):
     model: ModelChoice | None
     skills: tuple[str, ...]
     delegates: tuple[str, ...]
-    offer: Offer
+    offer: ToolOffer
     instructions: str
     digest: str
 
@@ -145,7 +145,7 @@ def _about_workers(reason: str) -> str:
     return words.replace("a plan", "a worker file").replace("the plan", "the worker file")
 
 
-def _front(tree: Tree) -> _Front:
+def _front(tree: FrontMatterTree) -> _Front:
     for key in tree.data:
         if key not in _KEYS:
             near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.5)
@@ -161,7 +161,7 @@ def _front(tree: Tree) -> _Front:
         ) from error
 
 
-def _explained(error: Misfit, tree: Tree) -> WorkerError:
+def _explained(error: Misfit, tree: FrontMatterTree) -> WorkerError:
     loc, kind, words = error.loc, error.kind, error.words
     name = f"`{_dotted(loc)}`"
     if kind == "missing":
@@ -172,7 +172,7 @@ def _explained(error: Misfit, tree: Tree) -> WorkerError:
     return WorkerError(*place, f"{name}: {words}" if loc else words)
 
 
-def _offer(front: _Front, tree: Tree, offers: Offers) -> Offer:
+def _offer(front: _Front, tree: FrontMatterTree, offers: Offers) -> ToolOffer:
     try:
         return offers(_toolsets(front.toolsets))
     except Misconfigured as error:
@@ -199,7 +199,7 @@ def _toolsets(given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _refuse_settings_for_nothing(front: _Front, offer: Offer, tree: Tree) -> None:
+def _refuse_settings_for_nothing(front: _Front, offer: ToolOffer, tree: FrontMatterTree) -> None:
     """A misspelt tool under `approval:` would be a rule that never applies."""
     known = offer.tools | ({DELEGATE} if front.delegates else set[str]())
     for name in front.approval:

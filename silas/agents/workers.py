@@ -21,7 +21,7 @@ MAX_BYTES = 256 * 1024
 """Of a worker's file: instructions, not a document."""
 
 
-class Found(NamedTuple):
+class WorkerLookup(NamedTuple):
     """One `.worker` file: the worker, or in one sentence why there is none."""
 
     name: str
@@ -61,7 +61,7 @@ class WorkerLibrary:
         self._directory = directory
         self._offers = offers
 
-    def all(self) -> tuple[Found, ...]:
+    def all(self) -> tuple[WorkerLookup, ...]:
         """Every file there, by name; a delegate that cannot be used is a fault of who names it."""
         read = {path.name.removesuffix(SUFFIX): self._read(path) for path in self._files()}
         return tuple(self._with_delegates(found) for _, found in sorted(read.items()))
@@ -103,7 +103,7 @@ class WorkerLibrary:
             )
         return found.worker
 
-    def _with_delegates(self, found: Found) -> Found:
+    def _with_delegates(self, found: WorkerLookup) -> WorkerLookup:
         if found.worker is None:
             return found
         try:
@@ -112,20 +112,20 @@ class WorkerLibrary:
             return found._replace(worker=None, fault=error.message)
         return found
 
-    def _read(self, path: Path) -> Found:
+    def _read(self, path: Path) -> WorkerLookup:
         name = path.name.removesuffix(SUFFIX)
         try:
             worker = read_worker(_content(path), self._offers)
         except WorkerError as error:
-            return Found(name, path, None, f"{path.name}, {error.message}")
+            return WorkerLookup(name, path, None, f"{path.name}, {error.message}")
         except OSError as error:
-            return Found(name, path, None, f"{path.name} cannot be read: {error.strerror}.")
+            return WorkerLookup(name, path, None, f"{path.name} cannot be read: {error.strerror}.")
         except ValueError as error:
-            return Found(name, path, None, f"{path.name} {error}.")
+            return WorkerLookup(name, path, None, f"{path.name} {error}.")
         if worker.name != name:
             fault = f"{path.name} is the file of {worker.name!r}; give both the same name."
-            return Found(name, path, None, fault)
-        return Found(name, path, worker)
+            return WorkerLookup(name, path, None, fault)
+        return WorkerLookup(name, path, worker)
 
 
 def _content(path: Path) -> bytes:

@@ -88,13 +88,13 @@ class Fields(Frozen):
     fields: dict[str, "Argument"]
 
 
-class Items(Frozen):
+class ExactItems(Frozen):
     """A list of exactly these items in this order, at least one of which is open."""
 
     items: tuple["Argument", ...]
 
 
-Argument = Literal | Pattern | Slot | Fields | Items
+Argument = Literal | Pattern | Slot | Fields | ExactItems
 
 
 def argument_of(raw: Any, loc: Loc) -> Argument:
@@ -134,7 +134,7 @@ def written(argument: Argument) -> Any:
             )
         case Fields():
             return {name: written(part) for name, part in argument.fields.items()}
-        case Items():
+        case ExactItems():
             return [written(part) for part in argument.items]
 
 
@@ -265,7 +265,7 @@ def _structure(raw: Any, loc: Loc) -> Argument:
         entries = enumerate(cast(list[object], raw))
         items = tuple(_item(one, (*loc, index)) for index, one in entries)
         values = [part.value for part in items if isinstance(part, Literal)]
-        return _made(values) if len(values) == len(items) else Items(items=items)
+        return _made(values) if len(values) == len(items) else ExactItems(items=items)
     named = argument_names(cast(dict[str, object], raw), loc)
     fields = {name: argument_of(one, (*loc, name)) for name, one in named.items()}
     members = {name: part.value for name, part in fields.items() if isinstance(part, Literal)}

@@ -35,7 +35,7 @@ Witness = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
-class Mark(NamedTuple):
+class ClockMark(NamedTuple):
     """What is kept.
 
     Attributes:
@@ -51,14 +51,14 @@ class Mark(NamedTuple):
     confirmed: int = 0
 
 
-class Step(NamedTuple):
+class TimeStep(NamedTuple):
     """One look: the effective time now, and whether it jumped to get there."""
 
     at: datetime
     jumped: bool
 
 
-def begin(mark: Mark, machine: datetime) -> datetime:
+def begin(mark: ClockMark, machine: datetime) -> datetime:
     """Where time goes on in a process that has just started.
 
     Where the machine's clock is behind the mark, time goes on by as much as that clock went on
@@ -69,7 +69,7 @@ def begin(mark: Mark, machine: datetime) -> datetime:
     return mark.reached + GRAIN + max(machine - mark.machine, timedelta())
 
 
-def step(before: datetime, machine: datetime) -> Step:
+def step(before: datetime, machine: datetime) -> TimeStep:
     """The next moment.
 
     Args:
@@ -77,7 +77,7 @@ def step(before: datetime, machine: datetime) -> Step:
         machine: What the machine's clock says.
     """
     at = max(before, machine)
-    return Step(at, at - before > JUMP)
+    return TimeStep(at, at - before > JUMP)
 
 
 class ClockState(NamedTuple):
@@ -183,22 +183,22 @@ class EffectiveClock:
             if state.ahead:
                 void_tokens(tx, reached)
             times = 1 if mark is None else mark.confirmed + 1
-            _keep(tx, Mark(reached, state.machine, confirmed=times))
+            _keep(tx, ClockMark(reached, state.machine, confirmed=times))
             self._witness("clock.confirmed", at=reached.isoformat(), was=state.at.isoformat())
         self._calm_from = 0.0
         return self.state()
 
-    def _before(self, mark: Mark, machine: datetime, ticks: float) -> datetime:
+    def _before(self, mark: ClockMark, machine: datetime, ticks: float) -> datetime:
         """What is reached without believing the machine's clock."""
         last = self._last
         if last is None or last.confirmed != mark.confirmed:
             return begin(mark, machine)
         return max(mark.reached, last.at + timedelta(seconds=max(ticks - last.ticks, 0.0)))
 
-    def _stepped(self, mark: Mark, machine: datetime, ticks: float) -> Step:
+    def _stepped(self, mark: ClockMark, machine: datetime, ticks: float) -> TimeStep:
         return step(self._before(mark, machine, ticks), machine)
 
-    def _kept(self, tx: Tx, machine: datetime, ticks: float) -> Mark:
+    def _kept(self, tx: Tx, machine: datetime, ticks: float) -> ClockMark:
         """Bring the mark up to now; read again, because another process may have been first."""
         mark = _read(tx)
         if mark is None:
@@ -212,18 +212,18 @@ class EffectiveClock:
             void_tokens(tx, stepped.at)
             unconfirmed = unconfirmed or _remembers_since(tx, before)
             self._witness("clock.jumped", before=before.isoformat(), at=stepped.at.isoformat())
-        kept = Mark(stepped.at, machine, unconfirmed, mark.confirmed)
+        kept = ClockMark(stepped.at, machine, unconfirmed, mark.confirmed)
         _keep(tx, kept)
         self._last = _Look(stepped.at, ticks, mark.confirmed)
         return kept
 
-    def _began(self, tx: Tx, machine: datetime) -> Mark:
+    def _began(self, tx: Tx, machine: datetime) -> ClockMark:
         """The first mark; where there is a damaged one, nothing from before it counts."""
         damaged = tx.driver.execute(_READ).fetchone() is not None
         if damaged:
             void_tokens(tx, machine)
             self._witness("clock.jumped", before="", at=machine.isoformat())
-        mark = Mark(machine, machine, unconfirmed=damaged)
+        mark = ClockMark(machine, machine, unconfirmed=damaged)
         _keep(tx, mark)
         return mark
 
@@ -234,12 +234,12 @@ class _Look(NamedTuple):
     confirmed: int
 
 
-def _worth_keeping(mark: Mark, stepped: Step, machine: datetime) -> bool:
+def _worth_keeping(mark: ClockMark, stepped: TimeStep, machine: datetime) -> bool:
     lead, kept_lead = stepped.at - machine, mark.reached - mark.machine
     return stepped.jumped or stepped.at - mark.reached >= GRAIN or lead - kept_lead >= GRAIN
 
 
-def _read(tx: Tx) -> Mark | None:
+def _read(tx: Tx) -> ClockMark | None:
     """The mark; None where there is none, or one that cannot be read."""
     row = tx.driver.execute(_READ).fetchone()
     if row is None:
@@ -249,12 +249,12 @@ def _read(tx: Tx) -> Mark | None:
         moments = datetime.fromisoformat(reached), datetime.fromisoformat(machine)
         if any(moment.tzinfo is None for moment in moments):
             return None
-        return Mark(*moments, bool(unconfirmed), int(confirmed))
+        return ClockMark(*moments, bool(unconfirmed), int(confirmed))
     except (TypeError, ValueError):
         return None
 
 
-def _keep(tx: Tx, mark: Mark) -> None:
+def _keep(tx: Tx, mark: ClockMark) -> None:
     tx.driver.execute(_FORGET)
     values = (_stamp(mark.reached), _stamp(mark.machine), int(mark.unconfirmed), mark.confirmed)
     tx.driver.execute(_BEGIN, values)

@@ -26,7 +26,7 @@ from silas.approval.rules import (
     RESERVED,
     SPAWN_POLICY,
     STOPS,
-    Refusal,
+    ApprovalRefusal,
     approving,
     authentic,
     authentic_for_check,
@@ -204,7 +204,7 @@ class ApprovalEngine:
 
         if await self._nonces.spend(use, witness):
             return _VALID
-        refusal = await self._revoked(token) or Refusal(
+        refusal = await self._revoked(token) or ApprovalRefusal(
             "E_APPROVAL_SPENT", "Every use of this approval is spent; ask again."
         )
         return self._refuse(refusal, "verify", token, running)
@@ -250,36 +250,44 @@ class ApprovalEngine:
         nonces = await self._nonces.execution_nonces(token.token_id)
         return token.model_copy(update={"executions_used": len(nonces), "execution_nonces": nonces})
 
-    def _halted(self) -> Refusal | None:
+    def _halted(self) -> ApprovalRefusal | None:
         words = self._stops.words()
         if words:
-            return Refusal("E_APPROVAL_STOPPED", words)
+            return ApprovalRefusal("E_APPROVAL_STOPPED", words)
         try:
             self._audit.require_whole()
         except Stopped as changed:
-            return Refusal("E_APPROVAL_RECORD", changed.message)
+            return ApprovalRefusal("E_APPROVAL_RECORD", changed.message)
         return None
 
-    async def _revoked(self, token: ApprovalToken) -> Refusal | None:
+    async def _revoked(self, token: ApprovalToken) -> ApprovalRefusal | None:
         if not await self._nonces.is_used("revoked", token.token_id):
             return None
-        return Refusal("E_APPROVAL_REVOKED", "The owner took this approval back; ask again.")
+        return ApprovalRefusal(
+            "E_APPROVAL_REVOKED", "The owner took this approval back; ask again."
+        )
 
-    async def _unspent(self, token: ApprovalToken, subject: Subject) -> Refusal | None:
+    async def _unspent(self, token: ApprovalToken, subject: Subject) -> ApprovalRefusal | None:
         total = await self._nonces.uses(token.token_id)
         if total > uses_allowed(token):
-            return Refusal("E_APPROVAL_SPENT", "More uses were spent than approved; ask again.")
+            return ApprovalRefusal(
+                "E_APPROVAL_SPENT", "More uses were spent than approved; ask again."
+            )
         if await self._nonces.uses(token.token_id, subject.digest) < 1:
-            return Refusal("E_APPROVAL_UNSPENT", "No use of this approval was spent on this.")
+            return ApprovalRefusal(
+                "E_APPROVAL_UNSPENT", "No use of this approval was spent on this."
+            )
         return None
 
     def _refuse(
-        self, refusal: Refusal, step: str, token: ApprovalToken, subject: Subject
+        self, refusal: ApprovalRefusal, step: str, token: ApprovalToken, subject: Subject
     ) -> Verdict:
         self._record_refusal(refusal, step, token.token_id, subject)
         return Verdict(False, refusal.reason, refusal.code)
 
-    def _record_refusal(self, refusal: Refusal, step: str, token_id: str, subject: Subject) -> None:
+    def _record_refusal(
+        self, refusal: ApprovalRefusal, step: str, token_id: str, subject: Subject
+    ) -> None:
         self._audit.log_now(
             "approval.refused",
             step=step,
@@ -292,16 +300,16 @@ class ApprovalEngine:
 
 def _unissuable(
     subject: Subject, scope: ApprovalScope, max_executions: int, ttl_minutes: int
-) -> Refusal | None:
+) -> ApprovalRefusal | None:
     standing = scope is ApprovalScope.standing
     if max_executions < 1 or (max_executions > 1 and not standing):
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_USES", "Only a standing approval can be used more than once; ask for one."
         )
     if ttl_minutes < 0:
-        return Refusal("E_APPROVAL_EXPIRED", "An approval cannot end before it begins.")
+        return ApprovalRefusal("E_APPROVAL_EXPIRED", "An approval cannot end before it begins.")
     if standing and (subject.kind != "goal" or not subject.policy):
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_SPAWN_POLICY",
             "A standing approval is for a goal that says what it may spawn; this is none.",
         )
@@ -314,13 +322,15 @@ def _bindings(
     scope: ApprovalScope,
     further: Mapping[str, Any],
     stops: int,
-) -> tuple[dict[str, Any], Refusal | None]:
+) -> tuple[dict[str, Any], ApprovalRefusal | None]:
     """The conditions to sign, as plain JSON."""
     given = {**decision.conditions, **further}
     if any(decision.conditions[k] != further[k] for k in decision.conditions.keys() & further):
-        return {}, Refusal("E_APPROVAL_CONDITIONS", "Two conditions of one name contradict.")
+        return {}, ApprovalRefusal(
+            "E_APPROVAL_CONDITIONS", "Two conditions of one name contradict."
+        )
     if given.keys() & RESERVED:
-        return {}, Refusal(
+        return {}, ApprovalRefusal(
             "E_APPROVAL_CONDITIONS",
             f"The conditions {', '.join(sorted(RESERVED))} are computed and cannot be given.",
         )
@@ -331,4 +341,6 @@ def _bindings(
     try:
         return (json.loads(canonical_json(given)) if given else {}), None
     except (TypeError, ValueError):
-        return {}, Refusal("E_APPROVAL_CONDITIONS", "A condition is not JSON and cannot be signed.")
+        return {}, ApprovalRefusal(
+            "E_APPROVAL_CONDITIONS", "A condition is not JSON and cannot be signed."
+        )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from silas.approval.arguments import Argument, Fields, Items, Literal, Pattern, Slot
+from silas.approval.arguments import Argument, ExactItems, Fields, Literal, Pattern, Slot
 from silas.approval.slots import LIST_OF, slot_type
 
 Say = Callable[[Any], str]
@@ -25,7 +25,7 @@ def argument_lines(name: str, argument: Argument, say: Say) -> Iterator[str]:
             yield f"{name}: nothing but {', '.join(argument.fields)}"
             for field, part in argument.fields.items():
                 yield from argument_lines(f"{name}, {field}", part, say)
-        case Items():
+        case ExactItems():
             several = len(argument.items) > 1
             yield f"{name}: a list of exactly {len(argument.items)} item{'s' if several else ''}"
             for number, part in enumerate(argument.items, 1):

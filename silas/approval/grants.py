@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from silas.approval.arguments import (
     Argument,
+    ExactItems,
     Fields,
     GrantRefused,
-    Items,
     Literal,
     Loc,
     Pattern,
@@ -35,10 +35,10 @@ from silas.types import Frozen
 __all__ = [
     "Argument",
     "Coverage",
+    "ExactItems",
     "Fields",
     "Grant",
     "GrantRefused",
-    "Items",
     "Literal",
     "Pattern",
     "Say",
@@ -246,7 +246,7 @@ def _part_misfit(part: _Part, wanted: Argument, value: Any, sourced: Sourced) ->
             fault = _slot_misfit(part.path, value, wanted, sourced)
         case Fields():
             return _fields_misfit(part, value, wanted.fields, sourced)
-        case Items():
+        case ExactItems():
             return _items_misfit(part, value, wanted.items, sourced)
     return fault and f"{part.words} {fault}"
 
@@ -343,7 +343,7 @@ def _fixed_parts(path: str, argument: Argument) -> Iterator[tuple[str, Any]]:
             for name, part in argument.fields.items():
                 yield f"{path}{{}}", name
                 yield from _fixed_parts(f"{path}.{name}", part)
-        case Items():
+        case ExactItems():
             for part in argument.items:
                 yield from _fixed_parts(f"{path}[]", part)
         case Pattern() | Slot():

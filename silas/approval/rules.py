@@ -26,14 +26,14 @@ RESERVED = frozenset({SPAWN_POLICY, LIMITS, STOPS})
 """Conditions that are computed, never given."""
 
 
-class Refusal(NamedTuple):
+class ApprovalRefusal(NamedTuple):
     """Why not: a code of the family `E_APPROVAL`, and a sentence."""
 
     code: str
     reason: str
 
 
-def authentic(token: ApprovalToken, signer: Signer, former: FormerKeys) -> Refusal | None:
+def authentic(token: ApprovalToken, signer: Signer, former: FormerKeys) -> ApprovalRefusal | None:
     """Refuse what the owner did not sign exactly so, and an id that does not follow from it.
 
     What a key signed that was replaced meanwhile is the owner's, and authorises nothing any more.
@@ -41,7 +41,9 @@ def authentic(token: ApprovalToken, signer: Signer, former: FormerKeys) -> Refus
     return _made(token, signer, former)[0]
 
 
-def authentic_for_check(token: ApprovalToken, signer: Signer, former: FormerKeys) -> Refusal | None:
+def authentic_for_check(
+    token: ApprovalToken, signer: Signer, former: FormerKeys
+) -> ApprovalRefusal | None:
     """As `authentic`; but work that was under way when its key was replaced may go on.
 
     Only what the new key vouched for by its id: the old key alone, perhaps in other hands,
@@ -53,7 +55,7 @@ def authentic_for_check(token: ApprovalToken, signer: Signer, former: FormerKeys
 
 def _made(
     token: ApprovalToken, signer: Signer, former: FormerKeys
-) -> tuple[Refusal | None, FormerKey | None]:
+) -> tuple[ApprovalRefusal | None, FormerKey | None]:
     """Why the key in force does not stand behind a token, and the former key that did, if any."""
     try:
         signed = token_bytes(token)
@@ -63,95 +65,105 @@ def _made(
     if not signed or not signer.verify(signed, token.signature):
         key = former.signed_by(signed, token.signature) if signed else None
         if key is None or token.issued_at > key.retired_at:
-            return Refusal(
+            return ApprovalRefusal(
                 "E_APPROVAL_SIGNATURE",
                 "The signature does not match: the token was changed, or another key signed it.",
             ), None
     if token.token_id != token_id_of(signed):
-        return Refusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own."), None
+        return ApprovalRefusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own."), None
     if key is None:
         return None, None
-    return Refusal(
+    return ApprovalRefusal(
         "E_APPROVAL_KEY_RETIRED",
         "The approval was signed with a key that was replaced on "
         f"{key.retired_at:%Y-%m-%d at %H:%M} UTC; ask again.",
     ), key
 
 
-def approving(token: ApprovalToken) -> Refusal | None:
+def approving(token: ApprovalToken) -> ApprovalRefusal | None:
     """Refuse every verdict that is not a yes."""
     if token.verdict in (ApprovalVerdict.approved, ApprovalVerdict.conditional):
         return None
-    return Refusal("E_APPROVAL_VERDICT", f"The owner did not approve this: {token.verdict.value}.")
+    return ApprovalRefusal(
+        "E_APPROVAL_VERDICT", f"The owner did not approve this: {token.verdict.value}."
+    )
 
 
-def bound(token: ApprovalToken, subject: Subject, spawned: Subject | None) -> Refusal | None:
+def bound(
+    token: ApprovalToken, subject: Subject, spawned: Subject | None
+) -> ApprovalRefusal | None:
     """Refuse another subject than the one that was approved, and what it did not spawn."""
     if token.plan_hash != subject.digest or token.work_item_id != subject.id:
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_SUBJECT",
             "This is not what was approved: it was changed afterwards, or it is something else.",
         )
     if token.scope is not ApprovalScope.standing:
         if spawned is None:
             return None
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_SPAWN_UNEXPECTED",
             "Only a standing approval covers a spawned task; ask for an approval of its own.",
         )
     if subject.kind != "goal" or not subject.policy or subject.policy != _spawn_policy(token):
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_SPAWN_POLICY", "The goal may no longer spawn what was approved; ask again."
         )
     if spawned is None:
-        return Refusal("E_APPROVAL_SPAWN_REQUIRED", "Standing verification requires spawned_task.")
+        return ApprovalRefusal(
+            "E_APPROVAL_SPAWN_REQUIRED", "Standing verification requires spawned_task."
+        )
     return spawned_by(token, spawned)
 
 
-def bound_for_check(token: ApprovalToken, subject: Subject) -> Refusal | None:
+def bound_for_check(token: ApprovalToken, subject: Subject) -> ApprovalRefusal | None:
     """As `bound`, at the door of execution, where a standing token meets only the spawned task."""
     if token.scope is ApprovalScope.standing:
         return spawned_by(token, subject)
     return bound(token, subject, None)
 
 
-def spawned_by(token: ApprovalToken, task: Subject) -> Refusal | None:
+def spawned_by(token: ApprovalToken, task: Subject) -> ApprovalRefusal | None:
     """Refuse a task that is not the product of the approved goal, or may use more than it."""
     if task.kind != "task" or not task.parent or task.parent != token.work_item_id:
-        return Refusal("E_APPROVAL_SPAWN_FOREIGN", "The task was not spawned by the approved goal.")
+        return ApprovalRefusal(
+            "E_APPROVAL_SPAWN_FOREIGN", "The task was not spawned by the approved goal."
+        )
     # From here the conditions are those the engine signed: a policy is there, and so are limits.
     if not task.policy or task.policy != _spawn_policy(token):
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_SPAWN_POLICY", "The spawned task is not what the approved goal spawns."
         )
     if not _within(task.limits, token.conditions[LIMITS]):
-        return Refusal("E_APPROVAL_SPAWN_LIMITS", "The spawned task's budget exceeds its goal's.")
+        return ApprovalRefusal(
+            "E_APPROVAL_SPAWN_LIMITS", "The spawned task's budget exceeds its goal's."
+        )
     return None
 
 
-def timely(token: ApprovalToken, now: datetime) -> Refusal | None:
+def timely(token: ApprovalToken, now: datetime) -> ApprovalRefusal | None:
     """Refuse before it was issued and from the moment it expires."""
     if token.issued_at > now + CLOCK_SKEW:
-        return Refusal(
+        return ApprovalRefusal(
             "E_APPROVAL_NOT_YET", "The token was issued in the future; check this machine's clock."
         )
     if now >= token.expires_at:
-        return Refusal("E_APPROVAL_EXPIRED", "The approval has expired; ask again.")
+        return ApprovalRefusal("E_APPROVAL_EXPIRED", "The approval has expired; ask again.")
     return None
 
 
-def current(token: ApprovalToken, stops: int) -> Refusal | None:
+def current(token: ApprovalToken, stops: int) -> ApprovalRefusal | None:
     """Refuse what was approved before an emergency stop, whatever the clock says."""
     if token.conditions.get(STOPS, 0) == stops:
         return None
-    return Refusal(
+    return ApprovalRefusal(
         "E_APPROVAL_VOID",
         "The approval is void: Silas was stopped, or its clock jumped, after it was given; "
         "ask again.",
     )
 
 
-def conditions_met(token: ApprovalToken, now: datetime) -> Refusal | None:
+def conditions_met(token: ApprovalToken, now: datetime) -> ApprovalRefusal | None:
     """Refuse where a condition does not hold.
 
     What an `approved` token binds besides (digests, for example) is for whoever bound it to check.
@@ -164,10 +176,14 @@ def conditions_met(token: ApprovalToken, now: datetime) -> Refusal | None:
     unknown = given.keys() - _CONDITIONS.keys()
     if token.verdict is ApprovalVerdict.conditional and (unknown or not given):
         named = ", ".join(sorted(unknown)) or "none is named"
-        return Refusal("E_APPROVAL_CONDITIONS", f"A condition cannot be evaluated: {named}.")
+        return ApprovalRefusal(
+            "E_APPROVAL_CONDITIONS", f"A condition cannot be evaluated: {named}."
+        )
     for name in sorted(given.keys() - unknown):
         if not _CONDITIONS[name](given[name], now):
-            return Refusal("E_APPROVAL_CONDITIONS", f"The condition `{name}` does not hold.")
+            return ApprovalRefusal(
+                "E_APPROVAL_CONDITIONS", f"The condition `{name}` does not hold."
+            )
     return None
 
 

@@ -27,7 +27,7 @@ WHERE seq > ? AND seq <= ? ORDER BY seq
 _HEAD = "SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"
 
 
-class Walk(NamedTuple):
+class ChainWalk(NamedTuple):
     """How far the chain holds: the last good entry, and words about the first bad one."""
 
     head: AuditHead
@@ -50,7 +50,7 @@ def read_head(database: Database, genesis: str) -> AuditHead:
     return AuditHead(*row) if row else AuditHead(0, genesis)
 
 
-def walk(database: Database, start: AuditHead, upto: int) -> Walk:
+def walk(database: Database, start: AuditHead, upto: int) -> ChainWalk:
     """Check entries `start.seq + 1` to `upto` on top of a hash that is known to be good.
 
     Runs through the driver: at one microsecond an entry, fetching each row by itself would cost
@@ -64,12 +64,12 @@ def walk(database: Database, start: AuditHead, upto: int) -> Walk:
             slow = _row_by_row(database, head, last)
             checked += slow.checked
             if slow.fault:
-                return Walk(slow.head, checked, slow.fault)
+                return ChainWalk(slow.head, checked, slow.fault)
             head = slow.head
             continue
         checked += last - head.seq
         head = good
-    return Walk(head, checked)
+    return ChainWalk(head, checked)
 
 
 def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | None:
@@ -90,18 +90,18 @@ def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | 
     return AuditHead(last, newest.decode())
 
 
-def _row_by_row(database: Database, head: AuditHead, last: int) -> Walk:
+def _row_by_row(database: Database, head: AuditHead, last: int) -> ChainWalk:
     """Name the first bad entry exactly."""
     with database.read() as tx:
         rows = [StoredEntry(*row) for row in tx.driver.execute(_ROWS, (head.seq, last))]
     good, checked = head, 0
     for row in rows:
         if fault := _fault(row, good):
-            return Walk(good, checked, fault)
+            return ChainWalk(good, checked, fault)
         good, checked = AuditHead(row.seq, row.entry_hash), checked + 1
     if good.seq != last:
-        return Walk(good, checked, f"Entry {good.seq + 1} is missing.")
-    return Walk(good, checked)
+        return ChainWalk(good, checked, f"Entry {good.seq + 1} is missing.")
+    return ChainWalk(good, checked)
 
 
 def _fault(row: StoredEntry, before: AuditHead) -> str:

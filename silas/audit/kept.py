@@ -42,7 +42,7 @@ _ACCEPTED = "SELECT body, signature FROM audit_acceptances ORDER BY rowid DESC L
 _ACCEPT = "INSERT INTO audit_acceptances (body, signature) VALUES (?, ?)"
 
 
-class Kept(NamedTuple):
+class KeptHead(NamedTuple):
     """What is kept outside the database.
 
     Attributes:
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
 class KeptHeads(Protocol):
     """Keeps the newest signed head where whoever writes the database does not write."""
 
-    def look(self) -> Kept:
+    def look(self) -> KeptHead:
         """What is kept now."""
         ...
 
@@ -288,7 +288,7 @@ class KeptAuditLog(WitnessedAuditLog):
             return f"{_UNREAD}{kept.fault}"
         return self._outside(kept) or self._inside(kept)
 
-    def _outside(self, kept: Kept) -> str:
+    def _outside(self, kept: KeptHead) -> str:
         if kept.missing and (kept.marked or self._row()[0]):
             return f"The newest signed head is gone from {' and from '.join(kept.missing)}."
         fault = contradiction(kept.lines, (), self.hash_of, self.signed_by_owner)
@@ -305,7 +305,7 @@ class KeptAuditLog(WitnessedAuditLog):
             found = tx.driver.execute(_HAS_CHECKPOINT, (head.body, head.signature)).fetchone()
         return "" if found else f"The checkpoint of entry {head.head.seq} is gone from the record."
 
-    def _inside(self, kept: Kept) -> str:
+    def _inside(self, kept: KeptHead) -> str:
         newest, head = self._newest_checkpoint(), read_head(self._db, GENESIS)
         if newest is None:
             return f"None of its {head.seq} entries was ever signed." if head.seq else ""

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
 
-from silas.audit.chain import Walk, misplaced, read_head, stored_entries, walk
+from silas.audit.chain import ChainWalk, misplaced, read_head, stored_entries, walk
 from silas.audit.models import (
     CHECKPOINT_DOMAIN,
     GENESIS,
@@ -260,7 +260,7 @@ class AuditLog:
             ).fetchone()
         return None if row is None else str(row[0])
 
-    def _walk(self, start: AuditHead) -> Walk:
+    def _walk(self, start: AuditHead) -> ChainWalk:
         return walk(self._db, start, read_head(self._db, GENESIS).seq)
 
     def _verify(self, start: AuditHead) -> ChainVerdict:

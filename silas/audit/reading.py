@@ -28,7 +28,7 @@ class Told(NamedTuple):
     data: dict[str, Any]
 
 
-class Found(NamedTuple):
+class EntryPage(NamedTuple):
     """Entries, the newest first, and below which number to go on; 1 where there is nothing left."""
 
     entries: list[Told]
@@ -57,7 +57,7 @@ class AuditReader:
 
     def before(
         self, seq: int, limit: int, events: Collection[str] | None = None, about: str = ""
-    ) -> Found:
+    ) -> EntryPage:
         """At most `limit` entries before a number.
 
         Args:
@@ -75,7 +75,7 @@ class AuditReader:
             room = limit - len(found)
             found += reversed(piece[-room:])
             upper = found[-1].seq if len(piece) >= room else lower
-        return Found(found, upper)
+        return EntryPage(found, upper)
 
     def since(self, seq: int, events: Collection[str]) -> Iterator[Told]:
         """Every entry of these kinds after a number, the oldest first."""

@@ -44,7 +44,7 @@ _WITNESSED = re.compile(
 _NO_HEAD = "is no head that the owner signed; the witness was altered."
 
 
-class Refused(Exception):
+class Invalid(Exception):
     """The log is not whole; the message names the first bad entry."""
 
 
@@ -198,7 +198,7 @@ class _Walk:
         for each in self.watched[seq]:
             if each.entry_hash != entry_hash:
                 self._believe(each)
-                raise Refused(
+                raise Invalid(
                     f"Entry {seq} is not the one noted in {each.place}: the log was rewritten or "
                     f"forked there or before, behind entry {self._agreed}."
                 )
@@ -208,7 +208,7 @@ class _Walk:
 
     def _believe(self, each: Noted) -> None:
         if each.body and self._signer(each.body, each.signature) is None:
-            raise Refused(f"{each.place} {_NO_HEAD}")
+            raise Invalid(f"{each.place} {_NO_HEAD}")
 
     def _signer(self, body: bytes, signature: bytes) -> int | None:
         raw = bytes.fromhex(signature.decode())
@@ -226,19 +226,19 @@ class _Walk:
         entry = _ENTRY.match(line)
         if entry is None:
             say = "is neither an entry nor a checkpoint"
-            raise Refused(f"Line {number} {say}; entry {expected} was expected.")
+            raise Invalid(f"Line {number} {say}; entry {expected} was expected.")
         _check_order(entry[1], number, expected, rest)
-        raise Refused(f"Entry {expected} was edited, inserted or replaced (line {number}).")
+        raise Invalid(f"Entry {expected} was edited, inserted or replaced (line {number}).")
 
     def _checkpoint(self, body: bytes, signature: bytes, at: tuple[int, str]) -> None:
         signer, said = self._signer(body, signature), _json_object(body)
         if signer is None:
-            raise Refused(f"The checkpoint behind entry {at[0]} was not signed by the owner's key.")
+            raise Invalid(f"The checkpoint behind entry {at[0]} was not signed by the owner's key.")
         if signer < self._key:
             replaced = "a key that had been replaced"
-            raise Refused(f"The checkpoint behind entry {at[0]} was signed by {replaced}.")
+            raise Invalid(f"The checkpoint behind entry {at[0]} was signed by {replaced}.")
         if (said.get("seq"), said.get("entry_hash")) != at:
-            raise Refused(
+            raise Invalid(
                 f"Entry {at[0]} is not what the owner signed: the log was recomputed behind entry "
                 f"{self._agreed}, or the checkpoint of entry {said.get('seq')} was moved."
             )
@@ -251,16 +251,16 @@ class _Walk:
         if newest > seq:
             self._believe(self.watched[newest][0])
             cut = f"the log was cut off behind entry {seq}"
-            raise Refused(f"Entries {seq + 1} to {newest} are missing: {cut}.")
+            raise Invalid(f"Entries {seq + 1} to {newest} are missing: {cut}.")
         if self._vouched != seq == self._agreed and seq in self.watched:
             self._believe(self.watched[seq][0])
         elif self._vouched != seq:
-            raise Refused(
+            raise Invalid(
                 f"Nothing signed covers entry {max(self._vouched, 0) + 1} and what follows: the "
                 "end was cut off or replaced, or the log was already broken when it was exported."
             )
         if self._signed == seq and self._key != len(self.keys) - 1:
-            raise Refused(f"Entry {seq}, the last one, was signed by a key that had been replaced.")
+            raise Invalid(f"Entry {seq}, the last one, was signed by a key that had been replaced.")
 
 
 def _json_object(raw: bytes) -> dict[str, object]:
@@ -275,10 +275,10 @@ def _json_object(raw: bytes) -> dict[str, object]:
 def _check_header(line: bytes, keys: Sequence[str]) -> None:
     header = _json_object(line)
     if header.get("silas_audit") != FORMAT:
-        raise Refused("Line 1 is not the header of a Silas audit export.")
+        raise Invalid("Line 1 is not the header of a Silas audit export.")
     if header.get("public_key") != keys[-1]:
         last = "one" if len(keys) == 1 else "last one"
-        raise Refused(f"The export names another public key than the {last} given.")
+        raise Invalid(f"The export names another public key than the {last} given.")
 
 
 def _check_order(
@@ -288,15 +288,15 @@ def _check_order(
     if said == expected and type(said) is int and body.endswith(b',"seq":%d}' % expected):
         return
     if type(said) is not int:
-        raise Refused(f"Entry {expected} was edited: line {number} has no number.")
+        raise Invalid(f"Entry {expected} was edited: line {number} has no number.")
     if said < expected:
-        raise Refused(f"Entry {said} stands twice, or was moved or inserted (line {number}).")
+        raise Invalid(f"Entry {said} stands twice, or was moved or inserted (line {number}).")
     later = (_ENTRY.match(line) for _, line in rest)
     if any(found and _json_object(found[1]).get("seq") == expected for found in later):
-        raise Refused(
+        raise Invalid(
             f"Entry {expected} is out of order: entry {said} stands in its place (line {number})."
         )
-    raise Refused(f"Entry {expected} is missing: entry {said} stands in its place (line {number}).")
+    raise Invalid(f"Entry {expected} is missing: entry {said} stands in its place (line {number}).")
 
 
 # ── What is remembered elsewhere ─────────────────────────────────────────────────────────────────
@@ -311,7 +311,7 @@ def read_witness(stream: Iterable[bytes], name: str) -> list[Noted]:
         said = _json_object(found[1]) if found else {}
         seq, entry_hash = said.get("seq"), said.get("entry_hash")
         if not found or type(seq) is not int or seq < 0 or not isinstance(entry_hash, str):
-            raise Refused(f"{place} {_NO_HEAD}")
+            raise Invalid(f"{place} {_NO_HEAD}")
         heads.append(Noted(seq, entry_hash, place, found[1], found[2]))
     return heads
 
@@ -325,11 +325,11 @@ def check_fork(mine: Verified, keys: Sequence[str], name: str) -> None:
         stream.seek(0)
         try:
             other = verify_lines(stream, known).hashes
-        except Refused as refused:
-            raise Refused(f"{name}: {refused}") from None
+        except Invalid as refused:
+            raise Invalid(f"{name}: {refused}") from None
     for n in range(0, min(len(mine.hashes), len(other)), 32):
         if mine.hashes[n : n + 32] != other[n : n + 32]:
-            raise Refused(
+            raise Invalid(
                 f"The record was forked: entry {n // 32 + 1} differs from the one in {name}, and "
                 "the owner's key signed both."
             )
@@ -386,7 +386,7 @@ def main(arguments: list[str]) -> int:
     """Returns the exit code."""
     try:
         say, code = _check(*_arguments(arguments)), 0
-    except Refused as refused:
+    except Invalid as refused:
         say, code = str(refused), 1
     except (ValueError, OSError, MemoryError) as error:
         say, code = str(error) or "The file has a line that does not fit into memory.", 2

@@ -20,7 +20,7 @@ _INSTRUCTIONS = (
 )
 
 
-class Offer(NamedTuple):
+class McpOffer(NamedTuple):
     """One thing that a client may ask for.
 
     Attributes:
@@ -66,7 +66,7 @@ class OwnerElsewhere:
         return card.safe
 
 
-async def serve(offers: Sequence[Offer]) -> None:
+async def serve(offers: Sequence[McpOffer]) -> None:
     """Serve one client until it closes its end; everything the protocol does is the SDK's."""
     import mcp_types as types  # noqa: PLC0415 - only a server pays for it
     from mcp.server.lowlevel import Server  # noqa: PLC0415 - as above
@@ -100,7 +100,7 @@ async def serve(offers: Sequence[Offer]) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-class Answered(NamedTuple):
+class McpReply(NamedTuple):
     """What a client is told, and whether it is an error."""
 
     text: str
@@ -108,25 +108,25 @@ class Answered(NamedTuple):
 
 
 async def answered(
-    offers: Mapping[str, Offer], name: str, arguments: Mapping[str, Any]
-) -> Answered:
+    offers: Mapping[str, McpOffer], name: str, arguments: Mapping[str, Any]
+) -> McpReply:
     """One call of a client. Any known error is one sentence."""
     offer = offers.get(name)
     if offer is None:
-        return Answered(f"Silas offers no {name[:64]!r}.", True)
+        return McpReply(f"Silas offers no {name[:64]!r}.", True)
     wrong = _objection(offer, arguments)
     if wrong:
-        return Answered(wrong, True)
+        return McpReply(wrong, True)
     try:
-        return Answered(await offer.answer(arguments), False)
+        return McpReply(await offer.answer(arguments), False)
     except SilasError as error:
-        return Answered(str(error), True)
+        return McpReply(str(error), True)
 
 
 _KINDS = {"string": str, "integer": int}
 
 
-def _objection(offer: Offer, arguments: Mapping[str, Any]) -> str:
+def _objection(offer: McpOffer, arguments: Mapping[str, Any]) -> str:
     """Why arguments do not fit, or nothing."""
     known: dict[str, dict[str, Any]] = offer.schema["properties"]
     for name in offer.schema.get("required", ()):

@@ -13,7 +13,7 @@ from silas.agents.choice import default_models
 from silas.config.firstrun import read_first_run
 from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
-from silas.config.source import Loc, Source, read_source
+from silas.config.source import ConfigSource, Loc, read_source
 from silas.errors import ConfigError, misfits
 
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -68,7 +68,7 @@ def _read(file: Path, *, required: bool) -> str:
         ) from error
 
 
-def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
+def _fill_in(source: ConfigSource, file: Path, environ: Mapping[str, str]) -> None:
     """What depends on this machine: where data is kept, and which models can be reached."""
     data = source.data
     given = data.get("data_dir")
@@ -89,7 +89,7 @@ def _fill_in(source: Source, file: Path, environ: Mapping[str, str]) -> None:
         data["models"] = usual | chosen
 
 
-def _explain(error: ValidationError, source: Source) -> ConfigError:
+def _explain(error: ValidationError, source: ConfigSource) -> ConfigError:
     """The first thing that is wrong, where it stands, and what would be right.
 
     A key that is not known comes before one that is missing: it is probably the same one.

@@ -19,7 +19,7 @@ from silas.keys.models import KeysConfig
 from silas.memory import MemoryConfig
 from silas.persona import PersonalityConfig
 from silas.sandbox.models import SandboxConfig
-from silas.sandbox.network.names import Refused, host_name
+from silas.sandbox.network.names import EgressRefused, host_name
 from silas.schedule import SchedulerConfig
 from silas.skills import SkillsConfig
 from silas.stream.modes import InteractionConfig
@@ -54,7 +54,7 @@ class SearchConfig(Frozen):
     def _plain_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         try:
             return tuple(map(host_name, value))
-        except Refused as error:
+        except EgressRefused as error:
             raise ValueError(error.message) from error
 
     @property

@@ -22,7 +22,7 @@ def _left_as_written(place: Loc) -> bool:
     return bool(place) and place[0] in _LEFT_AS_WRITTEN
 
 
-class Source(NamedTuple):
+class ConfigSource(NamedTuple):
     """Raw data, where each value comes from, and which are null because a variable is not set."""
 
     data: dict[str, Any]
@@ -39,7 +39,7 @@ class Source(NamedTuple):
 _SUBSET = Subset(deepest=32, marker=True)
 
 
-def read_source(text: str, name: str, environ: Mapping[str, str]) -> Source:
+def read_source(text: str, name: str, environ: Mapping[str, str]) -> ConfigSource:
     """The `silas:` mapping of a YAML text, with variables filled in and overrides applied.
 
     Args:
@@ -50,7 +50,7 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> Source:
     Raises:
         ConfigError: The YAML cannot be read, or a variable inside longer text is not set.
     """
-    source = Source({}, {}, {})
+    source = ConfigSource({}, {}, {})
     tree = parsed(text, name)
     if tree is not None:
         data = tree.data
@@ -86,7 +86,7 @@ class _Variables:
     """Fills the variables of the environment into texts."""
 
     def __init__(
-        self, name: str, environ: Mapping[str, str], source: Source, tree: YamlTree
+        self, name: str, environ: Mapping[str, str], source: ConfigSource, tree: YamlTree
     ) -> None:
         self._name = name
         self._environ = environ
@@ -126,7 +126,7 @@ class _Variables:
         return _VARIABLE.sub(fill, text)
 
 
-def _override(source: Source, variable: str, text: str) -> None:
+def _override(source: ConfigSource, variable: str, text: str) -> None:
     """Set the value that `SILAS_SECTION__KEY` names; text is coerced like the file's."""
     if not variable.startswith(_OVERRIDE):
         return

@@ -4,9 +4,9 @@ What must not go in: anything that calls a model or remembers for longer than a 
 """
 
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
-from silas.context.conversation import NOTHING, Rendered, Said
+from silas.context.conversation import NOTHING, ConversationSide, Rendered
 from silas.context.errors import ContextError
-from silas.context.framing import Section, content_of, fence, flat, frame, framed, sections
+from silas.context.framing import FramedSection, content_of, fence, flat, frame, framed, sections
 from silas.context.manager import ContextManager
 from silas.context.models import (
     ChronicleConfig,
@@ -27,7 +27,7 @@ from silas.context.subscribe import (
 )
 from silas.context.tokens import TokenCounter
 from silas.context.unseen import visible
-from silas.context.view import Pressure
+from silas.context.view import ContextPressure
 
 __all__ = [
     "NOTHING",
@@ -38,18 +38,18 @@ __all__ = [
     "ContextError",
     "ContextItem",
     "ContextManager",
+    "ContextPressure",
     "ContextProfile",
     "ContextSubscription",
     "ContextZone",
+    "ConversationSide",
     "FoundMemory",
-    "Pressure",
+    "FramedSection",
     "ReadFile",
     "Rendered",
-    "Said",
     "Scorer",
     "ScorerGroups",
     "SearchMemories",
-    "Section",
     "SqlChronicleStore",
     "TokenCounter",
     "cleaned",

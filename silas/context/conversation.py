@@ -19,7 +19,7 @@ _ABOVE = "(the assistant's message above)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Said:
+class ConversationSide:
     """What one side says until the other does: blocks of the user's side, or Silas's words.
 
     The same object as long as nothing of it changes, so that what is made of it can be kept.
@@ -46,7 +46,7 @@ class Rendered(NamedTuple):
     """
 
     lasting: str = ""
-    said: tuple[Said, ...] = ()
+    said: tuple[ConversationSide, ...] = ()
     present: str = ""
 
 
@@ -79,13 +79,13 @@ def pieces(item: ContextItem, block: str) -> tuple[Piece, ...]:
     return shown, Piece("user", label.around(_ABOVE))
 
 
-def joined(said: list[Said], more: list[Piece]) -> list[Said]:
+def joined(said: list[ConversationSide], more: list[Piece]) -> list[ConversationSide]:
     """A conversation that goes on; who speaks last and goes on says it in the same message."""
     out = list(said)
     for side, group in groupby(more, key=_side):
         texts = [piece.text for piece in group]
         before = [out.pop().text] if out and out[-1].side == side else []
-        out.append(Said(side, BETWEEN.join(before + texts)))
+        out.append(ConversationSide(side, BETWEEN.join(before + texts)))
     return out
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from silas.context.models import ContextItem, ContextZone
 from silas.context.scoring import ScorerGroups
-from silas.context.shelf import Slot
+from silas.context.shelf import ViewItem
 from silas.context.slots import Slots
 
 LOW_WATER: Final = 0.75
@@ -13,7 +13,7 @@ LOW_WATER: Final = 0.75
 prompt changes seldom and providers can keep it."""
 
 
-def stays(slot: Slot, turn_number: int) -> bool:
+def stays(slot: ViewItem, turn_number: int) -> bool:
     """Whether an item can never be evicted, whoever asks for it.
 
     What Silas pinned, the system zone with the standing rules, a plan whose work is not over, and
@@ -32,32 +32,32 @@ _Place = tuple[float, float, int]
 """Where an item stands in the order: what has the least goes first."""
 
 
-def _by_age(slot: Slot, turn_number: int) -> _Place:
+def _by_age(slot: ViewItem, turn_number: int) -> _Place:
     return (0.0, 0.0, slot.item.turn_number)
 
 
-def _by_relevance(slot: Slot, turn_number: int) -> _Place:
+def _by_relevance(slot: ViewItem, turn_number: int) -> _Place:
     # relevance is to the message it was recalled for: of former messages it says nothing now
     now = float(_recalled_now(slot, turn_number))
     return (now, slot.item.relevance, slot.item.turn_number)
 
 
-def _completed_first(slot: Slot, turn_number: int) -> _Place:
+def _completed_first(slot: ViewItem, turn_number: int) -> _Place:
     return (float(not _over(slot)), 0.0, slot.item.turn_number)
 
 
-def _over(slot: Slot) -> bool:
+def _over(slot: ViewItem) -> bool:
     return slot.done or slot.item.kind == "execution_result"
 
 
-_FIRST: Mapping[ContextZone, Callable[[Slot, int], _Place]] = {
+_FIRST: Mapping[ContextZone, Callable[[ViewItem, int], _Place]] = {
     ContextZone.chronicle: _by_age,
     ContextZone.memory: _by_relevance,
     ContextZone.workspace: _completed_first,
 }
 
 
-def in_order(slots: Slots, zone: ContextZone, turn_number: int) -> list[Slot]:
+def in_order(slots: Slots, zone: ContextZone, turn_number: int) -> list[ViewItem]:
     """What may leave a zone, what goes first at the front; ties in order of arrival."""
     leaving = (slot for slot in slots.zone(zone) if not stays(slot, turn_number))
     first = _FIRST[zone]
@@ -80,7 +80,7 @@ def shrink(slots: Slots, zone: ContextZone, budget: int, turn_number: int) -> li
     return gone + remove(slots, fresh, _at_most(slots, zone, budget))
 
 
-def _recalled_now(slot: Slot, turn_number: int) -> bool:
+def _recalled_now(slot: ViewItem, turn_number: int) -> bool:
     return slot.item.zone is ContextZone.memory and slot.item.turn_number >= turn_number
 
 
@@ -88,7 +88,9 @@ def _at_most(slots: Slots, zone: ContextZone, tokens: float) -> Callable[[], boo
     return lambda: slots.tokens(zone) <= tokens
 
 
-def remove(slots: Slots, order: Iterable[Slot], enough: Callable[[], bool]) -> list[ContextItem]:
+def remove(
+    slots: Slots, order: Iterable[ViewItem], enough: Callable[[], bool]
+) -> list[ContextItem]:
     """Remove one after the other until it is enough; returns what left."""
     gone = list[ContextItem]()
     for slot in order:
@@ -112,7 +114,7 @@ def aggressively(slots: Slots, turn_number: int, enough: Callable[[], bool]) -> 
     return gone
 
 
-def _in_turn(*queues: list[Slot]) -> list[Slot]:
+def _in_turn(*queues: list[ViewItem]) -> list[ViewItem]:
     """One of each in turn, so that no zone is emptied for the sake of another."""
     longest = max(map(len, queues), default=0)
     return [queue[i] for i in range(longest) for queue in queues if i < len(queue)]

@@ -20,7 +20,7 @@ _ODD_BREAK = re.compile(r"[\r\x0b\x0c\x1c-\x1e]")
 _HEADER = re.compile(r"^--- (?P<label>.+) ---$")
 
 
-class Section(NamedTuple):
+class FramedSection(NamedTuple):
     """One framed block: its kind, its labels in order, and its text, line ends as `\\n`."""
 
     kind: str
@@ -163,15 +163,15 @@ def _end_of(mark: str) -> str:
     return f"--- end {mark} ---" if mark else _END
 
 
-def sections(prompt: str) -> Iterator[Section]:
+def sections(prompt: str) -> Iterator[FramedSection]:
     """The blocks of a prompt in order; what stands outside of blocks is passed over."""
-    open_block: Section | None = None
+    open_block: FramedSection | None = None
     body = list[str]()
     for line in prompt.split("\n"):
         if open_block is None:
             if found := _HEADER.match(line):
                 kind, *labels = found["label"].split(" | ")
-                open_block, body = Section(kind, tuple(labels), ""), []
+                open_block, body = FramedSection(kind, tuple(labels), ""), []
         elif line == _end_of(mark := open_block.label("mark")):
             text = "\n".join(body)
             yield open_block._replace(text=text if mark else unescape(text))

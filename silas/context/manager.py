@@ -23,10 +23,10 @@ from silas.context.models import (
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
 from silas.context.scoring import Scorer, ScorerGroups
-from silas.context.shelf import Slot
+from silas.context.shelf import ViewItem
 from silas.context.slots import Slots
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
-from silas.context.view import Pressure, View
+from silas.context.view import ContextPressure, ScopeView
 from silas.context.zones import Division, divide
 from silas.types import TaintLevel
 
@@ -69,7 +69,7 @@ class ContextManager:
         self._audit = audit
         self._trivial = re.compile(config.trivial_messages, re.IGNORECASE)
         self._reserved = 0
-        self._views: dict[str, View] = {}
+        self._views: dict[str, ScopeView] = {}
 
     # what is in view
 
@@ -205,11 +205,11 @@ class ContextManager:
         system = self._zone_tokens(view.slots, ContextZone.system)
         return divide(self._config, profile, system)
 
-    def pressure(self, scope_id: str, turn_number: int) -> Pressure:
+    def pressure(self, scope_id: str, turn_number: int) -> ContextPressure:
         """How full a scope's context is in a turn, and how much of it can never leave."""
         slots = self._view(scope_id).slots
         held = sum(s.cost for s in slots.rendered() if evict.stays(s, turn_number))
-        return Pressure(self._used(slots), self._limit, self._reserved + held)
+        return ContextPressure(self._used(slots), self._limit, self._reserved + held)
 
     async def enforce_budget(
         self, scope_id: str, turn_number: int, current_goal: str | None = None
@@ -259,7 +259,7 @@ class ContextManager:
 
     # inside
 
-    def _view(self, scope_id: str) -> View:
+    def _view(self, scope_id: str) -> ScopeView:
         view = self._views.get(scope_id)
         if view is None:
             slots = Slots()
@@ -272,11 +272,11 @@ class ContextManager:
                 self._count, self._audit,
             )  # fmt: skip
             breaker = CircuitBreaker(self._clock)
-            made = View(self._config.default_profile, subscriptions, breaker, slots)
+            made = ScopeView(self._config.default_profile, subscriptions, breaker, slots)
             view = self._views[scope_id] = made
         return view
 
-    def _entered(self, view: View, item: ContextItem) -> ContextItem:
+    def _entered(self, view: ScopeView, item: ContextItem) -> ContextItem:
         former, text = view.slots.former(item), entering(item)
         # who takes a pinned item's place is pinned, too; only `drop` and `complete` let go
         pinned = item.pinned or item.zone is ContextZone.system
@@ -289,7 +289,7 @@ class ContextManager:
         return lean(item, entered)
 
     def _put(
-        self, view: View, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
+        self, view: ScopeView, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
     ) -> None:
         if not notes:
             notes = ("live" if item.kind != "plan" else "completed" if done else "active",)
@@ -297,7 +297,7 @@ class ContextManager:
         around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
         escaped = 0 if block.body == item.content else self._count(block.body)
         cost = around + max(item.token_count, escaped)
-        view.slots.put(Slot(item, block.fence, block.body, cost, done))
+        view.slots.put(ViewItem(item, block.fence, block.body, cost, done))
 
     @property
     def _limit(self) -> int:
@@ -309,7 +309,7 @@ class ContextManager:
     def _used(self, slots: Slots) -> int:
         return self._reserved + slots.used
 
-    def _mask(self, view: View, turn_number: int) -> list[ContextItem]:
+    def _mask(self, view: ScopeView, turn_number: int) -> list[ContextItem]:
         """Shorten old tool results; returns them as they were."""
         oldest_shown = turn_number - self._config.observation_mask_after_turns
         originals, still = list[ContextItem](), list[str]()
@@ -327,14 +327,14 @@ class ContextManager:
         view.results = still
         return originals
 
-    def _drop_trifles(self, view: View, turn_number: int) -> list[ContextItem]:
+    def _drop_trifles(self, view: ScopeView, turn_number: int) -> list[ContextItem]:
         old = [slot for i in view.trifles if (slot := view.slots.get(i)) is not None]
         over = [slot for slot in old if not evict.stays(slot, turn_number)]
         view.trifles = [s.item.ctx_id for s in old if evict.stays(s, turn_number)]
         return evict.remove(view.slots, over, lambda: False)
 
     async def _second_tier(
-        self, view: View, turn_number: int, goal: str, began_with: int
+        self, view: ScopeView, turn_number: int, goal: str, began_with: int
     ) -> list[ContextItem]:
         """Advice where the context filled up at once, and rules alone for all that is left."""
         slots, gone = view.slots, list[ContextItem]()
@@ -350,7 +350,9 @@ class ContextManager:
         gone += evict.aggressively(slots, turn_number, enough)
         return gone
 
-    async def _advice(self, view: View, goal: str, items: Sequence[ContextItem]) -> ScorerGroups:
+    async def _advice(
+        self, view: ScopeView, goal: str, items: Sequence[ContextItem]
+    ) -> ScorerGroups:
         """What the scorer says; a scope whose scorer fails again and again goes without it."""
         if view.breaker.open:
             return ScorerGroups()
@@ -368,7 +370,7 @@ class ContextManager:
         await self._audit.log("context_scorer_missing", reason=f"{advice.missing}.{left_alone}")
         return advice
 
-    async def _tell_if_over(self, scope_id: str, view: View, turn_number: int) -> None:
+    async def _tell_if_over(self, scope_id: str, view: ScopeView, turn_number: int) -> None:
         over = self._used(view.slots) > self._limit
         if over and not view.over:
             pressure = self.pressure(scope_id, turn_number)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from silas.context.conversation import BETWEEN, Piece, Said, joined, pieces
+from silas.context.conversation import BETWEEN, ConversationSide, Piece, joined, pieces
 from silas.context.framing import Fence
 from silas.context.models import ContextItem
 
 
 @dataclass(slots=True)
-class Slot:
+class ViewItem:
     """One item in view.
 
     Attributes:
@@ -46,16 +46,16 @@ class Shelf:
 
     def __init__(self) -> None:
         self.tokens = 0
-        self._slots: dict[str, Slot] = {}
+        self._slots: dict[str, ViewItem] = {}
         self._settled = 0  # the first slots, which are in what was said
-        self._said: list[Said] = []
+        self._said: list[ConversationSide] = []
         self._left = 0  # characters at the beginning of it that are no longer shown
 
-    def get(self, ctx_id: str) -> Slot | None:
+    def get(self, ctx_id: str) -> ViewItem | None:
         """The slot of this id."""
         return self._slots.get(ctx_id)
 
-    def put(self, slot: Slot) -> Slot | None:
+    def put(self, slot: ViewItem) -> ViewItem | None:
         """Add at the end, or take the place of the slot of the same id, which comes back."""
         ctx_id = slot.item.ctx_id
         former = self._slots.get(ctx_id)
@@ -67,7 +67,7 @@ class Shelf:
         self._slots[ctx_id] = slot
         return former
 
-    def take(self, ctx_id: str) -> Slot:
+    def take(self, ctx_id: str) -> ViewItem:
         """Remove the slot of this id, which is there."""
         slot = self._slots[ctx_id]
         if slot.settled and next(iter(self._slots)) == ctx_id:
@@ -80,7 +80,7 @@ class Shelf:
         slot.settled = False
         return slot
 
-    def said(self, leave_out: Set[str]) -> list[Said]:
+    def said(self, leave_out: Set[str]) -> list[ConversationSide]:
         """What is shown, but for the items of these ids, in turns; the same objects as long as
         nothing of them changed.
         """
@@ -94,10 +94,10 @@ class Shelf:
         after = [s for s in islice(rest, len(new), None) if s.item.ctx_id not in leave_out]
         return joined(self._said, _pieces(after)) if after else self._said
 
-    def _settle(self, new: list[Slot]) -> None:
+    def _settle(self, new: list[ViewItem]) -> None:
         if self._left:
             first = self._said[0]
-            self._said[0] = Said(first.side, first.text[self._left :])
+            self._said[0] = ConversationSide(first.side, first.text[self._left :])
             self._left = 0
         if new:
             self._said = joined(self._said, _pieces(new))
@@ -119,9 +119,9 @@ class Shelf:
             slot.settled = False
         self._said, self._settled, self._left = [], 0, 0
 
-    def __iter__(self) -> Iterator[Slot]:
+    def __iter__(self) -> Iterator[ViewItem]:
         return iter(self._slots.values())
 
 
-def _pieces(slots: list[Slot]) -> list[Piece]:
+def _pieces(slots: list[ViewItem]) -> list[Piece]:
     return [piece for slot in slots for piece in slot.pieces]

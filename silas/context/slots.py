@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from silas.context.conversation import BETWEEN, Rendered
 from silas.context.models import ContextItem, ContextZone
-from silas.context.shelf import Shelf, Slot
+from silas.context.shelf import Shelf, ViewItem
 from silas.types import TaintLevel
 
 _NAMED = ("memory:", "persona:")
@@ -26,17 +26,17 @@ class Slots:
         self._last: dict[str, None] = {}
         self._came_from: dict[tuple[tuple[str, ...], TaintLevel], int] = {}
 
-    def former(self, item: ContextItem) -> Slot | None:
+    def former(self, item: ContextItem) -> ViewItem | None:
         """The slot whose place an item would take."""
         named = self._named.get((item.zone, item.source))
         return self.get(named or item.ctx_id)
 
-    def get(self, ctx_id: str) -> Slot | None:
+    def get(self, ctx_id: str) -> ViewItem | None:
         """The slot of this id."""
         zone = self._zone_of.get(ctx_id)
         return None if zone is None else self._shelves[zone].get(ctx_id)
 
-    def put(self, slot: Slot) -> None:
+    def put(self, slot: ViewItem) -> None:
         """Add, or take the place of the slot of the same id."""
         item = slot.item
         if self._zone_of.get(item.ctx_id, item.zone) is not item.zone:
@@ -53,7 +53,7 @@ class Slots:
         elif item.ctx_id in self._last:
             del self._last[item.ctx_id]
 
-    def take(self, ctx_id: str) -> Slot | None:
+    def take(self, ctx_id: str) -> ViewItem | None:
         """Remove the slot of this id, if it is there."""
         zone = self._zone_of.pop(ctx_id, None)
         if zone is None:
@@ -65,7 +65,7 @@ class Slots:
             del self._named[zone, slot.item.source]
         return slot
 
-    def swap(self, slot: Slot, item: ContextItem) -> None:
+    def swap(self, slot: ViewItem, item: ContextItem) -> None:
         """Let a slot hold another item that is shown as its own: of its id, zone and source."""
         self._came(item, 1)
         self._came(slot.item, -1)
@@ -87,13 +87,13 @@ class Slots:
         else:
             del self._came_from[way]
 
-    def zone(self, zone: ContextZone) -> Iterator[Slot]:
+    def zone(self, zone: ContextZone) -> Iterator[ViewItem]:
         """The slots of a zone, the oldest first."""
         return iter(self._shelves[zone])
 
-    def rendered(self) -> list[Slot]:
+    def rendered(self) -> list[ViewItem]:
         """Every slot in the order in which it is shown."""
-        last, shown = list[Slot](), list[Slot]()
+        last, shown = list[ViewItem](), list[ViewItem]()
         for zone, shelf in self._shelves.items():
             if any(self._zone_of[ctx_id] is zone for ctx_id in self._last):
                 last += [slot for slot in shelf if slot.item.ctx_id in self._last]

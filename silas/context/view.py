@@ -9,7 +9,7 @@ from silas.context.slots import Slots
 from silas.context.subscribe import Subscriptions
 
 
-class Pressure(NamedTuple):
+class ContextPressure(NamedTuple):
     """How full a context is.
 
     Attributes:
@@ -29,7 +29,7 @@ class Pressure(NamedTuple):
 
 
 @dataclass(slots=True)
-class View:
+class ScopeView:
     """Everything that a manager keeps of one scope.
 
     Attributes:

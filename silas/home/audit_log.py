@@ -4,7 +4,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from silas.audit import AuditHead
-from silas.audit.kept import Kept, KeptAuditLog
+from silas.audit.kept import KeptAuditLog, KeptHead
 from silas.audit.models import OwnerSigner
 from silas.audit.witnessed import Warn
 from silas.clock import Clock, SystemClock
@@ -31,7 +31,7 @@ class HeadsBesideKey:
         store = KeyringHead(system_keyring, f"{config.owner_id}:head:{home}")
         self._heads = SignedHeads(path, *([store] if _in_keyring(self._record) else []))
 
-    def look(self) -> Kept:
+    def look(self) -> KeptHead:
         """See `KeptHeads`."""
         lines: list[tuple[str, str]] = []
         missing: list[str] = []
@@ -45,8 +45,8 @@ class HeadsBesideKey:
             marked = keeps_head(self._record)
         except (OSError, SilasError) as error:
             words = error.message if isinstance(error, SilasError) else str(error)
-            return Kept(fault=words)
-        return Kept(tuple(lines), tuple(missing), marked)
+            return KeptHead(fault=words)
+        return KeptHead(tuple(lines), tuple(missing), marked)
 
     def move(self, head: AuditHead, line: str) -> None:
         """See `KeptHeads`."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.tools.outcomes import OutcomeStore
-from silas.work.recovery import Record, Recovery
+from silas.work.recovery import Recovery, RecoveryAudit
 from silas.work.undo import Undo
 
 
@@ -15,7 +15,7 @@ async def recovered(
     store: WorkItemStore,
     waiting: WaitingPlans,
     outcomes: OutcomeStore,
-    audit: Record,
+    audit: RecoveryAudit,
     *,
     alone: bool,
     resume: bool,

@@ -7,7 +7,7 @@ State = Literal["ok", "advice", "failed"]
 """`advice`: Silas works as it is, and something could be better. `failed`: it would refuse."""
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """One part, how it stands, and what to do."""
 
     part: str
@@ -15,7 +15,7 @@ class Finding(NamedTuple):
     words: str
 
     @classmethod
-    def of(cls, part: str, ok: bool, words: str) -> "Finding":
+    def of(cls, part: str, ok: bool, words: str) -> "DoctorFinding":
         """A part that works or fails."""
         return cls(part, "ok" if ok else "failed", words)
 
@@ -29,12 +29,12 @@ class Finding(NamedTuple):
         return {"part": self.part, "ok": self.ok, "state": self.state, "words": self.words}
 
 
-def ready(findings: Iterable[Finding]) -> bool:
+def ready(findings: Iterable[DoctorFinding]) -> bool:
     """Whether nothing failed."""
     return all(finding.ok for finding in findings)
 
 
-def headline(findings: Sequence[Finding]) -> str:
+def headline(findings: Sequence[DoctorFinding]) -> str:
     """What is true of all of them together, in one sentence."""
     failed = _parts(findings, "failed")
     if failed:
@@ -46,5 +46,5 @@ def headline(findings: Sequence[Finding]) -> str:
     return f"Ready, with {pieces} of advice: {', '.join(advice)}."
 
 
-def _parts(findings: Iterable[Finding], state: State) -> list[str]:
+def _parts(findings: Iterable[DoctorFinding], state: State) -> list[str]:
     return [finding.part for finding in findings if finding.state == state]

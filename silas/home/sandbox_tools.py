@@ -6,13 +6,13 @@ from pathlib import Path
 
 from silas.agents.choice import RUNBOOK
 from silas.config import SilasConfig
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.home.prompt_facts import UNASKED
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
 from silas.sandbox.toolchains.probe import ToolProbe, missing, there
-from silas.sandbox.toolchains.search import Place
+from silas.sandbox.toolchains.search import SearchPlace
 
 _OFF = "not looked for (`sandbox.tools.discover` is false)"
 _CONTAINER = "those of the image; a container is not shown the tools of this machine"
@@ -27,7 +27,7 @@ def tool_search(config: SilasConfig) -> ToolSearch:
         return NoTools(_OFF)
     roots = roots_of(config)
     home = Path(os.path.realpath(Path.home()))
-    return MachineTools(Place(home, dict(os.environ), roots, settings.tools.add))
+    return MachineTools(SearchPlace(home, dict(os.environ), roots, settings.tools.add))
 
 
 class Surroundings:
@@ -66,18 +66,20 @@ def probe_of(config: SilasConfig, sandbox: Sandbox, tools: ToolSearch) -> ToolPr
     return ToolProbe(sandbox, tools, data / "tools", data / "scratch" / "masks")
 
 
-async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[Finding]:
+async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[DoctorFinding]:
     """For `silas doctor`: the tools of the directory that it is run in, and what runs there."""
     tools, here = tool_search(config), str(Path.cwd())
     facts = await asyncio.to_thread(tools.found, here)
-    found = [Finding("sandbox tools", "ok", tools.words or tool_words(facts))]
+    found = [DoctorFinding("sandbox tools", "ok", tools.words or tool_words(facts))]
     for sentence in await asyncio.to_thread(tools.left_out, here):
-        found.append(Finding("sandbox tools", "ok", sentence))
+        found.append(DoctorFinding("sandbox tools", "ok", sentence))
     versions = await probe_of(config, sandbox, tools).versions(here)
     if versions:
         words = f"runs there: {there(versions)}"
         absent = missing(versions)
-        found.append(Finding("commands", "ok", f"{words}; not there: {absent or 'nothing usual'}"))
+        found.append(
+            DoctorFinding("commands", "ok", f"{words}; not there: {absent or 'nothing usual'}")
+        )
     return found
 
 

@@ -12,7 +12,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ChannelError, SilasError
 from silas.home.database import database_path, open_database
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.sandbox.owner_command import run_owner_command
 from silas.types import OWNER
 
@@ -33,19 +33,19 @@ def _witness(each: WitnessConfig, seconds: float) -> Witness:
             return CommandWitness(each.command or (), seconds, run_owner_command)
 
 
-def witness_findings(config: SilasConfig) -> list[Finding]:
+def witness_findings(config: SilasConfig) -> list[DoctorFinding]:
     """How it stands with each witness, for `silas doctor`; that there is none is advice."""
     if not config.audit.witness:
-        return [Finding("audit witness", "advice", _NO_WITNESS)]
+        return [DoctorFinding("audit witness", "advice", _NO_WITNESS)]
     if not database_path(config).exists():
         return []
     try:
         with open_database(config, SystemClock(), ()) as db:
             known = recall(db)
     except SilasError as error:
-        return [Finding("audit witness", "failed", str(error))]
+        return [DoctorFinding("audit witness", "failed", str(error))]
     return [
-        Finding.of(
+        DoctorFinding.of(
             f"audit witness {number}",
             *_standing(each, known.get(each.name, WitnessState(each.name))),
         )

@@ -21,7 +21,7 @@ def _nothing_more() -> None:
     """Most signatures change nothing at the signer."""
 
 
-class Ruling(NamedTuple):
+class SigningRuling(NamedTuple):
     """What is done with bytes that somebody wants signed.
 
     Attributes:
@@ -35,7 +35,7 @@ class Ruling(NamedTuple):
     then: Callable[[], None] = _nothing_more
 
 
-Judge = Callable[[bytes, bytes], Ruling]
+Judge = Callable[[bytes, bytes], SigningRuling]
 """Decides about the bytes to sign and the bytes they are about; whatever it does not know it
 refuses."""
 

@@ -41,7 +41,7 @@ class Needle(NamedTuple):
     after: int = 0
 
 
-class View(NamedTuple):
+class DecodedText(NamedTuple):
     """A text decoded; for each character where its source starts and ends, or no such places.
 
     Places cost much more than the text: they are kept only where something is to be replaced.
@@ -51,7 +51,7 @@ class View(NamedTuple):
     starts: "array[int]"
     ends: "array[int]"
 
-    def again(self, pattern: re.Pattern[str], decode: Decode) -> "View":
+    def again(self, pattern: re.Pattern[str], decode: Decode) -> "DecodedText":
         """The view decoded once more; itself where there is nothing to decode."""
         if not self.starts:
             return self._replace(text=pattern.sub("" if decode is _nothing else decode, self.text))
@@ -70,7 +70,7 @@ class View(NamedTuple):
             return self
         starts += self.starts[at:]
         ends += self.ends[at:]
-        return View("".join((*parts, self.text[at:])), starts, ends)
+        return DecodedText("".join((*parts, self.text[at:])), starts, ends)
 
 
 class _Span(NamedTuple):
@@ -263,7 +263,7 @@ class Redactor:
                 text = text[-overlap:]
         return tuple(sorted(found.union(self.names_in(text))))
 
-    def _spans(self, raw: View, least: int) -> Iterator[_Span]:
+    def _spans(self, raw: DecodedText, least: int) -> Iterator[_Span]:
         if not self:
             return
         backslash = raw.again(_BACKSLASH, _backslash)
@@ -281,7 +281,7 @@ class Redactor:
         digits = raw.again(_UNSEEN, _nothing).again(_BETWEEN_HEX, _nothing)
         yield from _found(digits, _lower(digits.text), self._hex, least)
 
-    def _in_packed(self, view: View) -> Iterator[_Span]:
+    def _in_packed(self, view: DecodedText) -> Iterator[_Span]:
         """Secrets in compressed text that was printed as letters."""
         for pattern, read in ((_PACKED, _from_base64), (_PACKED_HEX, bytes.fromhex)):
             for found in pattern.finditer(view.text):
@@ -290,7 +290,7 @@ class Redactor:
                     yield _span(view, *found.span(), name)
 
 
-def _different(views: tuple[View, ...]) -> Iterator[View]:
+def _different(views: tuple[DecodedText, ...]) -> Iterator[DecodedText]:
     """Each view once; most texts have nothing to decode."""
     seen: list[str] = []
     for view in views:
@@ -299,7 +299,9 @@ def _different(views: tuple[View, ...]) -> Iterator[View]:
             yield view
 
 
-def _found(view: View, searched: str, needles: Iterable[Needle], least: int) -> Iterator[_Span]:
+def _found(
+    view: DecodedText, searched: str, needles: Iterable[Needle], least: int
+) -> Iterator[_Span]:
     for needle in needles:
         at = searched.find(needle.text)
         while at >= 0:
@@ -312,24 +314,24 @@ def _found(view: View, searched: str, needles: Iterable[Needle], least: int) -> 
                 break
 
 
-def _around(view: View, searched: str, needle: Needle, at: int, length: int) -> _Span:
+def _around(view: DecodedText, searched: str, needle: Needle, at: int, length: int) -> _Span:
     start, end = max(0, at - needle.before), min(len(searched), at + length + needle.after)
     if needle.before or needle.after:
         end += len(searched[end : end + 2]) - len(searched[end : end + 2].lstrip("="))
     return _span(view, start, end, needle.name)
 
 
-def _span(view: View, start: int, end: int, name: str) -> _Span:
+def _span(view: DecodedText, start: int, end: int, name: str) -> _Span:
     return _Span(view.starts[start], view.ends[end - 1], name) if view.starts else _Span(0, 0, name)
 
 
-def _bare(text: str) -> View:
-    return View(text, array("Q"), array("Q"))
+def _bare(text: str) -> DecodedText:
+    return DecodedText(text, array("Q"), array("Q"))
 
 
-def _placed(text: str) -> View:
+def _placed(text: str) -> DecodedText:
     numbers = array("Q", range(len(text) + 1))
-    return View(text, numbers[:-1], numbers[1:])
+    return DecodedText(text, numbers[:-1], numbers[1:])
 
 
 def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:

@@ -29,7 +29,7 @@ from silas.main.shared import (
 )
 
 if TYPE_CHECKING:
-    from silas.home.findings import Finding
+    from silas.home.findings import DoctorFinding
     from silas.work.halfway import HalfChanged
 
 _WIDTH = 88  # columns, as cards have
@@ -136,7 +136,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
 _STATES = {"ok": "ok", "advice": "--", "failed": "NO"}
 
 
-def _print_findings(findings: "Sequence[Finding]") -> None:
+def _print_findings(findings: "Sequence[DoctorFinding]") -> None:
     column = max((len(finding.part) for finding in findings), default=0) + 2
     for one in findings:
         click.echo(_row(_STATES[one.state], one.part, one.words, column))

@@ -80,7 +80,7 @@ IsOwners = Callable[[str, str], bool]
 """Whether this public key was the owner's when it signed the bundle with this digest."""
 
 
-class Examined:
+class ExaminedBundle:
     """A bundle that was read to its end and may be imported. Leaving it lets go of the copy."""
 
     def __init__(self, facts: BundleFacts, lines: IO[bytes]) -> None:
@@ -180,7 +180,7 @@ class Bundles:
 
     async def examine(
         self, source: BinaryIO, mode: str, name: str, scope_id: str = OWNER
-    ) -> Examined:
+    ) -> ExaminedBundle:
         """Read a bundle to its end and say what importing it would do; nothing is changed.
 
         Args:
@@ -193,7 +193,7 @@ class Bundles:
             MemoryRefused: It is damaged, cut off, changed, too large, of another scope, would
                 change what is more trusted than it is itself, or has more standing rules than fit.
         """
-        lines = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `Examined` closes it
+        lines = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `ExaminedBundle` closes it
         try:
             return await asyncio.to_thread(
                 self._examined, source, lines, mode, plain_name(name), scope_id
@@ -202,7 +202,7 @@ class Bundles:
             lines.close()
             raise
 
-    async def carry_out(self, examined: Examined) -> dict[str, int]:
+    async def carry_out(self, examined: ExaminedBundle) -> dict[str, int]:
         """Import a bundle that was examined.
 
         `merge` goes in small steps, so that others can write meanwhile; broken off, it can be run
@@ -251,7 +251,7 @@ class Bundles:
     # import ---------------------------------------------------------------------------------------
     def _examined(
         self, source: BinaryIO, lines: IO[bytes], mode: str, name: str, scope_id: str
-    ) -> Examined:
+    ) -> ExaminedBundle:
         if mode not in {"merge", "replace"}:
             raise refused(f"there is no mode {mode[:40]!r}; it is merge or replace")
         way: Mode = "merge" if mode == "merge" else "replace"
@@ -281,11 +281,11 @@ class Bundles:
             raise refused("its signature is not that of the key it names, so it was changed")
         return Whose.yours if self._is_owners(key, reader.header.digest) else Whose.anothers
 
-    def _weighed(self, facts: BundleFacts, lines: IO[bytes]) -> Examined:
+    def _weighed(self, facts: BundleFacts, lines: IO[bytes]) -> ExaminedBundle:
         counts = dict.fromkeys(Fate, 0)
         rules: dict[str, MemoryItem] = {}
         matched = 0
-        for batch in Examined(facts, lines).batches():
+        for batch in ExaminedBundle(facts, lines).batches():
             with self._db.read() as tx:
                 for item in batch:
                     found = records.find(tx, item.memory_id, facts.scope_id)
@@ -304,7 +304,7 @@ class Bundles:
                         rules[item.memory_id] = item
         self._check_rules(rules, facts)
         going = self._count_going(facts) - matched if facts.mode == "replace" else 0
-        return Examined(
+        return ExaminedBundle(
             facts._replace(
                 stored=counts[Fate.stored],
                 updated=counts[Fate.updated],
@@ -330,7 +330,7 @@ class Bundles:
     def _count_going(self, facts: BundleFacts) -> int:
         return sum(goes(item, facts.whose) for item in self._all(facts.scope_id))
 
-    def _merged(self, examined: Examined) -> dict[str, int]:
+    def _merged(self, examined: ExaminedBundle) -> dict[str, int]:
         counts = _no_counts()
         for batch in examined.batches():
             with self._db.write() as tx:
@@ -338,7 +338,7 @@ class Bundles:
                     counts[_put(tx, item, examined.facts)] += 1
         return counts
 
-    def _replaced(self, examined: Examined) -> dict[str, int]:
+    def _replaced(self, examined: ExaminedBundle) -> dict[str, int]:
         return replaced(self._db, examined.facts, examined.batches())
 
 

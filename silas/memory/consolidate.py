@@ -149,9 +149,9 @@ class Consolidator:
             promoted += yes and await self._verified(record)
         return promoted
 
-    def _candidates(self) -> list[records.Record]:
+    def _candidates(self) -> list[records.MemoryRecord]:
         found = [
-            records.Record(place, item)
+            records.MemoryRecord(place, item)
             for place, item in self._all()
             if may_be_promoted(item, self._tidying.promote_after_uses)
         ]
@@ -166,7 +166,7 @@ class Consolidator:
             now = moment_text(self._clock.now())
             return tx.driver.execute(_NOTE_ASKED, (place, now, answer)).rowcount == 1
 
-    async def _verified(self, asked: records.Record) -> bool:
+    async def _verified(self, asked: records.MemoryRecord) -> bool:
         """Make it verified, if it still is what the owner said yes to."""
         with self._db.write() as tx:
             now = records.find(tx, asked.item.memory_id, asked.item.scope_id)
@@ -277,13 +277,13 @@ def _each_once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _records(tx: Tx, places: list[int]) -> list[records.Record]:
+def _records(tx: Tx, places: list[int]) -> list[records.MemoryRecord]:
     marks = ", ".join("?" * len(places))
     rows = tx.driver.execute(
         f"SELECT place, {COLUMNS} FROM memory_items WHERE place IN ({marks})",  # noqa: S608
         places,
     ).fetchall()
-    return [records.Record(row[0], item_of(row[1:])) for row in rows]
+    return [records.MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
 async def consolidate_regularly(

@@ -9,7 +9,7 @@ EVERY_MEMORY = "memory"
 """The source of every memory in view: each is there as `memory:ID`."""
 
 
-class Forgotten(NamedTuple):
+class ForgottenEntry(NamedTuple):
     """What a scope forgot.
 
     Attributes:
@@ -35,14 +35,14 @@ def note(tx: Tx, scope_id: str, source: str) -> None:
     )
 
 
-def since(tx: Tx, scope_id: str, last: int) -> Forgotten:
+def since(tx: Tx, scope_id: str, last: int) -> ForgottenEntry:
     """What a scope forgot after the forgetting of this number."""
     rows = tx.driver.execute(
         "SELECT number, source FROM memory_forgotten WHERE scope_id = ? AND number > ? "
         "ORDER BY number",
         (scope_id, last),
     ).fetchall()
-    return Forgotten(rows[-1][0] if rows else last, tuple(source for _, source in rows))
+    return ForgottenEntry(rows[-1][0] if rows else last, tuple(source for _, source in rows))
 
 
 def one_memory(memory_id: str) -> str:
@@ -65,7 +65,7 @@ class ForgottenLog:
             rows = tx.driver.execute(query).fetchall()
         return tuple((str(scope_id), int(number)) for scope_id, number in rows)
 
-    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> ForgottenEntry:
         """See `MemoryStore.forgotten_since`."""
         with self._db.read() as tx:
             return since(tx, scope_id, last)

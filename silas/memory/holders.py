@@ -10,7 +10,7 @@ from math import log
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.lanes import Scope
+from silas.memory.lanes import ScopeLane
 from silas.memory.terms import Term
 
 _TERMS = 12  # the rarest words decide; the others would only cost
@@ -21,7 +21,7 @@ _APART = bytes(n if n > 127 or chr(n).isalnum() else 32 for n in range(256))
 _RARE = 2  # rare words that are enough to find a memory by
 
 
-class Question(NamedTuple):
+class RecallQuery(NamedTuple):
     """What is asked, as far as somebody holds words of it.
 
     Attributes:
@@ -29,11 +29,11 @@ class Question(NamedTuple):
         weight: What all its words tell together, those that nobody holds included.
     """
 
-    words: list["Held"]
+    words: list["TermHolders"]
     weight: float
 
 
-class Held(NamedTuple):
+class TermHolders(NamedTuple):
     """A word and who holds it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Held(NamedTuple):
     spelt: tuple[bytes, ...]
 
 
-def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
+def holders(tx: Tx, scope: ScopeLane, terms: Sequence[Term]) -> RecallQuery:
     """Who holds the words of a question."""
     share = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
     held = [_held(tx, scope, term, share) for term in terms]
@@ -63,15 +63,17 @@ def holders(tx: Tx, scope: Scope, terms: Sequence[Term]) -> Question:
     if len(common) > 1 and len(found) - len(common) < _RARE:
         _add_shared(tx, scope, found[common[0]], found[common[1]])
     unheld = min(len(terms), _TERMS) - len(found)
-    return Question(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
+    return RecallQuery(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
 
 
-def _held(tx: Tx, scope: Scope, term: Term, most: int) -> Held:
+def _held(tx: Tx, scope: ScopeLane, term: Term, most: int) -> TermHolders:
     """A word and its newest holders, at most so many."""
     places = _newest(tx, scope, term.query, most)
     since = scope.first if len(places) < most else min(places)
     spelt = tuple({_spelt(form).encode(errors="replace").translate(_APART) for form in term.forms})
-    return Held(term, set(places), since, _weight(scope, _how_many(scope, places, most)), spelt)
+    return TermHolders(
+        term, set(places), since, _weight(scope, _how_many(scope, places, most)), spelt
+    )
 
 
 def plain(text: str) -> bytes:
@@ -79,12 +81,12 @@ def plain(text: str) -> bytes:
     return b" " + text.lower().encode(errors="replace").translate(_APART)
 
 
-def holds(word: Held, text: bytes) -> bool:
+def holds(word: TermHolders, text: bytes) -> bool:
     """Whether a text that was not read for a word holds it, as far as its spelling tells."""
     return any(spelt in text for spelt in word.spelt)
 
 
-def how_often(word: Held, text: bytes) -> int:
+def how_often(word: TermHolders, text: bytes) -> int:
     """How often a text that holds a word has it, as far as its spelling tells; at least once."""
     many = 0
     for spelt in word.spelt:
@@ -92,7 +94,7 @@ def how_often(word: Held, text: bytes) -> int:
     return many or 1
 
 
-def _add_shared(tx: Tx, scope: Scope, one: Held, other: Held) -> None:
+def _add_shared(tx: Tx, scope: ScopeLane, one: TermHolders, other: TermHolders) -> None:
     """To words too common to be read whole, those that hold both of them together."""
     both = f"({one.term.query}) AND ({other.term.query})"
     places = _newest(tx, scope, both, _FEWEST)
@@ -100,11 +102,11 @@ def _add_shared(tx: Tx, scope: Scope, one: Held, other: Held) -> None:
         word.places.update(places)
 
 
-def _weight(scope: Scope, many: float) -> float:
+def _weight(scope: ScopeLane, many: float) -> float:
     return log(1 + (scope.items - many + 0.5) / (many + 0.5))
 
 
-def _newest(tx: Tx, scope: Scope, query: str, most: int) -> list[int]:
+def _newest(tx: Tx, scope: ScopeLane, query: str, most: int) -> list[int]:
     """The newest places of a lane that a query finds, at most so many.
 
     As one text, because a thousand rows cost Python more than finding them costs SQLite.
@@ -118,7 +120,7 @@ def _newest(tx: Tx, scope: Scope, query: str, most: int) -> list[int]:
     return json.loads(f"[{places or ''}]")
 
 
-def _how_many(scope: Scope, places: Sequence[int], most: int) -> float:
+def _how_many(scope: ScopeLane, places: Sequence[int], most: int) -> float:
     """How many hold a word: counted, or where reading stopped at `most`, as dense as it was."""
     if len(places) < most:
         return len(places)

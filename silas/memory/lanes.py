@@ -36,7 +36,7 @@ def lane_of(tier: ReingestionTier) -> Lane:
     return _LANES[tier]
 
 
-class Scope(NamedTuple):
+class ScopeLane(NamedTuple):
     """A lane of one scope.
 
     Attributes:
@@ -60,7 +60,7 @@ class Scope(NamedTuple):
         return self.characters / max(1, self.items)
 
 
-def scope_in(tx: Tx, scope_id: str, lane: Lane) -> Scope:
+def scope_in(tx: Tx, scope_id: str, lane: Lane) -> ScopeLane:
     """A lane of a scope; of a scope that never kept anything, an empty one."""
     row = tx.driver.execute(
         f"SELECT number, {lane.name}_last, {lane.name}_items, {lane.name}_characters "  # noqa: S608
@@ -69,8 +69,8 @@ def scope_in(tx: Tx, scope_id: str, lane: Lane) -> Scope:
         (scope_id,),
     ).fetchone()
     if row is None:
-        return Scope(scope_id, lane, 1, 0, 0, 0)
-    return Scope(scope_id, lane, _first(row[0], lane), *row[1:])
+        return ScopeLane(scope_id, lane, 1, 0, 0, 0)
+    return ScopeLane(scope_id, lane, _first(row[0], lane), *row[1:])
 
 
 def next_places(tx: Tx, scope_id: str, lane: Lane, many: int, characters: int) -> int:

@@ -14,7 +14,7 @@ RulesFit = Callable[[Sequence[MemoryItem]], bool]
 """Whether these standing rules have room in every prompt together."""
 
 
-class Standing(StrEnum):
+class OperationBasis(StrEnum):
     """On what an operation stands, the firmest that holds."""
 
     owners_words = "owners_words"
@@ -30,66 +30,72 @@ class Standing(StrEnum):
     """Somebody else asks."""
 
 
-_FIRM = frozenset({Standing.owners_words, Standing.words_among_others})
+_FIRM = frozenset({OperationBasis.owners_words, OperationBasis.words_among_others})
 """On these grounds content counts as confirmed: its owner said it himself."""
 
 
-class Verdict(NamedTuple):
+class OperationVerdict(NamedTuple):
     """What the rules say: whether it may be done, and the sentence if not."""
 
     allowed: bool
     reason: str = ""
 
 
-_YES = Verdict(True)
-_CONSTITUTIONAL = Verdict(False, "it says who Silas is, and nothing changes it while Silas runs")
-_VERIFIED = Verdict(False, "the owner confirmed it, and only his own words change it")
-_ASK = Verdict(False, "the owner confirmed it, and others' text was in view; he can do it himself")
-_LESS = Verdict(False, "it is trusted more than the text that asks for this")
+_YES = OperationVerdict(True)
+_CONSTITUTIONAL = OperationVerdict(
+    False, "it says who Silas is, and nothing changes it while Silas runs"
+)
+_VERIFIED = OperationVerdict(False, "the owner confirmed it, and only his own words change it")
+_ASK = OperationVerdict(
+    False, "the owner confirmed it, and others' text was in view; he can do it himself"
+)
+_LESS = OperationVerdict(False, "it is trusted more than the text that asks for this")
 
-_RULES: Mapping[tuple[str, TrustLevel, Standing], Verdict] = {
-    ("update", TrustLevel.working, Standing.owners_words): _YES,
-    ("update", TrustLevel.working, Standing.words_among_others): _YES,
-    ("update", TrustLevel.working, Standing.owner_alone): _YES,
-    ("update", TrustLevel.working, Standing.owner_asks): _YES,
-    ("update", TrustLevel.verified, Standing.owners_words): _YES,
-    ("update", TrustLevel.verified, Standing.words_among_others): _ASK,
-    ("update", TrustLevel.verified, Standing.owner_alone): _VERIFIED,
-    ("update", TrustLevel.verified, Standing.owner_asks): _VERIFIED,
-    ("update", TrustLevel.verified, Standing.others): _VERIFIED,
-    ("delete", TrustLevel.working, Standing.owner_alone): _YES,
-    ("delete", TrustLevel.working, Standing.owner_asks): _YES,
-    ("delete", TrustLevel.verified, Standing.owner_alone): _YES,
-    ("delete", TrustLevel.verified, Standing.owner_asks): _ASK,
-    ("delete", TrustLevel.verified, Standing.others): _ASK,
-    ("link", TrustLevel.working, Standing.owner_alone): _YES,
-    ("link", TrustLevel.working, Standing.owner_asks): _YES,
-    ("link", TrustLevel.verified, Standing.owner_alone): _YES,
-    ("link", TrustLevel.verified, Standing.owner_asks): _ASK,
-    ("link", TrustLevel.verified, Standing.others): _ASK,
+_RULES: Mapping[tuple[str, TrustLevel, OperationBasis], OperationVerdict] = {
+    ("update", TrustLevel.working, OperationBasis.owners_words): _YES,
+    ("update", TrustLevel.working, OperationBasis.words_among_others): _YES,
+    ("update", TrustLevel.working, OperationBasis.owner_alone): _YES,
+    ("update", TrustLevel.working, OperationBasis.owner_asks): _YES,
+    ("update", TrustLevel.verified, OperationBasis.owners_words): _YES,
+    ("update", TrustLevel.verified, OperationBasis.words_among_others): _ASK,
+    ("update", TrustLevel.verified, OperationBasis.owner_alone): _VERIFIED,
+    ("update", TrustLevel.verified, OperationBasis.owner_asks): _VERIFIED,
+    ("update", TrustLevel.verified, OperationBasis.others): _VERIFIED,
+    ("delete", TrustLevel.working, OperationBasis.owner_alone): _YES,
+    ("delete", TrustLevel.working, OperationBasis.owner_asks): _YES,
+    ("delete", TrustLevel.verified, OperationBasis.owner_alone): _YES,
+    ("delete", TrustLevel.verified, OperationBasis.owner_asks): _ASK,
+    ("delete", TrustLevel.verified, OperationBasis.others): _ASK,
+    ("link", TrustLevel.working, OperationBasis.owner_alone): _YES,
+    ("link", TrustLevel.working, OperationBasis.owner_asks): _YES,
+    ("link", TrustLevel.verified, OperationBasis.owner_alone): _YES,
+    ("link", TrustLevel.verified, OperationBasis.owner_asks): _ASK,
+    ("link", TrustLevel.verified, OperationBasis.others): _ASK,
 }
 """Operation, trust of the memory and standing; whatever is not listed is refused."""
 
 
-def verdict(op: str, target: MemoryItem, basis: OpBasis) -> Verdict:
+def verdict(op: str, target: MemoryItem, basis: OpBasis) -> OperationVerdict:
     """Whether an operation may change this memory."""
     if target.trust_level is TrustLevel.constitutional:
         return _CONSTITUTIONAL
     standing = standing_of(op, basis)
-    if standing is Standing.others and target.trust_level is TrustLevel.working:
+    if standing is OperationBasis.others and target.trust_level is TrustLevel.working:
         # what is less trusted never overwrites what is more trusted
         return _YES if join_taint((target.taint, basis.taint)) is target.taint else _LESS
     return _RULES.get((op, target.trust_level, standing), _LESS)
 
 
-def standing_of(op: str, basis: OpBasis) -> Standing:
+def standing_of(op: str, basis: OpBasis) -> OperationBasis:
     """The firmest ground that an operation has; only content can be the owner's words."""
     if op in {"store", "update"} and basis.owners_words:
         alone = basis.taint is TaintLevel.owner
-        return Standing.owners_words if alone else Standing.words_among_others
+        return OperationBasis.owners_words if alone else OperationBasis.words_among_others
     if not basis.owner_asks:
-        return Standing.others
-    return Standing.owner_alone if basis.taint is TaintLevel.owner else Standing.owner_asks
+        return OperationBasis.others
+    return (
+        OperationBasis.owner_alone if basis.taint is TaintLevel.owner else OperationBasis.owner_asks
+    )
 
 
 class Operations:
@@ -165,7 +171,7 @@ class Operations:
         changes: dict[str, Any] = {
             "causal_refs": tuple(dict.fromkeys((*old.causal_refs, target.memory_id)))
         }
-        if standing_of("link", basis) is not Standing.owner_alone:
+        if standing_of("link", basis) is not OperationBasis.owner_alone:
             changes["taint"] = join_taint((old.taint, basis.taint))
             changes["sources"] = tuple(dict.fromkeys(old.sources + basis.sources))
         await self._store.update(old.memory_id, scope_id=basis.scope_id, **changes)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from silas.memory.forgotten import Forgotten
+from silas.memory.forgotten import ForgottenEntry
 from silas.memory.models import MemoryItem, Ranked
 from silas.types import OWNER, TaintLevel
 
@@ -97,7 +97,7 @@ class MemoryStore(Protocol):
         """Delete what was made of a source that another process forgot meanwhile; tells nobody."""
         ...
 
-    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> ForgottenEntry:
         """Sources that were forgotten, in whatever process, after the forgetting of this number;
         one memory by itself as `memory:ID`.
         """

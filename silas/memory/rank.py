@@ -15,8 +15,8 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.holders import Held, Question, holders, holds, how_often
-from silas.memory.lanes import Scope
+from silas.memory.holders import RecallQuery, TermHolders, holders, holds, how_often
+from silas.memory.lanes import ScopeLane
 from silas.memory.talk import ONE_THING, Talk, kept_of, talk_around
 from silas.memory.terms import terms
 
@@ -52,7 +52,9 @@ class Scored(NamedTuple):
     score: float
 
 
-def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours: bool) -> Fitting:
+def best_of(
+    tx: Tx, scope: ScopeLane, text: str, limit: int, now: str, *, neighbours: bool
+) -> Fitting:
     """The memories of a lane that fit a text and are valid now, best first.
 
     Args:
@@ -63,7 +65,7 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
         now: The moment that decides what is valid.
         neighbours: Whether a memory may be found that holds no word of the text itself.
     """
-    held, asked = holders(tx, scope, terms(text)) if scope.items else Question([], 0.0)
+    held, asked = holders(tx, scope, terms(text)) if scope.items else RecallQuery([], 0.0)
     if not held:
         return Fitting([], 0.0)
     own: dict[int, float] = defaultdict(float)
@@ -92,7 +94,7 @@ def best_of(tx: Tx, scope: Scope, text: str, limit: int, now: str, *, neighbours
     return Fitting(found, min(1.0, fits[found[0].place] / whole) if found else 0.0)
 
 
-def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
+def _words_of(talk: Talk, held: Sequence[TermHolders]) -> Mapping[int, list[int]]:
     """Which words of the question each memory holds, by their number."""
     found: dict[int, list[int]] = defaultdict(list)
     places = talk.turns.keys()
@@ -111,7 +113,7 @@ def _words_of(talk: Talk, held: Sequence[Held]) -> Mapping[int, list[int]]:
 def _standing(
     wanted: Iterable[int],
     best: Container[int],
-    held: Sequence[Held],
+    held: Sequence[TermHolders],
     words_of: Mapping[int, Sequence[int]],
     least: float,
 ) -> list[int]:
@@ -126,7 +128,7 @@ def _standing(
 def _scores(
     places: Iterable[int],
     talk: Talk,
-    held: Sequence[Held],
+    held: Sequence[TermHolders],
     words_of: Mapping[int, Sequence[int]],
     usual: float,
 ) -> dict[int, float]:
@@ -157,7 +159,7 @@ def _scores(
 
 
 def _told(
-    talk: Talk, place: int, numbers: Sequence[int], held: Sequence[Held], usual: float
+    talk: Talk, place: int, numbers: Sequence[int], held: Sequence[TermHolders], usual: float
 ) -> list[tuple[int, float]]:
     """What each of these words tells of a text that holds it: 1 for one word in a usual text.
 

@@ -28,7 +28,7 @@ _BOUNDARIES = " /?#:"
 _LAST = chr(0x10FFFF)  # sorts after every other character
 
 
-class Record(NamedTuple):
+class MemoryRecord(NamedTuple):
     """A memory, and its place in the tables."""
 
     place: int
@@ -48,7 +48,7 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
     for (scope_id, lane), together in lanes.items():
         characters = sum(len(item.content) for item in together)
         first = next_places(tx, scope_id, lane, len(together), characters)
-        new = [Record(place, item) for place, item in enumerate(together, first)]
+        new = [MemoryRecord(place, item) for place, item in enumerate(together, first)]
         rows = [(place, *row_of(item)) for place, item in new]
         if tx.driver.executemany(_INSERT, rows).rowcount != len(new):
             raise _there_already(tx, new)
@@ -56,7 +56,7 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
         _note_sources(tx, new)
 
 
-def _there_already(tx: Tx, new: Sequence[Record]) -> MemoryRefused:
+def _there_already(tx: Tx, new: Sequence[MemoryRecord]) -> MemoryRefused:
     """The error for the first of these memories whose id another one has."""
     item = next(
         record.item
@@ -71,27 +71,27 @@ def _there_already(tx: Tx, new: Sequence[Record]) -> MemoryRefused:
     )
 
 
-def find(tx: Tx, memory_id: str, scope_id: str) -> Record | None:
+def find(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord | None:
     """The memory of an id, if this scope has it."""
     row = tx.driver.execute(
         f"{_SELECT} WHERE scope_id = ? AND memory_id = ?", (scope_id, memory_id)
     ).fetchone()
-    return None if row is None else Record(row[0], item_of(row[1:]))
+    return None if row is None else MemoryRecord(row[0], item_of(row[1:]))
 
 
-def where(tx: Tx, which: str, values: Sequence[Any]) -> list[Record]:
+def where(tx: Tx, which: str, values: Sequence[Any]) -> list[MemoryRecord]:
     """The memories that a condition of this package's own holds for."""
     rows = tx.driver.execute(f"{_SELECT} WHERE {which}", values).fetchall()
-    return [Record(row[0], item_of(row[1:])) for row in rows]
+    return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
-def at(tx: Tx, place: int) -> Record:
+def at(tx: Tx, place: int) -> MemoryRecord:
     """The memory of a place that a search of the same look has found."""
     row = tx.driver.execute(f"{_SELECT} WHERE place = ?", (place,)).fetchone()
-    return Record(row[0], item_of(row[1:]))
+    return MemoryRecord(row[0], item_of(row[1:]))
 
 
-def changeable(tx: Tx, memory_id: str, scope_id: str) -> Record:
+def changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
     """The memory of an id, if it may be changed at all.
 
     Raises:
@@ -118,13 +118,13 @@ def unknown(memory_id: str, scope_id: str) -> MemoryRefused:
     )
 
 
-def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
+def replace(tx: Tx, old: MemoryRecord, changes: dict[str, Any]) -> None:
     """Change fields of a memory, and whatever is found by them.
 
     Raises:
         MemoryRefused: A value does not fit its field, or the new trust does not fit its taint.
     """
-    new = Record(old.place, _changed(old.item, changes))
+    new = MemoryRecord(old.place, _changed(old.item, changes))
     check_trust(new.item)
     if new.item.trust_level is TrustLevel.constitutional:
         raise MemoryRefused(
@@ -146,7 +146,7 @@ def replace(tx: Tx, old: Record, changes: dict[str, Any]) -> None:
     _note_sources(tx, [new])
 
 
-def remove(tx: Tx, record: Record) -> None:
+def remove(tx: Tx, record: MemoryRecord) -> None:
     """Delete a memory and everything it is found by."""
     _unindex(tx, record)
     _forget_sources(tx, record)
@@ -155,7 +155,7 @@ def remove(tx: Tx, record: Record) -> None:
     one_less(tx, item.scope_id, lane_of(item.reingestion_tier), len(item.content))
 
 
-def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[Record]:
+def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[MemoryRecord]:
     """Memories that came from a source and may be changed, at most `limit`, in their order."""
     if not source:
         return []
@@ -169,7 +169,7 @@ def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[Record]:
         "ORDER BY place LIMIT ?",
         (TrustLevel.constitutional, scope_id, source, *bounds, limit),
     ).fetchall()
-    return [Record(row[0], item_of(row[1:])) for row in rows]
+    return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
 def check_trust(item: MemoryItem) -> None:
@@ -203,14 +203,14 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
         ) from error
 
 
-def _index(tx: Tx, new: Sequence[Record], lane: Lane) -> None:
+def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Lane) -> None:
     tx.driver.executemany(
         f"INSERT INTO {lane.words} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
         [(record.place, *_indexed(record.item)) for record in new],
     )
 
 
-def _unindex(tx: Tx, record: Record) -> None:
+def _unindex(tx: Tx, record: MemoryRecord) -> None:
     index = lane_of(record.item.reingestion_tier).words
     tx.driver.execute(  # an index without its own text must be told what to take out
         f"INSERT INTO {index} ({index}, rowid, content, semantic_tags) VALUES ('delete', ?, ?, ?)",  # noqa: S608
@@ -222,14 +222,14 @@ def _indexed(item: MemoryItem) -> tuple[str, str]:
     return indexed(item.content), indexed(list_text(item.semantic_tags))
 
 
-def _note_sources(tx: Tx, new: Sequence[Record]) -> None:
+def _note_sources(tx: Tx, new: Sequence[MemoryRecord]) -> None:
     tx.driver.executemany(
         "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
         [(item.scope_id, source, place) for place, item in new for source in item.sources],
     )
 
 
-def _forget_sources(tx: Tx, record: Record) -> None:
+def _forget_sources(tx: Tx, record: MemoryRecord) -> None:
     tx.driver.executemany(
         "DELETE FROM memory_sources WHERE scope_id = ? AND source = ? AND place = ?",
         [(record.item.scope_id, source, record.place) for source in record.item.sources],

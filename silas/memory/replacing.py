@@ -136,7 +136,7 @@ def _held(tx: Tx, scope_id: str) -> int:
     return 0 if row is None else int(row[0])
 
 
-def _trusted(tx: Tx, scope_id: str) -> list[records.Record]:
+def _trusted(tx: Tx, scope_id: str) -> list[records.MemoryRecord]:
     return records.where(
         tx, "scope_id = ? AND trust_level <> ?", (scope_id, TrustLevel.working.value)
     )
@@ -165,7 +165,7 @@ def _compared(db: Database, scope_id: str, going: str) -> tuple[int, int, int]:
     return updated - kept - deleted, kept, deleted
 
 
-def _pages(db: Database, scope_id: str) -> Iterator[list[records.Record]]:
+def _pages(db: Database, scope_id: str) -> Iterator[list[records.MemoryRecord]]:
     """A scope's memories, some at a time."""
     last = 0
     while True:

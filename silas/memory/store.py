@@ -8,7 +8,7 @@ from silas.clock import Clock
 from silas.db import Database, Tx
 from silas.errors import MemoryRefused
 from silas.memory import forgotten, records
-from silas.memory.forgotten import Forgotten
+from silas.memory.forgotten import ForgottenEntry
 from silas.memory.lanes import Lane, lane_of, scope_in
 from silas.memory.models import MemoryItem, ReingestionTier
 from silas.memory.rank import Fitting, best_of
@@ -190,7 +190,7 @@ class SqlMemoryStore:
             records.remove(tx, record)
         return len(batch)
 
-    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> ForgottenEntry:
         """See `MemoryStore.forgotten_since`."""
         with self._db.read() as tx:
             return forgotten.since(tx, scope_id, last)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from silas.db import Tx
 from silas.memory.holders import plain
-from silas.memory.lanes import Scope
+from silas.memory.lanes import ScopeLane
 
 ONE_THING = 300
 """Characters of a memory that says one thing, and no more."""
@@ -20,7 +20,7 @@ _BY_PLACE = "memory_items WHERE +scope_id = ? AND place"
 _BY_ID = "memory_items INDEXED BY memory_items_id WHERE scope_id = ? AND memory_id"
 
 
-class Turn(NamedTuple):
+class TalkTurn(NamedTuple):
     """What is needed of a memory to place it among its neighbours.
 
     Attributes:
@@ -51,7 +51,7 @@ class Talk:
     that were kept right before and after in the same session.
     """
 
-    def __init__(self, turns: dict[int, Turn]) -> None:
+    def __init__(self, turns: dict[int, TalkTurn]) -> None:
         self.turns = turns
         self._places = {turn.memory_id: place for place, turn in turns.items()}
         self._before: dict[int, int | None] = {}
@@ -116,7 +116,7 @@ def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
 
 def talk_around(
     tx: Tx,
-    scope: Scope,
+    scope: ScopeLane,
     places: Iterable[int],
     now: str,
     reach: int = _REACH,
@@ -142,7 +142,7 @@ def talk_around(
     return Talk(turns)
 
 
-def talk_of(tx: Tx, scope: Scope, memory_ids: Sequence[str], now: str) -> Talk:
+def talk_of(tx: Tx, scope: ScopeLane, memory_ids: Sequence[str], now: str) -> Talk:
     """The memories of these ids and those right before and after them."""
     places: list[int] = []
     for start in range(0, len(memory_ids), _AT_ONCE):
@@ -157,9 +157,9 @@ def talk_of(tx: Tx, scope: Scope, memory_ids: Sequence[str], now: str) -> Talk:
 
 
 def _load(
-    tx: Tx, which: str, values: Sequence[int | str], scope: Scope, now: str
-) -> dict[int, Turn]:
-    turns: dict[int, Turn] = {}
+    tx: Tx, which: str, values: Sequence[int | str], scope: ScopeLane, now: str
+) -> dict[int, TalkTurn]:
+    turns: dict[int, TalkTurn] = {}
     for start in range(0, len(values), _AT_ONCE):
         some = values[start : start + _AT_ONCE]
         rows = tx.driver.execute(
@@ -170,5 +170,5 @@ def _load(
             "AND (valid_until IS NULL OR valid_until > ?)",
             (scope.scope_id, *some, scope.first, scope.last, now, now),
         )
-        turns.update((row[0], Turn(*row[1:])) for row in rows)
+        turns.update((row[0], TalkTurn(*row[1:])) for row in rows)
     return turns

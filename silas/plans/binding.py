@@ -25,7 +25,7 @@ from silas.canonical import canonical_json
 from silas.errors import ApprovalError, ConfigError, SandboxError
 from silas.plans.bound_files import files_in_copy, files_now, files_of, is_live
 from silas.plans.models import WorkItem
-from silas.plans.places import Place, fault_of, no_directory, places_of
+from silas.plans.places import PlanPath, fault_of, no_directory, places_of
 from silas.sandbox import SandboxLimits
 from silas.sandbox.mounts import pin
 from silas.sandbox.toolchains.mounts import ToolSearch
@@ -273,11 +273,11 @@ def _another_copied(signed: object, item: WorkItem, copied: tuple[int, int]) -> 
     return _WORDS["paths"].format(item.workspace)
 
 
-def _identities(places: tuple[Place, ...]) -> dict[str, Any]:
+def _identities(places: tuple[PlanPath, ...]) -> dict[str, Any]:
     return {place.path: _identity(place) for place in places}
 
 
-def _identity(place: Place) -> dict[str, Any]:
+def _identity(place: PlanPath) -> dict[str, Any]:
     """A directory by device and inode, a file by its content; nothing that a link leads to."""
     path = place.path
     try:

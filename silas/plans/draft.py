@@ -16,7 +16,7 @@ from silas.plans.errors import PlanError
 from silas.plans.markdown import PLAN_KEYS, PlanParser, examine
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import NONE
-from silas.plans.yaml_tree import Place, Tree, read_tree
+from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 
 _LISTS: Final = frozenset(
     {"skills", "read", "network", "input_artifacts_from", "tasks", "depends_on", "writes"}
@@ -59,10 +59,10 @@ def _understood(markdown: str) -> Draft:
     except PlanError as error:
         return Draft(None, (error,))
     told = tree._replace(data=_meant(tree.data, markdown))
-    return Draft(*examine(told, envelope.body, Place(envelope.closing, 1)))
+    return Draft(*examine(told, envelope.body, YamlPosition(envelope.closing, 1)))
 
 
-def _tree(markdown: str) -> tuple[Envelope, Tree]:
+def _tree(markdown: str) -> tuple[Envelope, FrontMatterTree]:
     """The front matter; a line that an unquoted colon makes unreadable is read as if quoted."""
     lines = markdown.split("\n")
     for _ in range(_MOST_QUOTED):

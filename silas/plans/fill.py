@@ -24,7 +24,7 @@ _FENCE_QUOTES: Mapping[str, Quote] = {
 }
 
 
-class Command(str):
+class ShellText(str):
     """Shell text that a runbook itself wrote: it stands in shell text as it is, unquoted."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ def fill_text(text: str, values: Mapping[str, str], quote: Quote = str) -> str:
         name = found["name"]
         if name not in values:
             return found.group()
-        verbatim = quote is shlex.quote and isinstance(values[name], Command)
+        verbatim = quote is shlex.quote and isinstance(values[name], ShellText)
         return values[name] if verbatim else quote(values[name])
 
     return _BLANK.sub(value, text)

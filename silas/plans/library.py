@@ -25,7 +25,7 @@ from silas.plans.markdown import PlanParser, item_from
 from silas.plans.request import fits, parts_of, score, wanted_of, words_of
 from silas.plans.requires import Requirement, commands
 from silas.plans.sentences import SentenceError, compiled, hear, matches, slots
-from silas.plans.yaml_tree import Place, Tree, read_tree
+from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 from silas.types import Frozen
 
 MAX_VALUE = 1000
@@ -228,8 +228,8 @@ def _library_plan(path: Path, text: str) -> LibraryPlan:
             path, f"its own default or example is refused: {error.message.rstrip('.')}"
         ) from error
     given |= commands(plan.requires, {}, given)
-    filled = Tree(fill_data(front, given, _many(plan)), tree.values, tree.keys)
-    item_from(filled, fill_body(plan.body, given), Place(envelope.closing, 1))
+    filled = FrontMatterTree(fill_data(front, given, _many(plan)), tree.values, tree.keys)
+    item_from(filled, fill_body(plan.body, given), YamlPosition(envelope.closing, 1))
     return plan
 
 

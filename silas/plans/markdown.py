@@ -13,7 +13,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.models import Budget, VerificationCheck, WorkItem
 from silas.plans.rules import broken_rules, normalised
-from silas.plans.yaml_tree import Loc, Place, Tree, read_tree
+from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition, read_tree
 
 RUNTIME_FIELDS = frozenset(
     {
@@ -44,10 +44,10 @@ class PlanParser:
             PlanError: With line and column in `markdown`, and what to do about it.
         """
         envelope = open_envelope(markdown)
-        return item_from(read_tree(envelope), envelope.body, Place(envelope.closing, 1))
+        return item_from(read_tree(envelope), envelope.body, YamlPosition(envelope.closing, 1))
 
 
-def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
+def item_from(tree: FrontMatterTree, body: str, body_place: YamlPosition) -> WorkItem:
     """The work item that front matter and a body describe.
 
     Args:
@@ -64,14 +64,14 @@ def item_from(tree: Tree, body: str, body_place: Place) -> WorkItem:
     return item
 
 
-class Examined(NamedTuple):
+class PlanExamination(NamedTuple):
     """What front matter and a body describe: the item, or everything that is wrong with them."""
 
     item: WorkItem | None
     mistakes: tuple[PlanError, ...]
 
 
-def examine(tree: Tree, body: str, body_place: Place) -> Examined:
+def examine(tree: FrontMatterTree, body: str, body_place: YamlPosition) -> PlanExamination:
     """As `item_from`, with every mistake that can be seen at once, none of which is raised.
 
     Rules about fields that contradict each other are asked once each field is well formed.
@@ -83,9 +83,9 @@ def examine(tree: Tree, body: str, body_place: Place) -> Examined:
         item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)
     except ValidationError as error:
         found = [_explained(one, tree) for one in misfits(error)]
-        return Examined(None, (*mistakes, *sorted(found, key=_place)))
+        return PlanExamination(None, (*mistakes, *sorted(found, key=_place)))
     mistakes += broken_rules(item, tree, body_place)
-    return Examined(None if mistakes else normalised(item), tuple(mistakes))
+    return PlanExamination(None if mistakes else normalised(item), tuple(mistakes))
 
 
 _READ = frozenset(PLAN_KEYS) - {"needs_approval"}
@@ -95,7 +95,7 @@ def _place(error: PlanError) -> tuple[int, int]:
     return error.line, error.column
 
 
-def _wrong_keys(tree: Tree) -> Iterator[PlanError]:
+def _wrong_keys(tree: FrontMatterTree) -> Iterator[PlanError]:
     for key in tree.data:
         if key in RUNTIME_FIELDS:
             yield PlanError(
@@ -107,7 +107,7 @@ def _wrong_keys(tree: Tree) -> Iterator[PlanError]:
             yield PlanError(*tree.key((key,)), _unknown(key, PLAN_KEYS))
 
 
-def _wrong_values(tree: Tree) -> Iterator[PlanError]:
+def _wrong_values(tree: FrontMatterTree) -> Iterator[PlanError]:
     if not isinstance(tree.data.get("needs_approval", True), bool):
         yield PlanError(*tree.at(("needs_approval",)), "`needs_approval` must be true or false")
     if "writes" in tree.data and tree.data["writes"] is None:  # left empty: all, or nothing?
@@ -162,7 +162,7 @@ _EXPLANATIONS: dict[str, _Words] = {
 }
 
 
-def _explained(error: Misfit, tree: Tree) -> PlanError:
+def _explained(error: Misfit, tree: FrontMatterTree) -> PlanError:
     """One validation error in words, at the place it is about."""
     loc, kind, facts = error
     if kind == "missing":

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from silas.approval.grants import Grant, GrantRefused, Items, Literal, grants_of
+from silas.approval.grants import ExactItems, Grant, GrantRefused, Literal, grants_of
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.runs import Use, uses_of, uses_of_python, uses_of_text
-from silas.plans.shell_words import Command
+from silas.plans.shell_words import SimpleCommand
 from silas.plans.spawn import product_policy
 
 _FENCE: Final = re.compile(r"[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\s]*+)[^`]*+")
@@ -62,13 +62,13 @@ def _granted(grant: Grant) -> Iterator[Use]:
     """What a granted call runs, as far as the grant fixes it."""
     argv = grant.args.get("argv")
     if isinstance(argv, Literal) and isinstance(argv.value, list):
-        yield from uses_of(Command(tuple(map(str, cast(list[object], argv.value)))))
-    elif isinstance(argv, Items):
-        yield from uses_of(Command(tuple(_fixed(one) for one in argv.items)))
+        yield from uses_of(SimpleCommand(tuple(map(str, cast(list[object], argv.value)))))
+    elif isinstance(argv, ExactItems):
+        yield from uses_of(SimpleCommand(tuple(_fixed(one) for one in argv.items)))
     if code := _fixed(grant.args.get("code")):
         yield from uses_of_python(code)
     if script := _fixed(grant.args.get("script")):
-        yield from uses_of(Command(("python3", script)))
+        yield from uses_of(SimpleCommand(("python3", script)))
 
 
 def _fixed(argument: Any) -> str:

@@ -10,7 +10,7 @@ from silas.plans.models import WorkItem
 from silas.sandbox.mounts import pin
 
 
-class Place(NamedTuple):
+class PlanPath(NamedTuple):
     """A path that a plan names, and the field that it stands in."""
 
     field: Literal["workspace", "read"]
@@ -24,14 +24,14 @@ _ABSENT: Final = {
 }
 
 
-def places_of(item: WorkItem) -> Iterator[Place]:
+def places_of(item: WorkItem) -> Iterator[PlanPath]:
     """The workspace first, then what may be read."""
     if item.workspace is not None:
-        yield Place("workspace", item.workspace)
-    yield from (Place("read", path) for path in item.read)
+        yield PlanPath("workspace", item.workspace)
+    yield from (PlanPath("read", path) for path in item.read)
 
 
-def fault_of(place: Place, error: SandboxError) -> str:
+def fault_of(place: PlanPath, error: SandboxError) -> str:
     """Why a path that could not be opened is of no use, and what to do, in one sentence."""
     named = _NAMED[place.field].format(place.path)
     cause = error.__cause__
@@ -44,7 +44,7 @@ def fault_of(place: Place, error: SandboxError) -> str:
     return error.message
 
 
-def no_directory(place: Place) -> str:
+def no_directory(place: PlanPath) -> str:
     """That a workspace is a file."""
     return f"{_NAMED[place.field].format(place.path)} is no directory: name the one it lies in."
 
@@ -61,7 +61,7 @@ def require_places(item: WorkItem) -> None:
             raise PlanFamilyError(why, code="E_PLAN_PLACE", work_item_id=item.id)
 
 
-def _missing(place: Place) -> str:
+def _missing(place: PlanPath) -> str:
     try:
         os.close(pin(Path(place.path)))
     except SandboxError as error:

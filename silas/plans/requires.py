@@ -12,7 +12,7 @@ from typing import Protocol
 from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
-from silas.plans.fill import Command, blanks, fill_command
+from silas.plans.fill import ShellText, blanks, fill_command
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
@@ -108,7 +108,7 @@ class Equipment:
             if chosen is None:
                 raise PlanFamilyError(one.missing, code="E_PLAN_REQUIRES")
             known[one.name] = chosen.use
-            filled[one.name] = Command(fill_command(chosen.use, filled))
+            filled[one.name] = ShellText(fill_command(chosen.use, filled))
         return known
 
     def _equipped(self, files: SandboxFiles, workspace: Path) -> SandboxFiles:
@@ -155,7 +155,7 @@ def commands(
                 f"{use!r} is no way to meet the requirement {one.name!r} of the runbook.",
                 code="E_PLAN_PARAMETER",
             )
-        values[one.name] = Command(fill_command(use, values))
+        values[one.name] = ShellText(fill_command(use, values))
     return {one.name: values[one.name] for one in requires}
 
 

@@ -11,8 +11,8 @@ from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import entry_fault, normal_entry
-from silas.plans.yaml_tree import Loc, Place, Tree
-from silas.sandbox.network.names import WORDS, Refused, endpoints
+from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition
+from silas.sandbox.network.names import WORDS, EgressRefused, endpoints
 from silas.schedule import cron_fault
 
 MAX_TITLE = 200
@@ -23,17 +23,19 @@ _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SECRET_REF = re.compile(r"ref_[0-9a-f]{32}")
 
 
-class Fault(NamedTuple):
+class PlanFault(NamedTuple):
     """A broken rule: the way to what breaks it, and why it does."""
 
     loc: Loc
     reason: str
 
 
-Rule = Callable[[WorkItem], Iterator[Fault]]
+Rule = Callable[[WorkItem], Iterator[PlanFault]]
 
 
-def broken_rules(item: WorkItem, tree: Tree, body_place: Place) -> list[PlanError]:
+def broken_rules(
+    item: WorkItem, tree: FrontMatterTree, body_place: YamlPosition
+) -> list[PlanError]:
     """Every broken rule, in the order of the text; an empty briefing comes last."""
     faults = [PlanError(*tree.at(f.loc), f.reason, code="E_PLAN_RULE") for f in _faults(item)]
     faults.sort(key=lambda fault: (fault.line, fault.column))
@@ -55,53 +57,57 @@ def normalised(item: WorkItem) -> WorkItem:
     )
 
 
-def _faults(item: WorkItem) -> Iterator[Fault]:
+def _faults(item: WorkItem) -> Iterator[PlanFault]:
     for rule in _RULES:
         yield from rule(item)
 
 
-def _ids(item: WorkItem) -> Iterator[Fault]:
+def _ids(item: WorkItem) -> Iterator[PlanFault]:
     """Identifiers name rows, directories and audit entries: plain characters only."""
     words = "an id has letters, digits and . _ : - only, starts with a letter or digit, at most 128"
     for name in ("id", "parent", "spawned_by", "follow_up_of"):
         value: str | None = getattr(item, name)
         if value is not None and not _ID.fullmatch(value):
-            yield Fault((name,), f"`{name}` is not an id: {words}")
+            yield PlanFault((name,), f"`{name}` is not an id: {words}")
     for name, values in (("tasks", item.tasks), ("depends_on", item.depends_on)):
         for index, value in enumerate(values):
             if not _ID.fullmatch(value):
-                yield Fault((name, index), f"`{name}[{index}]` is not an id: {words}")
+                yield PlanFault((name, index), f"`{name}[{index}]` is not an id: {words}")
             if value == item.id or value in values[:index]:
-                yield Fault((name, index), f"`{name}[{index}]` names itself or is given twice")
+                yield PlanFault((name, index), f"`{name}[{index}]` names itself or is given twice")
 
 
-def _title(item: WorkItem) -> Iterator[Fault]:
+def _title(item: WorkItem) -> Iterator[PlanFault]:
     if "\n" in item.title or not item.title.strip() or len(item.title) > MAX_TITLE:
-        yield Fault(("title",), f"`title` must be one line of at most {MAX_TITLE} characters")
+        yield PlanFault(("title",), f"`title` must be one line of at most {MAX_TITLE} characters")
 
 
-def _kinds(item: WorkItem) -> Iterator[Fault]:
+def _kinds(item: WorkItem) -> Iterator[PlanFault]:
     """Only projects have tasks, only goals have schedules."""
     if item.tasks and item.type is not WorkItemType.project:
-        yield Fault(("tasks",), f"a {item.type} has no `tasks`; only a project has")
+        yield PlanFault(("tasks",), f"a {item.type} has no `tasks`; only a project has")
     if item.schedule is None:
         return
     if item.type is not WorkItemType.goal:
-        yield Fault(("schedule",), f"a {item.type} has no `schedule`; only a goal has")
+        yield PlanFault(("schedule",), f"a {item.type} has no `schedule`; only a goal has")
     elif item.schedule != "always_on" and (fault := cron_fault(item.schedule)):
-        yield Fault(("schedule",), f"`schedule` must be always_on or a cron expression: {fault}")
+        yield PlanFault(
+            ("schedule",), f"`schedule` must be always_on or a cron expression: {fault}"
+        )
 
 
-def _names(item: WorkItem) -> Iterator[Fault]:
+def _names(item: WorkItem) -> Iterator[PlanFault]:
     """Results are told apart by name."""
     named = (("verify", [c.name for c in item.verify]), ("gates", [g.name for g in item.gates]))
     for field, names in named:
         for index, name in enumerate(names):
             if name in names[:index]:
-                yield Fault((field, index, "name"), f"the name {name!r} is used twice in `{field}`")
+                yield PlanFault(
+                    (field, index, "name"), f"the name {name!r} is used twice in `{field}`"
+                )
 
 
-def _expectations(item: WorkItem) -> Iterator[Fault]:
+def _expectations(item: WorkItem) -> Iterator[PlanFault]:
     for index, check in enumerate(item.verify):
         yield from _expectation(check.expect, ("verify", index, "expect"))
     for index, gate in enumerate(item.gates):
@@ -109,31 +115,31 @@ def _expectations(item: WorkItem) -> Iterator[Fault]:
             yield from _expectation(gate.check_expect, ("gates", index, "check_expect"))
 
 
-def _expectation(expect: Expectation, loc: Loc) -> Iterator[Fault]:
+def _expectation(expect: Expectation, loc: Loc) -> Iterator[PlanFault]:
     if expect.regex is not None and (fault := _pattern_fault(expect.regex)):
-        yield Fault((*loc, "regex"), fault)
+        yield PlanFault((*loc, "regex"), fault)
     path = expect.file_exists
     if path is not None and (not path or ".." in path or "\n" in path):
-        yield Fault((*loc, "file_exists"), "`file_exists` must be one path without `..`")
+        yield PlanFault((*loc, "file_exists"), "`file_exists` must be one path without `..`")
 
 
-def _gates(item: WorkItem) -> Iterator[Fault]:
+def _gates(item: WorkItem) -> Iterator[PlanFault]:
     for index, gate in enumerate(item.gates):
         loc: Loc = ("gates", index)
         if gate.on is GateTrigger.after_step and (gate.after_step or 0) < 1:
-            yield Fault(
+            yield PlanFault(
                 (*loc, "after_step"),
                 f"gate {gate.name!r} fires after a step; `after_step` says which, from 1",
             )
         if gate.on is not GateTrigger.after_step and gate.after_step is not None:
-            yield Fault(
+            yield PlanFault(
                 (*loc, "after_step"),
                 f"gate {gate.name!r} has `after_step` but fires on {gate.on}; use on: after_step",
             )
         yield from _gate_patterns(gate, loc)
 
 
-def _gate_patterns(gate: Gate, loc: Loc) -> Iterator[Fault]:
+def _gate_patterns(gate: Gate, loc: Loc) -> Iterator[PlanFault]:
     """Patterns where the predicate provider looks for them: to match, and to normalise by."""
     found: list[tuple[Loc, object]] = []
     if gate.type is GateType.regex:
@@ -146,7 +152,7 @@ def _gate_patterns(gate: Gate, loc: Loc) -> Iterator[Fault]:
             found.append(((*loc, "config", "normalize", index, "pattern"), pattern))
     for where, pattern in found:
         if isinstance(pattern, str) and (fault := _pattern_fault(pattern)):
-            yield Fault(where, fault)
+            yield PlanFault(where, fault)
 
 
 def _pattern_fault(pattern: str) -> str:
@@ -157,21 +163,21 @@ def _pattern_fault(pattern: str) -> str:
     return ""
 
 
-def _paths(item: WorkItem) -> Iterator[Fault]:
+def _paths(item: WorkItem) -> Iterator[PlanFault]:
     """What is mounted is named in full; links are the business of whoever mounts it."""
     if item.workspace is not None and (fault := _path_fault(item.workspace)):
-        yield Fault(("workspace",), f"`workspace` {fault}")
+        yield PlanFault(("workspace",), f"`workspace` {fault}")
     for index, path in enumerate(item.read):
         if fault := _path_fault(path):
-            yield Fault(("read", index), f"`read[{index}]` {fault}")
+            yield PlanFault(("read", index), f"`read[{index}]` {fault}")
 
 
-def _writes(item: WorkItem) -> Iterator[Fault]:
+def _writes(item: WorkItem) -> Iterator[PlanFault]:
     """What may be changed lies in the workspace: nothing else is ever written back."""
     workspace = None if item.workspace is None else _normal(item.workspace)
     for index, entry in enumerate(item.writes or ()):
         if fault := entry_fault(entry, workspace):
-            yield Fault(("writes", index), f"`writes[{index}]` {fault}")
+            yield PlanFault(("writes", index), f"`writes[{index}]` {fault}")
 
 
 def _path_fault(path: str) -> str:
@@ -188,37 +194,37 @@ def _normal(path: str) -> str:
     return "/" + normpath(path).lstrip("/")
 
 
-def _touches(item: WorkItem) -> Iterator[Fault]:
+def _touches(item: WorkItem) -> Iterator[PlanFault]:
     yield from _hosts(item.network, ("network",))
     for index, check in enumerate(item.verify):
         if not isinstance(check.network, bool):
             yield from _hosts(check.network, ("verify", index, "network"))
 
 
-def _grants(item: WorkItem) -> Iterator[Fault]:
+def _grants(item: WorkItem) -> Iterator[PlanFault]:
     """The calls of tools that it allows; what they mean is read by whoever enforces them, too."""
     try:
         grants_of(item.tools)
     except GrantRefused as refused:
-        yield Fault(("tools", *refused.loc), refused.reason)
+        yield PlanFault(("tools", *refused.loc), refused.reason)
 
 
-def _credentials(item: WorkItem) -> Iterator[Fault]:
+def _credentials(item: WorkItem) -> Iterator[PlanFault]:
     """References alone: a value that was written here must not go on to the record."""
     for name, ref_id in item.credential_refs.items():
         if not _SECRET_NAME.fullmatch(name) or not _SECRET_REF.fullmatch(ref_id):
             words = "names each secret as `silas secrets list` does: NAME: ref_ and 32 hex digits"
-            yield Fault(("credential_refs",), f"`credential_refs` {words}")
+            yield PlanFault(("credential_refs",), f"`credential_refs` {words}")
             return
 
 
-def _hosts(entries: list[str], loc: Loc) -> Iterator[Fault]:
+def _hosts(entries: list[str], loc: Loc) -> Iterator[PlanFault]:
     """Exact names, so that the card says what will be reached."""
     for index, entry in enumerate(entries):
         try:
             endpoints(entry)
-        except Refused as refusal:
-            yield Fault((*loc, index), f"`network[{index}]` {WORDS[refusal.reason]}")
+        except EgressRefused as refusal:
+            yield PlanFault((*loc, index), f"`network[{index}]` {WORDS[refusal.reason]}")
 
 
 _RULES: tuple[Rule, ...] = (

@@ -26,7 +26,7 @@ from silas.plans.runners import (
     VALUED,
     WORDS,
 )
-from silas.plans.shell_words import Command, commands_in
+from silas.plans.shell_words import SimpleCommand, commands_in
 
 
 class How(StrEnum):
@@ -103,7 +103,7 @@ def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ..
     return tuple(dict.fromkeys(found))
 
 
-def _works_out(command: Command) -> bool:
+def _works_out(command: SimpleCommand) -> bool:
     """Whether which file this command runs is worked out, or comes by its input."""
     argv, name = command.argv, program_of(command.argv[0])
     if "$" in argv[0] or _waits(command):
@@ -116,18 +116,18 @@ def _works_out(command: Command) -> bool:
     return "$" in script or "{}" in script
 
 
-def _may_be_run(command: Command) -> bool:
+def _may_be_run(command: SimpleCommand) -> bool:
     """Whether the words of a command may be what another one runs: not where they are looked at."""
     return command.piped or program_of(command.argv[0]) not in LOOKS_ONLY
 
 
-def programs_in(text: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[Command]:
+def programs_in(text: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[SimpleCommand]:
     """Every command of a line for a shell, those behind launchers and inner shells included."""
     for command in commands_in(text, cwd):
         yield from _programs(command, depth)
 
 
-def _programs(command: Command, depth: int) -> Iterator[Command]:
+def _programs(command: SimpleCommand, depth: int) -> Iterator[SimpleCommand]:
     argv = command.argv
     if not argv or not depth:
         return
@@ -141,7 +141,7 @@ def _programs(command: Command, depth: int) -> Iterator[Command]:
         yield from programs_in(inner, command.cwd, depth - 1)
 
 
-def uses_of(command: Command, depth: int = _DEPTH) -> Iterator[Use]:
+def uses_of(command: SimpleCommand, depth: int = _DEPTH) -> Iterator[Use]:
     """What one simple command runs."""
     argv = command.argv
     if not argv or not depth:
@@ -162,14 +162,14 @@ def uses_of(command: Command, depth: int = _DEPTH) -> Iterator[Use]:
         yield from (_file(How.names, command, word) for word in argv[1:] if _is_path(word))
 
 
-def _launched(command: Command, depth: int) -> Iterator[Use]:
+def _launched(command: SimpleCommand, depth: int) -> Iterator[Use]:
     for at, word in enumerate(command.argv[1:], 1):
         name = program_of(word)
         if name in INTERPRETERS or name in RUN_BY or name in COLLECTS or "/" in word:
             yield from uses_of(command._replace(argv=command.argv[at:]), depth - 1)
 
 
-def _interpreted(name: str, command: Command, depth: int) -> Iterator[Use]:
+def _interpreted(name: str, command: SimpleCommand, depth: int) -> Iterator[Use]:
     """The script of an interpreter, its module, or what its text imports and starts."""
     argv, code = command.argv, CODE.get(name)
     if name in ("python", "pypy"):
@@ -187,7 +187,7 @@ def _interpreted(name: str, command: Command, depth: int) -> Iterator[Use]:
         yield _file(How.runs, command, given)
 
 
-def _module(module: str, command: Command, depth: int) -> Iterator[Use]:
+def _module(module: str, command: SimpleCommand, depth: int) -> Iterator[Use]:
     path = module.replace(".", "/")
     yield Use(How.runs, tuple(_at(command, f"{path}{end}") for end in ("/__main__.py", ".py")))
     at = command.argv.index(module) if module in command.argv else 0
@@ -196,7 +196,7 @@ def _module(module: str, command: Command, depth: int) -> Iterator[Use]:
     yield from uses_of(command._replace(argv=(module, *command.argv[at + 1 :])), depth - 1)
 
 
-def _runner(name: str, command: Command) -> Iterator[Use]:
+def _runner(name: str, command: SimpleCommand) -> Iterator[Use]:
     """What a runner takes from its directory, and the tests that it collects."""
     argv = command.argv
     there = command
@@ -213,7 +213,7 @@ def _runner(name: str, command: Command) -> Iterator[Use]:
         yield from _collected(name, command)
 
 
-def _collected(name: str, command: Command) -> Iterator[Use]:
+def _collected(name: str, command: SimpleCommand) -> Iterator[Use]:
     """Where a test runner looks: the paths that it is given, or everywhere."""
     argv = command.argv
     words = [word for before, word in pairwise(argv) if before not in VALUED and word not in WORDS]
@@ -236,7 +236,7 @@ def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, 
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    here = Command((), cwd)
+    here = SimpleCommand((), cwd)
     found: list[Use] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -250,7 +250,7 @@ def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, 
     return tuple(dict.fromkeys(found))
 
 
-def _import(here: Command, module: str) -> Use:
+def _import(here: SimpleCommand, module: str) -> Use:
     path = module.replace(".", "/")
     return Use(How.imports, (_at(here, f"{path}/__init__.py"), _at(here, f"{path}.py")))
 
@@ -263,7 +263,7 @@ def _called(node: ast.Call) -> str:
             return ""
 
 
-def _loaded(node: ast.Call, here: Command) -> Iterator[Use]:
+def _loaded(node: ast.Call, here: SimpleCommand) -> Iterator[Use]:
     """Every text in the call may be a file's path, or a module's name."""
     for part in ast.walk(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.strip():
@@ -277,14 +277,14 @@ def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
         match given:
             case ast.Constant(value=str(text)):
                 yield from uses_of_text(text, cwd, depth - 1)
-                yield Use(How.runs, (_at(Command((), cwd), text),))
+                yield Use(How.runs, (_at(SimpleCommand((), cwd), text),))
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 words = tuple(
                     part.value if isinstance(part, ast.Constant) and isinstance(part.value, str)
                     else ""
                     for part in parts
                 )  # fmt: skip
-                yield from uses_of(Command(words, cwd), depth - 1)
+                yield from uses_of(SimpleCommand(words, cwd), depth - 1)
             case _:
                 pass
 
@@ -326,7 +326,7 @@ def _values(argv: Sequence[str], options: frozenset[str]) -> list[str]:
     ]
 
 
-def _waits(command: Command) -> bool:
+def _waits(command: SimpleCommand) -> bool:
     """Whether an interpreter is given no file and no text: it runs what comes by its input."""
     argv, name = command.argv, program_of(command.argv[0])
     if name not in SHELLS and name not in ("python", "pypy", "node", "perl", "ruby"):
@@ -336,7 +336,7 @@ def _waits(command: Command) -> bool:
     return _script(argv, INTERPRETERS[name]) is None and not {"-e", "-V", "--version"} & set(argv)
 
 
-def _file(how: How, command: Command, word: str) -> Use:
+def _file(how: How, command: SimpleCommand, word: str) -> Use:
     return Use(how, (_at(command, word),))
 
 
@@ -344,5 +344,5 @@ def _is_path(word: str) -> bool:
     return bool(word) and not word.startswith("-") and ("/" in word or "." in word)
 
 
-def _at(command: Command, word: str) -> str:
+def _at(command: SimpleCommand, word: str) -> str:
     return posixpath.normpath(posixpath.join(command.cwd, word)) if word else ""

@@ -42,7 +42,7 @@ _HERE: Final = re.compile(
 )
 
 
-class Heard(NamedTuple):
+class RequestSentence(NamedTuple):
     """A request without its courtesies: the sentence, and the place that stood at its end."""
 
     said: str
@@ -58,15 +58,15 @@ def slots(sentence: str) -> frozenset[str]:
     return frozenset(one["slot"] for one in _TOKEN.finditer(sentence) if one["slot"])
 
 
-def hear(text: str) -> Heard:
+def hear(text: str) -> RequestSentence:
     """A request as sentences are matched with."""
     if len(text) > LONGEST or "\n" in text.strip():
-        return Heard("", "")
+        return RequestSentence("", "")
     said = _THANKS.sub("", _POLITE.sub("", text.strip()))
     named = _PLACE.search(said)
     if named is not None:
-        return Heard(said[: named.start()], unquoted(named["place"]))
-    return Heard(_HERE.sub("", said), "")
+        return RequestSentence(said[: named.start()], unquoted(named["place"]))
+    return RequestSentence(_HERE.sub("", said), "")
 
 
 def matches(sentences: Sequence[str], said: str) -> Iterator[Mapping[str, str]]:

@@ -26,7 +26,7 @@ _KEYWORDS: Final = frozenset(
 _DEPTH: Final = 4  # command substitutions inside each other
 
 
-class Command(NamedTuple):
+class SimpleCommand(NamedTuple):
     """One simple command.
 
     Attributes:
@@ -42,12 +42,12 @@ class Command(NamedTuple):
     piped: bool = False
 
 
-def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Command, ...]:
+def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[SimpleCommand, ...]:
     """Every simple command of a line or script for a shell, in order.
 
     Where a directory may have been left again, each command is found in the first one, too.
     """
-    found: list[Command] = []
+    found: list[SimpleCommand] = []
     assigned: list[tuple[str, str]] = []
     began = cwd
     for words, piped in _simple(text):
@@ -61,7 +61,7 @@ def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Command,
                 assigned.append((given[1], given[2]))
         if not rest:
             continue
-        found.append(Command(tuple(rest), cwd, tuple(assigned), piped))
+        found.append(SimpleCommand(tuple(rest), cwd, tuple(assigned), piped))
         if rest[0] in ("cd", "pushd") and len(rest) > 1:
             cwd = posixpath.normpath(posixpath.join(cwd, rest[-1]))
     if cwd != began and _may_leave(text):

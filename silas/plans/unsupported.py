@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from silas.gates import GateProvider, GateTrigger
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.reach import hosts_of, hosts_of_check
-from silas.sandbox.network.names import Refused
+from silas.sandbox.network.names import EgressRefused
 
 _IN_A_TASK = frozenset(
     {GateTrigger.after_step, GateTrigger.on_tool_call, GateTrigger.every_agent_response}
@@ -60,6 +60,6 @@ def _hosts(item: WorkItem) -> str:
         hosts_of(item.network)
         for check in item.verify:
             hosts_of_check(check.network, check.run, item.network)
-    except Refused as refusal:
+    except EgressRefused as refusal:
         return f"The plan names what cannot be reached by name: {refusal.message}"
     return ""

@@ -11,27 +11,27 @@ MAX_DEPTH: Final = 12
 """The deepest plan of the specification nests five levels."""
 
 
-class Place(NamedTuple):
+class YamlPosition(NamedTuple):
     """Line and column in the original text, both from 1."""
 
     line: int
     column: int
 
 
-class Tree(NamedTuple):
+class FrontMatterTree(NamedTuple):
     """The data, the place of each value, and the place of each key."""
 
     data: dict[str, Any]
-    values: dict[Loc, Place]
-    keys: dict[Loc, Place]
+    values: dict[Loc, YamlPosition]
+    keys: dict[Loc, YamlPosition]
 
-    def at(self, loc: Loc) -> Place:
+    def at(self, loc: Loc) -> YamlPosition:
         """The place of a value, or of the nearest part around it that exists."""
         while loc and loc not in self.values:
             loc = loc[:-1]
         return self.values[loc]
 
-    def key(self, loc: Loc) -> Place:
+    def key(self, loc: Loc) -> YamlPosition:
         """The place of a key; for what has none, of its value."""
         return self.keys.get(loc) or self.at(loc)
 
@@ -46,7 +46,7 @@ def _refused(text: str) -> str:
 _SUBSET: Final = Subset(deepest=MAX_DEPTH, refuse=_refused)
 
 
-def read_tree(envelope: Envelope) -> Tree:
+def read_tree(envelope: Envelope) -> FrontMatterTree:
     """Read front matter.
 
     Raises:
@@ -69,12 +69,12 @@ def read_tree(envelope: Envelope) -> Tree:
             "the front matter is empty; a plan needs at least id, type and title",
             code="E_PLAN_FRONT_MATTER",
         )
-    values = {loc: Place(*envelope.position(*mark)) for loc, mark in found.values.items()}
-    keys = {loc: Place(*envelope.position(*mark)) for loc, mark in found.keys.items()}
+    values = {loc: YamlPosition(*envelope.position(*mark)) for loc, mark in found.values.items()}
+    keys = {loc: YamlPosition(*envelope.position(*mark)) for loc, mark in found.keys.items()}
     if not isinstance(found.data, dict):
         raise PlanError(
             *values[()],
             "the front matter must be a mapping, lines like `title: Fix the build`",
             code="E_PLAN_YAML",
         )
-    return Tree(cast("dict[str, Any]", found.data), values, keys)
+    return FrontMatterTree(cast("dict[str, Any]", found.data), values, keys)

@@ -14,21 +14,21 @@ from silas.sandbox.models import (
 )
 from silas.sandbox.network.names import Endpoint
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
-from silas.sandbox.network.traffic import Denied, NetworkEvent, Opened, Record, Traffic
+from silas.sandbox.network.traffic import Denied, HostOpened, NetworkEvent, Record, Traffic
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
 from silas.stop.runs import UNREGISTERED, Register
 
 if TYPE_CHECKING:
-    from silas.sandbox.capability import Check
+    from silas.sandbox.capability import CapabilityCheck
 
 __all__ = [
     "Credentials",
     "Denied",
     "Endpoint",
+    "HostOpened",
     "Mount",
     "NetworkEvent",
-    "Opened",
     "Outside",
     "Record",
     "RefusingSandbox",
@@ -88,7 +88,7 @@ def default(
     return BubblewrapSandbox(launcher, outside, register, count_processes=machinery.count_processes)
 
 
-def probe(config: SandboxConfig) -> "list[Check]":
+def probe(config: SandboxConfig) -> "list[CapabilityCheck]":
     """What the sandbox needs and whether it is here: (name, ok, words) for `silas doctor`."""
     if config.backend == "docker":
         from silas.sandbox.docker.probe import probe_docker  # noqa: PLC0415 - as below

@@ -62,7 +62,7 @@ _INSTALLERS = (
 )
 
 
-class Check(NamedTuple):
+class CapabilityCheck(NamedTuple):
     """One line of `silas doctor`."""
 
     name: str
@@ -258,7 +258,7 @@ def forget() -> None:
         remembered.cache_clear()
 
 
-def probe() -> list[Check]:
+def probe() -> list[CapabilityCheck]:
     """The sandbox's lines for `silas doctor`; never raises."""
     return look(
         ("bubblewrap", lambda: f"{find_bwrap(_PLACES)}"),
@@ -269,14 +269,14 @@ def probe() -> list[Check]:
     )
 
 
-def look(*steps: tuple[str, Callable[[], str]]) -> list[Check]:
+def look(*steps: tuple[str, Callable[[], str]]) -> list[CapabilityCheck]:
     """Each step's words, or why it is refused."""
-    checks: list[Check] = []
+    checks: list[CapabilityCheck] = []
     for name, step in steps:
         try:
-            checks.append(Check(name, True, step()))
+            checks.append(CapabilityCheck(name, True, step()))
         except SandboxUnavailable as error:
-            checks.append(Check(name, False, str(error)))
+            checks.append(CapabilityCheck(name, False, str(error)))
         except (OSError, subprocess.SubprocessError) as error:
-            checks.append(Check(name, False, f"could not be tested: {error}"))
+            checks.append(CapabilityCheck(name, False, f"could not be tested: {error}"))
     return checks

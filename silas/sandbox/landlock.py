@@ -72,7 +72,7 @@ DEVICE = READ | _rights("write_file", "ioctl_dev")
 """Using device nodes that are there, never making one."""
 
 
-class Rule(NamedTuple):
+class LandlockRule(NamedTuple):
     """What is allowed for a path and everything below it."""
 
     path: str
@@ -152,7 +152,7 @@ class Landlock(NamedTuple):
             fields.append(_ABSTRACT_SOCKETS_AND_SIGNALS)
         return struct.pack(f"<{len(fields)}Q", *fields)
 
-    def rule(self, rule: Rule, descriptor: int) -> bytes:
+    def rule(self, rule: LandlockRule, descriptor: int) -> bytes:
         """`struct landlock_path_beneath_attr` for a path opened at a descriptor."""
         rights = rule.rights & self.handled
         if not rule.directory:
@@ -162,18 +162,18 @@ class Landlock(NamedTuple):
 
 _NODES = ("null", "zero", "full", "random", "urandom", "tty")
 _OWN = (
-    Rule("/", LIST),  # `ls /`: directories between mounts hold nothing else
-    Rule("/etc", READ),
-    Rule("/proc", READ),
-    Rule("/dev/pts", DEVICE),
-    Rule("/dev/shm", SHARED),  # noqa: S108 - the sandbox's own
-    *(Rule(f"/dev/{node}", DEVICE, directory=False) for node in _NODES),
+    LandlockRule("/", LIST),  # `ls /`: directories between mounts hold nothing else
+    LandlockRule("/etc", READ),
+    LandlockRule("/proc", READ),
+    LandlockRule("/dev/pts", DEVICE),
+    LandlockRule("/dev/shm", SHARED),  # noqa: S108 - the sandbox's own
+    *(LandlockRule(f"/dev/{node}", DEVICE, directory=False) for node in _NODES),
 )
 
 
 def rules(
-    programs: Iterable[str], private: Iterable[str], mounts: Iterable[Rule]
-) -> tuple[Rule, ...]:
+    programs: Iterable[str], private: Iterable[str], mounts: Iterable[LandlockRule]
+) -> tuple[LandlockRule, ...]:
     """Everything a run may touch.
 
     Args:
@@ -181,7 +181,7 @@ def rules(
         private: Its own writable places in memory.
         mounts: What the plan shows.
     """
-    read_only = (Rule(path, PROGRAMS) for path in programs)
+    read_only = (LandlockRule(path, PROGRAMS) for path in programs)
     own = {rule.path for rule in _OWN}
-    writable = (Rule(path, WRITE) for path in private if path not in own)
+    writable = (LandlockRule(path, WRITE) for path in private if path not in own)
     return (*_OWN, *read_only, *writable, *mounts)

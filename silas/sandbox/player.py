@@ -92,7 +92,7 @@ Argument = int | bytes | Counted | tuple[bytes, ...]
 """A number; bytes, passed as their address; records; or strings, as a C array of addresses."""
 
 
-class Step(NamedTuple):
+class SyscallStep(NamedTuple):
     """One system call.
 
     Attributes:
@@ -152,7 +152,7 @@ class _Packed(NamedTuple):
     end: int
 
 
-def _pack(steps: Sequence[Step], total: int, base: int) -> _Packed:
+def _pack(steps: Sequence[SyscallStep], total: int, base: int) -> _Packed:
     data = _Data(base)
     packed = bytearray()
     for call, arguments, failed, errno, otherwise, _ in steps:
@@ -171,7 +171,9 @@ def _segment(kind: int, flags: int, base: int, size: int) -> bytes:
     return struct.pack("<IIQQQQQQ", kind, flags, 0, base, base, size, size, _PAGE)
 
 
-def assemble(machine: Machine, known: tuple[Step, ...], fresh: Sequence[Step]) -> bytes:
+def assemble(
+    machine: Machine, known: tuple[SyscallStep, ...], fresh: Sequence[SyscallStep]
+) -> bytes:
     """The program as a static ELF file; it begins with the first step.
 
     The last step a run can come to must never return: `exit_group`.

@@ -43,7 +43,7 @@ class Condition(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class SeccompRule:
     """A call that is refused, always or when all conditions hold.
 
     Attributes:
@@ -174,16 +174,16 @@ def _none_of(argument: int, *values: int) -> Condition:
 
 _TTY = "types into or reconfigures a terminal it did not open"
 
-_CONDITIONAL: tuple[Rule, ...] = (
-    Rule("clone", (56, 220), errno.EPERM, _NAMESPACE, (_bits(0, _NEW_NAMESPACES),)),
-    Rule("unshare", (272, 97), errno.EPERM, _NAMESPACE, (_bits(0, _NEW_NAMESPACES | 0x80),)),
+_CONDITIONAL: tuple[SeccompRule, ...] = (
+    SeccompRule("clone", (56, 220), errno.EPERM, _NAMESPACE, (_bits(0, _NEW_NAMESPACES),)),
+    SeccompRule("unshare", (272, 97), errno.EPERM, _NAMESPACE, (_bits(0, _NEW_NAMESPACES | 0x80),)),
     # 0 is plain Linux, all ones only asks; the rest switches off address randomisation and more.
-    Rule("personality", (135, 92), errno.EPERM, _SURFACE, (_none_of(0, 0, 0xFFFFFFFF),)),
-    Rule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x5412),)),  # TIOCSTI
-    Rule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x541C),)),  # TIOCLINUX
-    Rule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x5423),)),  # TIOCSETD
+    SeccompRule("personality", (135, 92), errno.EPERM, _SURFACE, (_none_of(0, 0, 0xFFFFFFFF),)),
+    SeccompRule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x5412),)),  # TIOCSTI
+    SeccompRule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x541C),)),  # TIOCLINUX
+    SeccompRule("ioctl", (16, 29), errno.EPERM, _TTY, (_equal(1, 0x5423),)),  # TIOCSETD
     # SCHED_OTHER, SCHED_BATCH and SCHED_IDLE, with or without SCHED_RESET_ON_FORK.
-    Rule(
+    SeccompRule(
         "sched_setscheduler",
         (144, 119),
         errno.EPERM,
@@ -192,33 +192,37 @@ _CONDITIONAL: tuple[Rule, ...] = (
     ),
     # The supervisor counts sockets at the size their buffers have by themselves.
     *(
-        Rule("setsockopt", (54, 208), errno.EPERM, _UNCOUNTED, (_equal(1, 1), _equal(2, option)))
+        SeccompRule(
+            "setsockopt", (54, 208), errno.EPERM, _UNCOUNTED, (_equal(1, 1), _equal(2, option))
+        )
         for option in (7, 8, 32, 33)  # of SOL_SOCKET: SO_SNDBUF, SO_RCVBUF and their FORCE
     ),
-    Rule("chmod", (90, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
-    Rule("fchmod", (91, 52), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
-    Rule("fchmodat", (268, 53), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
-    Rule("fchmodat2", (452, 452), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
-    Rule("creat", (85, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
-    Rule("open", (2, None), errno.EPERM, _SETID, (_bits(1, _CREATES), _bits(2, _SET_ID))),
-    Rule("openat", (257, 56), errno.EPERM, _SETID, (_bits(2, _CREATES), _bits(3, _SET_ID))),
-    Rule("mknod", (133, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
-    Rule("mknodat", (259, 33), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
+    SeccompRule("chmod", (90, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
+    SeccompRule("fchmod", (91, 52), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
+    SeccompRule("fchmodat", (268, 53), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
+    SeccompRule("fchmodat2", (452, 452), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
+    SeccompRule("creat", (85, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
+    SeccompRule("open", (2, None), errno.EPERM, _SETID, (_bits(1, _CREATES), _bits(2, _SET_ID))),
+    SeccompRule("openat", (257, 56), errno.EPERM, _SETID, (_bits(2, _CREATES), _bits(3, _SET_ID))),
+    SeccompRule("mknod", (133, None), errno.EPERM, _SETID, (_bits(1, _SET_ID),)),
+    SeccompRule("mknodat", (259, 33), errno.EPERM, _SETID, (_bits(2, _SET_ID),)),
 )
 
-_SOCKETS = Rule(
+_SOCKETS = SeccompRule(
     "socket",
     (41, 198),
     errno.EAFNOSUPPORT,
     _FAMILY,
     (_none_of(0, _AF_UNIX, _AF_INET, _AF_INET6),),
 )
-_PAIRS = Rule("socketpair", (53, 199), errno.EAFNOSUPPORT, _FAMILY, (_none_of(0, _AF_UNIX),))
+_PAIRS = SeccompRule("socketpair", (53, 199), errno.EAFNOSUPPORT, _FAMILY, (_none_of(0, _AF_UNIX),))
 
 
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[SeccompRule, ...]:
     """Every refused call with its reason, in the order in which the filter looks."""
-    plain = tuple(Rule(call, (x86, arm), error, why) for call, x86, arm, error, why in _PLAIN)
+    plain = tuple(
+        SeccompRule(call, (x86, arm), error, why) for call, x86, arm, error, why in _PLAIN
+    )
     return (*_CONDITIONAL, _SOCKETS, _PAIRS, *plain)
 
 
@@ -261,7 +265,7 @@ def _test(condition: Condition, left: int) -> list[Instruction]:
     return [load, Instruction(code, 0, left, condition.values[0])]
 
 
-def _block(rule: Rule, number: int) -> list[Instruction]:
+def _block(rule: SeccompRule, number: int) -> list[Instruction]:
     """Return the error if the call and its conditions match, else go on with the number loaded."""
     body = [_refuse(rule.error)]
     for condition in reversed(rule.conditions):

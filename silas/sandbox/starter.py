@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from silas.sandbox.errors import SandboxUnavailable
-from silas.sandbox.landlock import Landlock, Rule
-from silas.sandbox.player import NOTE, REPORT, Argument, Step, assemble, step_at
+from silas.sandbox.landlock import Landlock, LandlockRule
+from silas.sandbox.player import NOTE, REPORT, Argument, SyscallStep, assemble, step_at
 from silas.sandbox.seccomp import Machine
 
 STARTER = "/dev/.start"
@@ -62,7 +62,7 @@ APPLIED = NOTE.pack(0, 0)
 """The first note of a starter that did all it had to; then it becomes the command."""
 
 
-class Command(NamedTuple):
+class StartCommand(NamedTuple):
     """What to become.
 
     Attributes:
@@ -91,13 +91,13 @@ def _shared(left: Sequence[str], right: Sequence[str]) -> int:
 class Script:
     """Steps in the making; one that fails is reported and ends the program, if not told else."""
 
-    def __init__(self, machine: Machine, done: Sequence[Step], secrets: int) -> None:
+    def __init__(self, machine: Machine, done: Sequence[SyscallStep], secrets: int) -> None:
         self._column = 0 if machine == "x86_64" else 1
         self._no_follow = _NOFOLLOW[machine]
         self._before = len(done)
         self._secrets = secrets
         self._first_free = PIPE + 1 if secrets < 0 else SECRETS + 1  # the ruleset, then paths
-        self.steps: list[Step] = []
+        self.steps: list[SyscallStep] = []
 
     @property
     def at(self) -> int:
@@ -114,7 +114,7 @@ class Script:
     ) -> None:
         """One more step; for the errno `unless` its failure is ignored."""
         number = _CALLS[call][self._column]
-        self.steps.append(Step(number, arguments, failed, unless, self.at + 1, what))
+        self.steps.append(SyscallStep(number, arguments, failed, unless, self.at + 1, what))
 
     def keep_only(self, report: int) -> None:
         """Keep the standard streams, the report's pipe, which closes when a program starts, and
@@ -130,7 +130,7 @@ class Script:
         what = "close what was inherited"  # no such call before Linux 5.9, nor Landlock
         self.add("close_range", self._first_free, _ALL, 0, what=what, unless=errno.ENOSYS)
 
-    def restrict(self, landlock: Landlock, rules: Sequence[Rule], *, tcp: bool) -> None:
+    def restrict(self, landlock: Landlock, rules: Sequence[LandlockRule], *, tcp: bool) -> None:
         """Apply the rules to this process and whatever comes of it.
 
         A path is opened part by part, no link followed. Descriptors are known beforehand: the
@@ -155,7 +155,7 @@ class Script:
         self.add("landlock_restrict_self", first, 0, what="restrict itself")
         self.add("close_range", first, _ALL, 0, what="close the rules")
 
-    def become(self, command: Command) -> None:
+    def become(self, command: StartCommand) -> None:
         """Try each candidate; what is no program is a shell script, as everywhere on Unix."""
         argv = tuple(map(os.fsencode, command.argv))
         environment = tuple(os.fsencode("=".join(item)) for item in command.environment.items())
@@ -182,11 +182,11 @@ class Script:
 def _closing(
     machine: Machine,
     landlock: Landlock,
-    rules: tuple[Rule, ...],
+    rules: tuple[LandlockRule, ...],
     tcp: bool,
     report: int,
     secrets: int,
-) -> tuple[Step, ...]:
+) -> tuple[SyscallStep, ...]:
     """The steps before the command, remembered: runs at one place share them."""
     script = Script(machine, (), secrets)
     script.keep_only(report)
@@ -209,7 +209,7 @@ class Starter:
     """
 
     program: bytes
-    steps: tuple[Step, ...]
+    steps: tuple[SyscallStep, ...]
     name: str
     candidates: int
     code: str
@@ -244,8 +244,8 @@ class Starter:
 def make_starter(
     machine: Machine,
     landlock: Landlock,
-    rules: tuple[Rule, ...],
-    command: Command,
+    rules: tuple[LandlockRule, ...],
+    command: StartCommand,
     *,
     tcp: bool,
     report: int,
@@ -269,7 +269,11 @@ def make_starter(
 
 
 def complete(
-    machine: Machine, closing: tuple[Step, ...], command: Command, code: str, secrets: int
+    machine: Machine,
+    closing: tuple[SyscallStep, ...],
+    command: StartCommand,
+    code: str,
+    secrets: int,
 ) -> Starter:
     """The program that takes some steps and then becomes the command."""
     script = Script(machine, closing, secrets)

@@ -48,7 +48,7 @@ def own_end(code: int, cpu_seconds: float, limits: SandboxLimits) -> EndedBy:
     return "signal" if 128 < code < 128 + signal.NSIG else "exit"
 
 
-class Output(Protocol):
+class OutputSink(Protocol):
     """Where one output stream goes."""
 
     def read(self) -> bool:
@@ -140,11 +140,14 @@ class Run:
         """Start it, wait for its end or a limit, bury it."""
         return await self.heard(launch, self._collected, self._collected)
 
-    def _collected(self, reading: int) -> Output:
+    def _collected(self, reading: int) -> OutputSink:
         return _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
 
     async def heard(
-        self, launch: Launch, stdout: Callable[[int], Output], stderr: Callable[[int], Output]
+        self,
+        launch: Launch,
+        stdout: Callable[[int], OutputSink],
+        stderr: Callable[[int], OutputSink],
     ) -> SandboxResult:
         """As `result`, with both streams going where the caller says."""
         started = self._loop.time()
@@ -195,7 +198,7 @@ class Run:
             self._child_side.close()
 
     def _watch(
-        self, process: subprocess.Popen[bytes], outputs: list[Output], readings: list[int]
+        self, process: subprocess.Popen[bytes], outputs: list[OutputSink], readings: list[int]
     ) -> list[int]:
         exit_fd = os.pidfd_open(process.pid)
         self._owned.callback(os.close, exit_fd)
@@ -206,7 +209,7 @@ class Run:
             self._loop.add_reader(reading, self._on_output, output, reading)
         return [exit_fd, self._status_in, *readings]
 
-    def _on_output(self, output: Output, descriptor: int) -> None:
+    def _on_output(self, output: OutputSink, descriptor: int) -> None:
         if not output.read():
             self._loop.remove_reader(descriptor)
 
@@ -355,7 +358,7 @@ class Run:
         self,
         process: subprocess.Popen[bytes],
         launch: Launch,
-        outputs: list[Output],
+        outputs: list[OutputSink],
         seconds: float,
     ) -> SandboxResult:
         self._read_status()

@@ -17,7 +17,7 @@ from silas.channels.plugins import (
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.stop import Sentinel
 
 _STOPPED = "was not loaded, because Silas is stopped: start Silas again after `silas resume`"
@@ -104,14 +104,14 @@ def external_channels(
     ]
 
 
-def channel_findings(config: SilasConfig) -> list[Finding]:
+def channel_findings(config: SilasConfig) -> list[DoctorFinding]:
     """For `silas doctor` and `silas config validate`: whether each channel can be made."""
     try:
         loaded = load_channels(config, SystemClock())
     except ConfigError:
         return []  # Silas would not start, and the finding about the configuration says so
     return [
-        Finding.of(f"channel {one.name}", not one.why, one.why or _who(config, one.name))
+        DoctorFinding.of(f"channel {one.name}", not one.why, one.why or _who(config, one.name))
         for one in loaded
     ]
 

@@ -12,7 +12,7 @@ from silas.gates import (
     GateTrigger,
     PredicateProvider,
 )
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.plans import WorkItem
 from silas.plans.unsupported import unsupported
 
@@ -56,7 +56,7 @@ def require_supported(item: WorkItem) -> None:
         raise PlanFamilyError(why, code="E_PLAN_UNSUPPORTED", work_item_id=item.id)
 
 
-async def gate_findings(config: SilasConfig) -> list[Finding]:
+async def gate_findings(config: SilasConfig) -> list[DoctorFinding]:
     """Each gate of `gates.system`: whether its provider is here, and something passes."""
     providers, gates = gate_providers(config), config.gates.system
     found = [await _finding(gate, providers.get(gate.provider)) for gate in gates]
@@ -68,24 +68,24 @@ async def gate_findings(config: SilasConfig) -> list[Finding]:
             f"every turn needs {needed} evaluations and limits.max_gate_evals_per_turn is {limit}, "
             "so answers are withheld; raise it"
         )
-        found.append(Finding("gates", "failed", words))
+        found.append(DoctorFinding("gates", "failed", words))
     return found
 
 
-async def _finding(gate: Gate, provider: GateCheckProvider | None) -> Finding:
+async def _finding(gate: Gate, provider: GateCheckProvider | None) -> DoctorFinding:
     part = f"gate {gate.name}"
     if provider is None:
         why = _NO_PROVIDER.format(gate.provider.value)
-        return Finding(part, "failed", f"{_REFUSES[gate.on]}: {why}")
+        return DoctorFinding(part, "failed", f"{_REFUSES[gate.on]}: {why}")
     reasons: list[str] = []
     for context in _contexts(gate):
         given = await provider.check(gate, context)
         if given.action != "block":
-            return Finding(part, "ok", "its provider is here")
+            return DoctorFinding(part, "ok", "its provider is here")
         reasons.append(given.reason)
     if not reasons:
-        return Finding(part, "ok", "its provider is here")
-    return Finding(
+        return DoctorFinding(part, "ok", "its provider is here")
+    return DoctorFinding(
         part,
         "failed",
         f"{_REFUSES[gate.on]} that was tried: {reasons[0]}; correct it in gates.system",

@@ -23,7 +23,7 @@ from silas.services.record import open_record
 from silas.services.tools.registry import known_tools
 from silas.tools import RiskLevel, ToolRegistry
 from silas.tools.health import SqlHealthStore
-from silas.tools.mcp.definitions import Definition, Drift, Listing, drift
+from silas.tools.mcp.definitions import Drift, Listing, McpToolDefinition, drift
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
@@ -107,7 +107,7 @@ def _residents(sandbox: Sandbox) -> Residents:
     return sandbox
 
 
-class Look(NamedTuple):
+class ServerInspection(NamedTuple):
     """What a server is now, beside what was trusted of it.
 
     Attributes:
@@ -131,7 +131,7 @@ class MCPDesk:
     audit: Audit
     trusted: SqlTrust
 
-    async def look(self, name: str) -> Look:
+    async def look(self, name: str) -> ServerInspection:
         """Start a server in its sandbox and ask it for its tools.
 
         Raises:
@@ -154,9 +154,9 @@ class MCPDesk:
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)
         seen = digest([entry.source, pins])
-        return Look(entry, found, differs, bool(known.source), seen)
+        return ServerInspection(entry, found, differs, bool(known.source), seen)
 
-    async def trust(self, look: Look) -> None:
+    async def trust(self, look: ServerInspection) -> None:
         """Pin exactly what was looked at, on record.
 
         Raises:
@@ -170,7 +170,7 @@ class MCPDesk:
                 "mcp.trusted", server=name, tools=sorted(look.listing.definitions), look=look.digest
             )
 
-    async def refuse(self, look: Look) -> None:
+    async def refuse(self, look: ServerInspection) -> None:
         """Note that the owner looked and did not trust."""
         await self.audit.log("mcp.not_trusted", server=look.entry.name, look=look.digest)
 
@@ -213,7 +213,7 @@ async def all_tool_rows(config: SilasConfig) -> list[dict[str, Any]]:
         return [*rows, *await desk.rows()]
 
 
-def trust_card(look: Look) -> DecisionCard:
+def trust_card(look: ServerInspection) -> DecisionCard:
     """Everything a model would see of a server, in plain words; silence trusts nothing."""
     entry, count = look.entry, len(look.listing.definitions)
     no, yes = DecisionAnswer(), DecisionAnswer(selected_value="trust", approved=True)
@@ -250,7 +250,7 @@ def _server_lines(entry: MCPEntry) -> list[str]:
     return [line for name, words in shown for line in show_lines(f"{name}: {words}")]
 
 
-def _tool_detail(look: Look, tool: Definition) -> Detail:
+def _tool_detail(look: ServerInspection, tool: McpToolDefinition) -> Detail:
     handling = look.entry.handling
     risk = handling.rate.get(tool.name, RiskLevel.high)
     kind = "reads only, on your word" if tool.name in handling.reads else "may change something"
@@ -269,7 +269,7 @@ def _tool_detail(look: Look, tool: Definition) -> Detail:
     return Detail(heading=f"Tool {tool.name}", lines=shown)
 
 
-def _odd(look: Look) -> list[Detail]:
+def _odd(look: ServerInspection) -> list[Detail]:
     lines = [f"{name}: cannot be used, {why}" for name, why in look.listing.refused.items()]
     lines += [f"{name}: is gone" for name in look.drift.gone]
     shown = tuple(part for line in lines for part in show_lines(line))

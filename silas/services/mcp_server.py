@@ -7,7 +7,7 @@ from typing import Any
 from silas.audit.log import AuditLog
 from silas.audit.narrate import timeline
 from silas.cards import ChannelMessage
-from silas.channels.mcp import Offer
+from silas.channels.mcp import McpOffer
 from silas.errors import PlanFamilyError
 from silas.stream.models import Incoming
 from silas.stream.session import Session
@@ -41,10 +41,10 @@ class Services:
     def __init__(self, silas: Session) -> None:
         self._silas = silas
 
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[McpOffer, ...]:
         """Everything that is offered."""
         return (
-            Offer(
+            McpOffer(
                 "ask",
                 "Ask Silas to do or say something. What it would do is a plan, which waits for "
                 "the owner's approval; nothing runs without it.",
@@ -55,19 +55,19 @@ class Services:
                 ),
                 self.ask,
             ),
-            Offer(
+            McpOffer(
                 "plan_status",
                 "What became of a plan: waiting for the owner, at work, done, or refused.",
                 _schema(("id",), id=_text("The plan's id, as `ask` told it.")),
                 self.plan_status,
             ),
-            Offer(
+            McpOffer(
                 "memory_search",
                 "What Silas remembers that fits a text.",
                 _schema(("text",), text=_text("What to look for.", 2000)),
                 self.memory_search,
             ),
-            Offer(
+            McpOffer(
                 "activity",
                 "What Silas did lately, one sentence a line.",
                 _schema(last={"type": "integer", "description": f"At most {_MOST_LINES} lines."}),

@@ -64,7 +64,7 @@ class MemoryRooms:
     upkeep: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
 
 
-class Surroundings(NamedTuple):
+class MemoryPorts(NamedTuple):
     """What remembering needs of the rest of Silas.
 
     Attributes:
@@ -83,7 +83,7 @@ class Surroundings(NamedTuple):
 
 
 def memory_rooms(
-    config: SilasConfig, db: Database, clock: Clock, audit: Audit, around: Surroundings
+    config: SilasConfig, db: Database, clock: Clock, audit: Audit, around: MemoryPorts
 ) -> MemoryRooms:
     """The rooms of memory over a database.
 
@@ -186,7 +186,7 @@ class Unsigned:
         raise AssertionError("whoever signs nothing has no key")
 
 
-class Forgotten(NamedTuple):
+class ForgetCounts(NamedTuple):
     """How many memories, and how many lines of the conversation."""
 
     memories: int
@@ -235,7 +235,7 @@ class MemoryDesk:
         with self.db.read() as tx:
             return len(records.of_source(tx, source, scope_id, _EVERYTHING))
 
-    async def forget_source(self, source: str, scope_id: str = OWNER) -> Forgotten:
+    async def forget_source(self, source: str, scope_id: str = OWNER) -> ForgetCounts:
         """Forget everything that came from a source, the conversation's lines too, on record.
 
         The memories last: a running Silas is told of them, and may read no line of it any more.
@@ -245,7 +245,7 @@ class MemoryDesk:
         await self.audit.log(
             "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
         )
-        return Forgotten(memories, said)
+        return ForgetCounts(memories, said)
 
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
         """Forget one memory, on record.
@@ -299,7 +299,7 @@ def desk_on(
     count = TokenCounter().count
     fit = rules_within(config, count)
     rooms = memory_rooms(
-        config, db, clock, audit, Surroundings(signer, ring, _nobody_to_ask, count, fit)
+        config, db, clock, audit, MemoryPorts(signer, ring, _nobody_to_ask, count, fit)
     )
     chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
     return MemoryDesk(rooms, db, clock, audit, chronicle)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from silas.stop import Sentinel, end_runs
-from silas.stop.runs import Ended
+from silas.stop.runs import RunsEnded
 
 _BURIAL_SECONDS = 2.0  # the kernel takes milliseconds; a machine out of memory takes longer
 
@@ -34,7 +34,7 @@ class StopNow:
             self.failure = error
             return False
 
-    def kill(self) -> Ended:
+    def kill(self) -> RunsEnded:
         """Kill the tools that run, of every process on the directory; waits for their end."""
         return end_runs(self.sentinel.folder, _BURIAL_SECONDS)
 

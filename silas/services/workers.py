@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from silas.agents.workers import Found, WorkerLibrary
+from silas.agents.workers import WorkerLibrary, WorkerLookup
 from silas.config import SilasConfig
 from silas.home.runtime import Runtime
 from silas.plans.binding import TeamFacts, TeamOf
@@ -116,7 +116,7 @@ def worker_findings(config: SilasConfig) -> list[WorkerFinding]:
     ]
 
 
-def _row(found: Found, usual_model: str) -> dict[str, Any]:
+def _row(found: WorkerLookup, usual_model: str) -> dict[str, Any]:
     worker = found.worker
     if worker is None:
         return {"name": found.name, "file": str(found.path), "fault": found.fault}

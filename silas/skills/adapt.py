@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from silas.skills.folder import SKILL_MD, Content, SkillError
+from silas.skills.folder import SKILL_MD, SkillError, SkillFile
 from silas.skills.front import KEYS, NAME, front_of, open_skill_md, read_data, read_skill_md
 from silas.skills.models import SkillValidationConfig
 from silas.skills.validate import check, credentials
@@ -54,7 +54,7 @@ sys.exit(subprocess.run(["/bin/{shell}", str(script), *sys.argv[1:]], check=Fals
 '''
 
 
-class Report(Frozen):
+class ImportReport(Frozen):
     """What importing a skill changed.
 
     Attributes:
@@ -84,8 +84,8 @@ class Adapted(NamedTuple):
     """A skill in the form that Silas reads, and what that took."""
 
     name: str
-    files: tuple[Content, ...]
-    report: Report
+    files: tuple[SkillFile, ...]
+    report: ImportReport
 
 
 class _Changes:
@@ -99,7 +99,7 @@ class _Changes:
 
 
 def adapt(
-    files: Sequence[Content],
+    files: Sequence[SkillFile],
     source: str,
     commit: str,
     hint: Format | None,
@@ -126,14 +126,14 @@ def adapt(
     data = _normalised(given, changes)
     front = front_of(data)
     if data != opened.data:
-        kept[SKILL_MD] = Content(SKILL_MD, _written(data, opened.body))
+        kept[SKILL_MD] = SkillFile(SKILL_MD, _written(data, opened.body))
     for path, file in list(kept.items()):
         _adapt_script(path, file, kept, changes)
     changes.unresolved += _filled_in(opened.body)
     done = tuple(kept[path] for path in sorted(kept))
     read = read_skill_md(kept[SKILL_MD].raw, front.name)  # what was written says what was meant
     changes.unresolved += [str(finding) for finding in check(read, done, rules)]
-    report = Report(
+    report = ImportReport(
         source=source,
         commit=commit,
         format=form,
@@ -145,7 +145,7 @@ def adapt(
     return Adapted(front.name, done, report)
 
 
-def _without_secrets(files: Sequence[Content], changes: _Changes) -> Iterator[Content]:
+def _without_secrets(files: Sequence[SkillFile], changes: _Changes) -> Iterator[SkillFile]:
     """Credentials are never imported: files made for them stay where they are."""
     for file in files:
         if _SECRET_FILES.fullmatch(PurePosixPath(file.path).name):
@@ -156,13 +156,13 @@ def _without_secrets(files: Sequence[Content], changes: _Changes) -> Iterator[Co
         yield file
 
 
-def _format(given: Mapping[str, Any], files: Mapping[str, Content]) -> Format:
+def _format(given: Mapping[str, Any], files: Mapping[str, SkillFile]) -> Format:
     if _OPENAI in files:
         return "openai"
     return "claude" if given.keys() & _CLAUDE else "silas"
 
 
-def _with_openai(given: Mapping[str, Any], file: Content, changes: _Changes) -> dict[str, Any]:
+def _with_openai(given: Mapping[str, Any], file: SkillFile, changes: _Changes) -> dict[str, Any]:
     """What `agents/openai.yaml` says that Silas has a word for."""
     try:
         said = read_data(file.raw.decode("utf-8"), _DEPTH)
@@ -224,7 +224,9 @@ def _written(data: Mapping[str, Any], body: str) -> bytes:
     return "\n".join(("---", *lines, "---", "", body, "")).encode("utf-8")
 
 
-def _adapt_script(path: str, file: Content, kept: dict[str, Content], changes: _Changes) -> None:
+def _adapt_script(
+    path: str, file: SkillFile, kept: dict[str, SkillFile], changes: _Changes
+) -> None:
     """A shell's script gets a Python entry point; another program's waits for a person."""
     shell = _shell_of(file)
     if not shell:
@@ -236,11 +238,11 @@ def _adapt_script(path: str, file: Content, kept: dict[str, Content], changes: _
         changes.unresolved.append(f"{path}: {entry} is there already, so it has no entry point")
         return
     text = _WRAPPER.format(name=PurePosixPath(path).name, shell=shell)
-    kept[entry] = Content(entry, text.encode("utf-8"))
+    kept[entry] = SkillFile(entry, text.encode("utf-8"))
     changes.rewritten.append(f"{path} is started by {entry}")
 
 
-def _shell_of(file: Content) -> str:
+def _shell_of(file: SkillFile) -> str:
     """The shell that a script is for; empty where it is for none."""
     first = file.raw.partition(b"\n")[0]
     if found := _SHELL.match(first):

@@ -37,7 +37,7 @@ class SkillError(ConfigError):
         super().__init__(reason, code="E_CFG_SKILL")
 
 
-class Content(NamedTuple):
+class SkillFile(NamedTuple):
     """One file of a skill: its path from the skill's folder, with `/`, and its bytes."""
 
     path: str
@@ -66,7 +66,7 @@ def stamps(folder: Path) -> tuple[tuple[str, Stamp], ...]:
         return tuple((file.path, _stamp(file.facts)) for file in _files(directory))
 
 
-def contents(folder: Path, without: frozenset[str] = frozenset()) -> tuple[Content, ...]:
+def contents(folder: Path, without: frozenset[str] = frozenset()) -> tuple[SkillFile, ...]:
     """Every file of a skill, by path.
 
     Args:
@@ -78,7 +78,7 @@ def contents(folder: Path, without: frozenset[str] = frozenset()) -> tuple[Conte
             change, an odd name, or more than a skill needs.
     """
     with _opened(folder) as directory:
-        return tuple(Content(file.path, _read(file)) for file in _files(directory, without))
+        return tuple(SkillFile(file.path, _read(file)) for file in _files(directory, without))
 
 
 @contextmanager

@@ -34,7 +34,7 @@ _HIDDEN = re.compile(
 )
 
 
-class Front(Frozen):
+class SkillFrontMatter(Frozen):
     """What front matter may say; everything but name and description is optional.
 
     Attributes:
@@ -91,12 +91,12 @@ class Front(Frozen):
 class SkillMd(NamedTuple):
     """`SKILL.md` as it was read: its front matter, its whole text, the instructions in it."""
 
-    front: Front
+    front: SkillFrontMatter
     text: str
     body: str
 
 
-class Opened(NamedTuple):
+class SkillDocument(NamedTuple):
     """`SKILL.md` before anything was asked about its keys."""
 
     data: dict[str, Any]
@@ -104,7 +104,7 @@ class Opened(NamedTuple):
     body: str
 
 
-KEYS: Final = tuple(field.alias or name for name, field in Front.model_fields.items())
+KEYS: Final = tuple(field.alias or name for name, field in SkillFrontMatter.model_fields.items())
 
 
 def read_skill_md(raw: bytes, folder: str) -> SkillMd:
@@ -127,7 +127,7 @@ def read_skill_md(raw: bytes, folder: str) -> SkillMd:
     return SkillMd(front, opened.text, opened.body)
 
 
-def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> Opened:
+def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> SkillDocument:
     """Read front matter as the data that it is, whatever keys it has, and the instructions.
 
     Args:
@@ -148,7 +148,7 @@ def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> Opened:
     body = "\n".join(lines[closing + 1 :]).strip()
     if not body:
         raise SkillError(f"{SKILL_MD} has no instructions below its front matter.")
-    return Opened(data, text, body)
+    return SkillDocument(data, text, body)
 
 
 def _text(raw: bytes) -> str:
@@ -197,7 +197,7 @@ def _refused(text: str) -> str:
     return f"an escape for U+{ord(hidden[0]):04X}, which nobody can see; remove it"
 
 
-def front_of(data: Mapping[str, Any]) -> Front:
+def front_of(data: Mapping[str, Any]) -> SkillFrontMatter:
     """Front matter as it must be.
 
     Raises:
@@ -209,7 +209,7 @@ def front_of(data: Mapping[str, Any]) -> Front:
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(KEYS)}."
             raise SkillError(f"{SKILL_MD} has the unknown key {ascii(key)[:80]}; {hint}")
     try:
-        return Front.model_validate(data)
+        return SkillFrontMatter.model_validate(data)
     except ValidationError as error:
         first = misfits(error)[0]
         name = ".".join(ascii(part)[:80].strip("'") for part in first.loc)

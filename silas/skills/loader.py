@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.skills.approved import Approved
-from silas.skills.folder import SKILL_MD, Content, SkillError, Stamp, contents, stamps
-from silas.skills.front import NAME, Front, SkillMd, read_skill_md
+from silas.skills.folder import SKILL_MD, SkillError, SkillFile, Stamp, contents, stamps
+from silas.skills.front import NAME, SkillFrontMatter, SkillMd, read_skill_md
 from silas.skills.models import SkillValidationConfig
 from silas.skills.port import SkillText
 from silas.skills.validate import check
@@ -41,7 +41,7 @@ class Trust(StrEnum):
 _USABLE = (Trust.bundled, Trust.installed)
 
 
-class Place(NamedTuple):
+class SkillsDirectory(NamedTuple):
     """A directory with skills in its immediate subdirectories."""
 
     directory: Path
@@ -51,9 +51,9 @@ class Place(NamedTuple):
 class Skill(NamedTuple):
     """A skill as its folder has it."""
 
-    front: Front
+    front: SkillFrontMatter
     text: str
-    files: tuple[Content, ...]
+    files: tuple[SkillFile, ...]
 
     @property
     def digests(self) -> dict[str, str]:
@@ -65,17 +65,17 @@ class _Listed(NamedTuple):
     """What is remembered of a folder while nothing in it changes."""
 
     seen: tuple[tuple[str, Stamp], ...]
-    front: Front
+    front: SkillFrontMatter
     digests: Mapping[str, str]
 
 
-class Found(NamedTuple):
+class SkillLookup(NamedTuple):
     """One folder: what is known of the skill, or in one sentence why it cannot be used."""
 
     name: str
     folder: Path
     trust: Trust
-    front: Front | None
+    front: SkillFrontMatter | None
     fault: str = ""
 
 
@@ -92,7 +92,7 @@ class SkillLoader:
 
     def __init__(
         self,
-        places: Sequence[Place],
+        places: Sequence[SkillsDirectory],
         approved: Approved,
         rules: SkillValidationConfig,
         room: int,
@@ -105,20 +105,20 @@ class SkillLoader:
         self._count = lru_cache(maxsize=_MAX_SKILLS)(count)
         self._listed: dict[Path, _Listed] = {}
         self._shipped: dict[Path, tuple[Path, ...]] = {}
-        self._chosen: tuple[tuple[Found, ...], Mapping[str, str]] | None = None
+        self._chosen: tuple[tuple[SkillLookup, ...], Mapping[str, str]] | None = None
 
-    def scan(self) -> tuple[Found, ...]:
+    def scan(self) -> tuple[SkillLookup, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
         return self._found(self._places)
 
-    def _offered(self) -> Iterator[tuple[Found, Front]]:
+    def _offered(self) -> Iterator[tuple[SkillLookup, SkillFrontMatter]]:
         """What can be used."""
         for one in self._found([place for place in self._places if place.trust in _USABLE]):
             if one.trust in _USABLE and one.front:
                 yield one, one.front
 
-    def _found(self, places: Sequence[Place]) -> tuple[Found, ...]:
-        found: list[Found] = []
+    def _found(self, places: Sequence[SkillsDirectory]) -> tuple[SkillLookup, ...]:
+        found: list[SkillLookup] = []
         taken: set[str] = set()
         for place in places:
             for folder in self._folders(place):
@@ -131,7 +131,7 @@ class SkillLoader:
                 found.append(one)
         return tuple(found)
 
-    def _folders(self, place: Place) -> tuple[Path, ...]:
+    def _folders(self, place: SkillsDirectory) -> tuple[Path, ...]:
         if place.trust is not Trust.bundled:
             return _folders(place.directory)
         if place.directory not in self._shipped:
@@ -235,7 +235,7 @@ class SkillLoader:
                 f"silas skills install {name}"
             )
 
-    def _place(self, name: str) -> Place:
+    def _place(self, name: str) -> SkillsDirectory:
         if not NAME.fullmatch(name):
             raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
         for place in self._places:
@@ -244,7 +244,7 @@ class SkillLoader:
                 return place
         raise SkillError(f"there is no skill {name!r}; see `silas skills list`.")
 
-    def _look(self, folder: Path, trust: Trust) -> Found:
+    def _look(self, folder: Path, trust: Trust) -> SkillLookup:
         try:
             known = self._listed.get(folder)
             if known is None or trust is not Trust.bundled:
@@ -253,7 +253,7 @@ class SkillLoader:
                     skill = read_skill(folder, self._rules)
                     known = self._listed[folder] = _Listed(seen, skill.front, skill.digests)
         except SkillError as error:
-            return Found(folder.name, folder, trust, None, error.message)
+            return SkillLookup(folder.name, folder, trust, None, error.message)
         fault = ""
         if trust is Trust.waiting:
             fault = f"it waits for your yes: silas skills install {folder.name}"
@@ -262,7 +262,7 @@ class SkillLoader:
                 self._require_approved(trust, folder.name, known.digests)
             except SkillError as error:
                 trust, fault = Trust.waiting, error.message
-        return Found(folder.name, folder, trust, None if fault else known.front, fault)
+        return SkillLookup(folder.name, folder, trust, None if fault else known.front, fault)
 
 
 def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
@@ -278,7 +278,7 @@ def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
     return Skill(skill_md.front, skill_md.text, files)
 
 
-def parsed(folder: Path) -> tuple[SkillMd, tuple[Content, ...]]:
+def parsed(folder: Path) -> tuple[SkillMd, tuple[SkillFile, ...]]:
     """A skill's `SKILL.md` and all its files, before any rule was asked.
 
     Raises:

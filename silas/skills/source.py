@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.skills.adapt import PASSED_OVER
-from silas.skills.folder import SKILL_MD, Content, SkillError, contents
+from silas.skills.folder import SKILL_MD, SkillError, SkillFile, contents
 from silas.skills.models import SkillImportConfig
 
 _ADDRESS = re.compile(r"github:|git@|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -14,15 +14,15 @@ _HEAD = re.compile(r"ref: (refs/[A-Za-z0-9_./+@-]{1,200})")
 _NAMED = 10  # skills of a repository that a refusal names
 
 
-class Source(NamedTuple):
+class SkillSource(NamedTuple):
     """What lies at a source: the files, what to call it, and its commit where it has one."""
 
-    files: tuple[Content, ...]
+    files: tuple[SkillFile, ...]
     uri: str
     commit: str
 
 
-def read_source(source: str, allowed: SkillImportConfig) -> Source:
+def read_source(source: str, allowed: SkillImportConfig) -> SkillSource:
     """Read a skill that is to be imported; nothing of it is run or fetched.
 
     Args:
@@ -46,7 +46,7 @@ def read_source(source: str, allowed: SkillImportConfig) -> Source:
         files = contents(folder, PASSED_OVER)
     except SkillError as error:
         raise SkillError(error.message + _holds(folder)) from error
-    return Source(files, str(folder), commit_of(folder))
+    return SkillSource(files, str(folder), commit_of(folder))
 
 
 def commit_of(folder: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from silas.skills.folder import Content
+from silas.skills.folder import SkillFile
 from silas.skills.front import SkillMd
 from silas.skills.models import SkillValidationConfig
 
@@ -40,7 +40,7 @@ _SHELLS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subproces
 _ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "os.environ.pop", "environ.get", "getenv"})
 
 
-class Finding(NamedTuple):
+class SkillFinding(NamedTuple):
     """One rule that a skill breaks: the file, and in one sentence what to do."""
 
     path: str
@@ -51,8 +51,8 @@ class Finding(NamedTuple):
 
 
 def check(
-    skill_md: SkillMd, files: Sequence[Content], rules: SkillValidationConfig
-) -> tuple[Finding, ...]:
+    skill_md: SkillMd, files: Sequence[SkillFile], rules: SkillValidationConfig
+) -> tuple[SkillFinding, ...]:
     """Every rule that is broken, in the order of files; none means that the skill may be used."""
     paths = frozenset(file.path for file in files)
     findings = [*_description(skill_md, rules), *_references(skill_md, paths)]
@@ -63,24 +63,24 @@ def check(
     return tuple(findings)
 
 
-def _description(skill_md: SkillMd, rules: SkillValidationConfig) -> Iterator[Finding]:
+def _description(skill_md: SkillMd, rules: SkillValidationConfig) -> Iterator[SkillFinding]:
     text = skill_md.front.description
     least, most = rules.description_min_chars, rules.description_max_chars
     if not least <= len(text) <= most:
-        yield Finding(
+        yield SkillFinding(
             "SKILL.md",
             f"the description has {len(text)} characters; it must have {least} to {most}.",
         )
     if rules.fail_on_process_heavy_description and _PROCESS.search(text):
-        yield Finding(
+        yield SkillFinding(
             "SKILL.md", "the description tells steps; say when to use the skill, steps go below."
         )
 
 
-def _references(skill_md: SkillMd, paths: frozenset[str]) -> Iterator[Finding]:
+def _references(skill_md: SkillMd, paths: frozenset[str]) -> Iterator[SkillFinding]:
     for script in skill_md.front.script_args:
         if script not in paths:
-            yield Finding(
+            yield SkillFinding(
                 "SKILL.md", f"script_args names {ascii(script)[:200]}, which is not there."
             )
     icon = skill_md.front.ui.get("icon", "").removeprefix("./")
@@ -88,39 +88,45 @@ def _references(skill_md: SkillMd, paths: frozenset[str]) -> Iterator[Finding]:
     for target in dict.fromkeys([*filter(None, [icon]), *linked]):
         path = target.removeprefix("./")
         if path not in paths and not any(p.startswith(path.rstrip("/") + "/") for p in paths):
-            yield Finding("SKILL.md", f"it refers to {ascii(target)[:200]}, which is not there.")
+            yield SkillFinding(
+                "SKILL.md", f"it refers to {ascii(target)[:200]}, which is not there."
+            )
 
 
-def credentials(file: Content) -> Iterator[Finding]:
+def credentials(file: SkillFile) -> Iterator[SkillFinding]:
     """What in a file looks like a credential, of each kind the first."""
     text = file.raw.decode("utf-8", errors="replace")
     for kind, pattern in _CREDENTIALS:
         if found := pattern.search(text):
             line = text.count("\n", 0, found.start()) + 1
-            yield Finding(file.path, f"line {line} holds {kind}; keep it with `silas secrets`.")
+            yield SkillFinding(
+                file.path, f"line {line} holds {kind}; keep it with `silas secrets`."
+            )
 
 
-def _script(file: Content, skill_md: SkillMd, rules: SkillValidationConfig) -> Iterator[Finding]:
+def _script(
+    file: SkillFile, skill_md: SkillMd, rules: SkillValidationConfig
+) -> Iterator[SkillFinding]:
     try:
         tree = ast.parse(file.raw)
     except SyntaxError as error:
-        yield Finding(file.path, f"line {error.lineno or 1} is not Python: {error.msg}.")
+        yield SkillFinding(file.path, f"line {error.lineno or 1} is not Python: {error.msg}.")
         return
     except (ValueError, RecursionError, MemoryError):
-        yield Finding(file.path, "it cannot be read as Python.")
+        yield SkillFinding(file.path, "it cannot be read as Python.")
         return
     declared = " ".join(skill_md.front.requirements)
     for node in ast.walk(tree):
         name = _variable(node)
         if name is not None and rules.forbid_undeclared_env and not _says(declared, name):
-            yield Finding(
+            yield SkillFinding(
                 file.path,
                 f"it reads the environment variable {ascii(name)[:80]}, which is not declared in "
                 "requirements.",
             )
         if _unsafe_shell(node):
             line = getattr(node, "lineno", 1)
-            yield Finding(
+            yield SkillFinding(
                 file.path, f"line {line} gives a shell a text that is put together; use a list."
             )
 

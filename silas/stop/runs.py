@@ -92,14 +92,14 @@ class RunRegister:
         return lambda: _forget(path)
 
 
-class Ended(NamedTuple):
+class RunsEnded(NamedTuple):
     """What became of the runs: how many were killed, and how many the kernel still holds."""
 
     killed: int
     left: int
 
 
-def end_runs(folder: Path, patience_seconds: float = 0.0) -> Ended:
+def end_runs(folder: Path, patience_seconds: float = 0.0) -> RunsEnded:
     """Kill every registered run, whoever started it; needs nobody's help.
 
     Args:
@@ -119,7 +119,7 @@ def end_runs(folder: Path, patience_seconds: float = 0.0) -> Ended:
     finally:
         for process in killed:
             os.close(process)
-    return Ended(len(killed), left if patience_seconds else 0)
+    return RunsEnded(len(killed), left if patience_seconds else 0)
 
 
 def _entered(folder: Path) -> Iterator[tuple[Path, list[tuple[int, int]]]]:

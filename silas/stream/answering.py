@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from silas.audit import Audit
 from silas.gates import GateTrigger
-from silas.stream.arrivals import Arrivals
+from silas.stream.arrivals import Inbox
 from silas.stream.escalate import AGAIN
 from silas.stream.gating import Passed
 from silas.stream.keeping import Keeper
@@ -31,7 +31,7 @@ class Answering:
         self,
         router: Router,
         keeper: Keeper,
-        arrivals: Arrivals,
+        arrivals: Inbox,
         audit: Audit,
         together: Together,
         discreet: Callable[[str], str],

@@ -33,7 +33,7 @@ class Interrupted(NamedTuple):
     answer: str
 
 
-class Arrivals(Protocol):
+class Inbox(Protocol):
     """Keeps messages from their arrival to the end of their turn. Each call joins a transaction."""
 
     def arrived(self, incoming: Incoming) -> str:
@@ -58,14 +58,14 @@ class Arrivals(Protocol):
 
 
 class SqlArrivals:
-    """`Arrivals` over the database."""
+    """`Inbox` over the database."""
 
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
 
     def arrived(self, incoming: Incoming) -> str:
-        """See `Arrivals.arrived`."""
+        """See `Inbox.arrived`."""
         arrival_id, message = new_id("msg"), incoming.message
         row = (
             arrival_id,
@@ -84,24 +84,24 @@ class SqlArrivals:
         return arrival_id
 
     def heard(self, arrival_id: str) -> None:
-        """See `Arrivals.heard`."""
+        """See `Inbox.heard`."""
         with self._db.write() as tx:
             tx.driver.execute("UPDATE arrivals SET heard = 1 WHERE arrival_id = ?", (arrival_id,))
 
     def answering(self, arrival_id: str, text: str) -> None:
-        """See `Arrivals.answering`."""
+        """See `Inbox.answering`."""
         with self._db.write() as tx:
             tx.driver.execute(
                 "UPDATE arrivals SET answer = ? WHERE arrival_id = ?", (text, arrival_id)
             )
 
     def done(self, arrival_id: str) -> None:
-        """See `Arrivals.done`."""
+        """See `Inbox.done`."""
         with self._db.write() as tx:
             tx.driver.execute("DELETE FROM arrivals WHERE arrival_id = ?", (arrival_id,))
 
     def left(self) -> Sequence[Interrupted]:
-        """See `Arrivals.left`."""
+        """See `Inbox.left`."""
         with self._db.read() as tx:
             rows = tx.driver.execute(
                 "SELECT arrival_id, scope_id, channel, sender_id, text, arrived_at, heard, answer"

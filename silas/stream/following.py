@@ -8,8 +8,8 @@ from typing import Final
 from silas.clock import Clock
 from silas.context import ContextError, ContextSubscription
 from silas.stream.followed import FollowedFiles
-from silas.stream.ports import Files, View
-from silas.stream.state import Scope, Turn
+from silas.stream.ports import ModelView, ScopeFiles
+from silas.stream.state import ScopeState, Turn
 from silas.types import TaintLevel, new_id
 
 _NAMED: Final = re.compile(
@@ -34,7 +34,12 @@ class Following:
     """
 
     def __init__(
-        self, files: Files, followed: FollowedFiles, context: View, clock: Clock, turns: int
+        self,
+        files: ScopeFiles,
+        followed: FollowedFiles,
+        context: ModelView,
+        clock: Clock,
+        turns: int,
     ) -> None:
         self._files = files
         self._followed = followed
@@ -72,7 +77,7 @@ class Following:
         self._context.subscribe(turn.scope_id, sub)
         self._followed.keep(turn.scope_id, Path(turn.incoming.workspace or ""), sub)
 
-    def again(self, scope: Scope) -> None:
+    def again(self, scope: ScopeState) -> None:
         """What was followed before a restart, unless that is long ago."""
         since = scope.turn_number - self._turns
         for root, sub in self._followed.since(scope.id, since):

@@ -3,7 +3,7 @@
 from silas.context import ChronicleStore
 from silas.memory import MemoryStore
 from silas.memory.forgotten import EVERY_MEMORY
-from silas.stream.ports import View
+from silas.stream.ports import ModelView
 
 
 class Forgetting:
@@ -13,7 +13,7 @@ class Forgetting:
     goes when the turn is over, or before the next one where that failed.
     """
 
-    def __init__(self, memory: MemoryStore, context: View, chronicle: ChronicleStore) -> None:
+    def __init__(self, memory: MemoryStore, context: ModelView, chronicle: ChronicleStore) -> None:
         self._memory = memory
         self._context = context
         self._chronicle = chronicle

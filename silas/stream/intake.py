@@ -10,7 +10,7 @@ from silas.stream.handover import Consequences, KeepDraft, Transfer
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
 from silas.stream.signin import SignIn
-from silas.stream.state import Scope, Turn
+from silas.stream.state import ScopeState, Turn
 from silas.types import new_id
 
 
@@ -49,7 +49,7 @@ class Intake:
 
     # 0
     def begin(
-        self, scope: Scope, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
+        self, scope: ScopeState, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
     ) -> Turn:
         """A turn with the gates that are active now, for as long as it lasts."""
         return Turn(

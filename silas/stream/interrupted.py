@@ -11,11 +11,11 @@ from silas.db import at_once
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.plans import WaitingPlans, WorkItemStore
-from silas.stream.arrivals import Arrivals, Interrupted
-from silas.stream.items import Items, Origin
+from silas.stream.arrivals import Inbox, Interrupted
+from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.keeping import SAID, raw_name
 from silas.stream.ports import Together
-from silas.stream.state import Scope
+from silas.stream.state import ScopeState
 from silas.stream.workview import named_plan
 from silas.types import OWNER, TaintLevel
 
@@ -41,10 +41,10 @@ NOTE = "[SYSTEM] Silas ended before it answered the last message."
 class Aftermath(NamedTuple):
     """What telling needs."""
 
-    arrivals: Arrivals
+    arrivals: Inbox
     chronicle: ChronicleStore
     memory: MemoryStore
-    items: Items
+    items: ItemFactory
     channel: CardChannel
     together: Together
     audit: Audit
@@ -71,7 +71,7 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> 
         with of.together():
             at_once(of.memory.store_many(raw))
             if not left.answer:
-                _noted(of, left, Scope(left.scope_id, number))
+                _noted(of, left, ScopeState(left.scope_id, number))
             of.arrivals.done(left.id)
             of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
 
@@ -128,12 +128,12 @@ async def _plan_of(left: Interrupted, of: Aftermath) -> str:
     return ""
 
 
-def _noted(of: Aftermath, left: Interrupted, scope: Scope) -> None:
+def _noted(of: Aftermath, left: Interrupted, scope: ScopeState) -> None:
     """The chronicle has the message, though nobody can say any more whose word it was."""
     zone = ContextZone.chronicle
-    notes = [of.items.make(scope, zone, "system", NOTE, Origin(TaintLevel.owner, "silas"))]
+    notes = [of.items.make(scope, zone, "system", NOTE, ItemOrigin(TaintLevel.owner, "silas"))]
     if not left.heard:
         said = f"[{TaintLevel.external}] {left.sender_id}: {left.text}"
-        origin = Origin(TaintLevel.external, f"channel:{left.channel}")
+        origin = ItemOrigin(TaintLevel.external, f"channel:{left.channel}")
         notes.insert(0, of.items.make(scope, zone, "message", said, origin))
     at_once(of.chronicle.append(left.scope_id, *notes))

@@ -7,14 +7,14 @@ from silas.clock import Clock
 from silas.context import ContextItem, ContextZone
 from silas.context.models import ItemKind
 from silas.memory.port import as_sources
-from silas.stream.state import Scope
+from silas.stream.state import ScopeState
 from silas.types import TaintLevel, new_id
 
 CountTokens = Callable[[str], int]
 """How many tokens a text is, about."""
 
 
-class Origin(NamedTuple):
+class ItemOrigin(NamedTuple):
     """Where an item comes from: its trust, its source, and what that source rests on."""
 
     taint: TaintLevel
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     sources: Sequence[str] = ()
 
 
-class Items:
+class ItemFactory:
     """Makes items."""
 
     def __init__(self, count_tokens: CountTokens, clock: Clock) -> None:
@@ -31,11 +31,11 @@ class Items:
 
     def make(
         self,
-        scope: Scope,
+        scope: ScopeState,
         zone: ContextZone,
         kind: ItemKind,
         text: str,
-        origin: Origin,
+        origin: ItemOrigin,
         *,
         ctx_id: str = "",
         pinned: bool = False,

@@ -12,9 +12,9 @@ from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
 from silas.plans import WorkItem
-from silas.stream.arrivals import Arrivals
-from silas.stream.items import Items, Origin
-from silas.stream.ports import Together, View
+from silas.stream.arrivals import Inbox
+from silas.stream.items import ItemFactory, ItemOrigin
+from silas.stream.ports import ModelView, Together
 from silas.stream.sources import answered_by
 from silas.stream.state import Lookup, Turn, need
 from silas.stream.workview import plan_name
@@ -43,11 +43,11 @@ class Keeper:
 
     def __init__(
         self,
-        items: Items,
-        context: View,
+        items: ItemFactory,
+        context: ModelView,
         chronicle: ChronicleStore,
         memory: MemoryStore,
-        arrivals: Arrivals,
+        arrivals: Inbox,
         together: Together,
         clock: Clock,
     ) -> None:
@@ -63,7 +63,7 @@ class Keeper:
     def message(self, turn: Turn) -> None:
         """The message into the chronicle, and as it came into the raw lane."""
         said = f"[{turn.taint}] {turn.incoming.message.sender_id}: {turn.text}"
-        item = self._entry(turn, "message", said, Origin(turn.taint, turn.source))
+        item = self._entry(turn, "message", said, ItemOrigin(turn.taint, turn.source))
         turn.message_id = item.ctx_id
         self._into_chronicle(turn, item)
         self._raw(turn, turn.text, SAID, turn.taint, (turn.source,))
@@ -114,7 +114,7 @@ class Keeper:
         self, turn: Turn, text: str, taint: TaintLevel, speaker: str, sources: Sequence[str] = ()
     ) -> None:
         """What is said to whoever asked, into the chronicle."""
-        origin = Origin(taint, speaker, sources)
+        origin = ItemOrigin(taint, speaker, sources)
         self._into_chronicle(turn, self._entry(turn, "message", f"Silas: {text}", origin))
 
     def _lookup(self, turn: Turn, lookup: Lookup) -> None:
@@ -124,7 +124,7 @@ class Keeper:
         self._raw(turn, asked, "research_query_raw", turn.response_taint, (turn.source,))
         words = result.return_value or result.error or ""
         self._raw(turn, words, "tool_output_raw", result.taint, (source,))
-        origin = Origin(result.taint, source)
+        origin = ItemOrigin(result.taint, source)
         item = self._entry(turn, "tool_result", words, origin, succeeded=result.ok)
         self._into_chronicle(turn, item)
 
@@ -171,7 +171,7 @@ class Keeper:
 
         It is written at once, before anybody is asked, so that a restart has it with the work.
         """
-        origin = Origin(turn.response_taint, turn.speaker, self.sources(turn))
+        origin = ItemOrigin(turn.response_taint, turn.speaker, self.sources(turn))
         zone, name = ContextZone.workspace, plan_name(item.id)
         made = self._items.make(
             turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
@@ -180,7 +180,7 @@ class Keeper:
         await self._chronicle.append(turn.scope_id, made)
 
     def _entry(
-        self, turn: Turn, kind: ItemKind, text: str, origin: Origin, *, succeeded: bool = False
+        self, turn: Turn, kind: ItemKind, text: str, origin: ItemOrigin, *, succeeded: bool = False
     ) -> ContextItem:
         zone = ContextZone.chronicle
         return self._items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)

@@ -11,7 +11,7 @@ from silas.db import Database
 from silas.errors import ChannelError
 
 
-class Waits(NamedTuple):
+class QueuedScope(NamedTuple):
     """A conversation in a queue: whose, which queue, what rule sent it there, since when."""
 
     connection_id: str
@@ -37,7 +37,7 @@ class PersonQueues:
                 "queue_transferred", gate=gate, queue=queue, connection_id=connection_id
             )
 
-    def waiting(self) -> Sequence[Waits]:
+    def waiting(self) -> Sequence[QueuedScope]:
         """Everybody who waits, the longest first."""
         return waiting_in(self._db)
 
@@ -60,7 +60,7 @@ class PersonQueues:
             return int(done.rowcount)
 
 
-def waiting_in(db: Database) -> Sequence[Waits]:
+def waiting_in(db: Database) -> Sequence[QueuedScope]:
     """Whoever waits for a person, the longest first; what cannot be read is set aside."""
     query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
     with db.read() as tx:
@@ -70,5 +70,5 @@ def waiting_in(db: Database) -> Sequence[Waits]:
         "person_queues",
         rows,
         lambda row: row[0],
-        lambda row: Waits(row[0], row[1], row[2], datetime.fromisoformat(row[3])),
+        lambda row: QueuedScope(row[0], row[1], row[2], datetime.fromisoformat(row[3])),
     )

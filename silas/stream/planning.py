@@ -12,7 +12,7 @@ from silas.errors import LLMError
 from silas.skills import Skills, SkillText, usable
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planreview import MOST_RETURNS, PROPOSALS, ReviewPlans
-from silas.stream.ports import MakeToolRun, View
+from silas.stream.ports import MakeToolRun, ModelView
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Turn, need
 from silas.tools.toolset import ToolRun
@@ -82,7 +82,7 @@ class Planning:
         plans: ReviewPlans,
         facts: Facts,
         work: ScopeWork,
-        context: View,
+        context: ModelView,
         skills: Skills,
         audit: Audit,
     ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silas.autonomy import Signal
-from silas.context import ContextItem, ContextSubscription, ContextZone, Pressure, Rendered
+from silas.context import ContextItem, ContextPressure, ContextSubscription, ContextZone, Rendered
 from silas.plans import WorkItem, WorkItemResult
 from silas.tools import ToolResult
 from silas.tools.look_limits import Looks
@@ -15,7 +15,7 @@ from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
 
 
-class View(Protocol):
+class ModelView(Protocol):
     """What the models see, per scope; no scope ever sees another's (spec 4.3)."""
 
     def add(self, scope_id: str, item: ContextItem) -> str:
@@ -66,7 +66,7 @@ class View(Protocol):
         """Make room where the context is too full; returns what had to go (decision A12)."""
         ...
 
-    def pressure(self, scope_id: str, turn_number: int) -> Pressure:
+    def pressure(self, scope_id: str, turn_number: int) -> ContextPressure:
         """How full the window is, the fixed parts of prompts included."""
         ...
 
@@ -103,7 +103,7 @@ class Review(Protocol):
         ...
 
 
-class Files(Protocol):
+class ScopeFiles(Protocol):
     """The files of the directory that each scope's work is about."""
 
     def enter(self, scope_id: str, root: Path) -> None:

@@ -6,9 +6,9 @@ from silas.audit import Audit
 from silas.context import ContextItem, ContextZone
 from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryRetriever, MemoryType, Ranked
-from silas.stream.items import Items, Origin
-from silas.stream.ports import View
-from silas.stream.state import Scope, Turn, need
+from silas.stream.items import ItemFactory, ItemOrigin
+from silas.stream.ports import ModelView
+from silas.stream.state import ScopeState, Turn, need
 
 _RECALLED = 5  # memories brought into view for one message
 _MOST_QUERIES = 3  # of one answer (spec 3.2)
@@ -23,7 +23,7 @@ class Recall:
     """Brings memories into view."""
 
     def __init__(
-        self, retriever: MemoryRetriever, context: View, items: Items, audit: Audit
+        self, retriever: MemoryRetriever, context: ModelView, items: ItemFactory, audit: Audit
     ) -> None:
         self._retriever = retriever
         self._context = context
@@ -49,7 +49,7 @@ class Recall:
             self.into_view(turn.scope, ranked, turn.number + 1)
 
     def into_view(
-        self, scope: Scope, found: Iterable[Ranked], number: int, *, pinned: bool = False
+        self, scope: ScopeState, found: Iterable[Ranked], number: int, *, pinned: bool = False
     ) -> None:
         """Take memories into view, none of them twice.
 
@@ -70,13 +70,13 @@ class Recall:
                 changed = {"relevance": relevance, "turn_number": number}
                 context.add(scope.id, block.model_copy(update=changed))
 
-    def _block(self, scope: Scope, item: MemoryItem, source: str, pinned: bool) -> ContextItem:
+    def _block(self, scope: ScopeState, item: MemoryItem, source: str, pinned: bool) -> ContextItem:
         made = self._items.make(
             scope,
             ContextZone.memory,
             "memory",
             item.content,
-            Origin(item.taint, source, item.sources),
+            ItemOrigin(item.taint, source, item.sources),
             ctx_id=source,
             pinned=pinned,
         )

@@ -9,7 +9,7 @@ from silas.clock import Clock
 from silas.errors import LLMError
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
-from silas.stream.ports import View
+from silas.stream.ports import ModelView
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
@@ -42,7 +42,7 @@ class Router:
         toolset: "AbstractToolset[ToolRun]",
         planning: Planning,
         modes: TurnModes,
-        context: View,
+        context: ModelView,
         profiles: tuple[str, ...],
         audit: Audit,
         clock: Clock,

@@ -9,11 +9,11 @@ from silas.memory import MemoryStore, MemoryType, Ranked
 from silas.plans import WorkItem
 from silas.stream.following import Following
 from silas.stream.forgetting import Forgetting
-from silas.stream.items import Items, Origin
-from silas.stream.ports import View
+from silas.stream.items import ItemFactory, ItemOrigin
+from silas.stream.ports import ModelView
 from silas.stream.recall import Recall
 from silas.stream.scopework import ScopeWork
-from silas.stream.state import Scope
+from silas.stream.state import ScopeState
 from silas.stream.workview import WorkView, named_plan, plan_name
 from silas.types import TaintLevel
 
@@ -51,10 +51,10 @@ class Waking:
         work_view: WorkView,
         to_change: ToChange,
         work: ScopeWork,
-        context: View,
+        context: ModelView,
         chronicle: ChronicleStore,
         memory: MemoryStore,
-        items: Items,
+        items: ItemFactory,
         entries: int,
     ) -> None:
         self._forgetting = forgetting
@@ -70,7 +70,7 @@ class Waking:
         self._entries = entries
         self._shown = set[str]()
 
-    async def wake(self, scope: Scope, folder: str) -> None:
+    async def wake(self, scope: ScopeState, folder: str) -> None:
         """Bring back what was, where it was not brought back before, and what shall be changed.
 
         What was forgotten meanwhile is not among it. What was said about another folder is not in
@@ -84,18 +84,18 @@ class Waking:
             await self._move(scope)
         await self._show_to_change(scope)
 
-    async def rest(self, scope: Scope) -> None:
+    async def rest(self, scope: ScopeState) -> None:
         """A turn is over: what was forgotten while it ran goes, with all that it made of it."""
         with suppress(DatabaseError):  # what fails here is done before the next turn
             await self._forgetting.after(scope.id)
 
-    async def _move(self, scope: Scope) -> None:
+    async def _move(self, scope: ScopeState) -> None:
         context = self._context
         for item in context.get_zone(scope.id, ContextZone.chronicle):
             context.drop(scope.id, item.ctx_id)
         await self._bring_back(scope)
 
-    async def _show_to_change(self, scope: Scope) -> None:
+    async def _show_to_change(self, scope: ScopeState) -> None:
         """The plans that the owner wants changed: whoever changes one has to see it."""
         wanted = {plan_name(item.id) for item in await self._to_change()}
         new = sorted(wanted - self._shown)
@@ -104,7 +104,7 @@ class Waking:
         for plan in await self._chronicle.named(scope.id, names) if names else ():
             self._context.add(scope.id, plan)
 
-    async def _wake(self, scope: Scope) -> None:
+    async def _wake(self, scope: ScopeState) -> None:
         before = await self._chronicle.get_recent(scope.id, 1)
         if before:
             scope.turn_number = before[-1].turn_number + 1
@@ -113,18 +113,18 @@ class Waking:
         await self._work_view.recent(scope)
         self._following.again(scope)
         if before:
-            origin = Origin(TaintLevel.owner, "silas")
+            origin = ItemOrigin(TaintLevel.owner, "silas")
             zone, name = ContextZone.chronicle, "silas:rehydrated"
             note = self._items.make(scope, zone, "system", REHYDRATED, origin, ctx_id=name)
             self._context.add(scope.id, note)
         scope.awake = True
 
-    async def _bring_back(self, scope: Scope) -> None:
+    async def _bring_back(self, scope: ScopeState) -> None:
         for item in await self._chronicle.get_recent(scope.id, self._entries, scope.folder):
             if item.kind != "plan":  # it comes back with its work, and not where that is long over
                 self._context.add(scope.id, item)
 
-    async def _profile(self, scope: Scope) -> None:
+    async def _profile(self, scope: ScopeState) -> None:
         found = await self._memory.search_keyword(_PROFILE, _PROFILES, scope.id)
         profile = (i for i in found if i.memory_type is MemoryType.profile)
         self._recall.into_view(

@@ -9,7 +9,7 @@ from silas.clock import Clock
 from silas.context.origin import names
 from silas.damage import unless_damaged
 from silas.db import Database
-from silas.memory.forgotten import Forgotten
+from silas.memory.forgotten import ForgottenEntry
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.sources import answered_by
 from silas.types import OWNER
@@ -32,7 +32,7 @@ class Known(NamedTuple):
     forgotten: bool
 
 
-class Items(Protocol):
+class WorkItemLookup(Protocol):
     """What is looked up of the work item store."""
 
     async def get(self, work_item_id: str) -> WorkItem | None:
@@ -59,7 +59,7 @@ class Answers(Protocol):
 class Forgets(Protocol):
     """What is looked up of memory."""
 
-    def forgotten_since(self, last: int, scope_id: str = OWNER) -> Forgotten:
+    def forgotten_since(self, last: int, scope_id: str = OWNER) -> ForgottenEntry:
         """What a scope forgot after the forgetting of this number."""
         ...
 
@@ -81,7 +81,7 @@ class ScopeWork:
     """The work of each scope; what no scope has claimed is the owner's, who alone runs plans."""
 
     def __init__(
-        self, db: Database, items: Items, answers: Answers, memory: Forgets, clock: Clock
+        self, db: Database, items: WorkItemLookup, answers: Answers, memory: Forgets, clock: Clock
     ) -> None:
         self._db = db
         self._items = items

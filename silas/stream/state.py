@@ -34,7 +34,7 @@ class Lookup(NamedTuple):
 
 
 @dataclass
-class Scope:
+class ScopeState:
     """What is known of one conversation between its turns.
 
     Attributes:
@@ -55,13 +55,13 @@ class Conversations:
     """What is known of every scope, made when it is first asked for."""
 
     def __init__(self) -> None:
-        self._scopes: dict[str, Scope] = {}
+        self._scopes: dict[str, ScopeState] = {}
 
-    def of(self, scope_id: str) -> Scope:
+    def of(self, scope_id: str) -> ScopeState:
         """The scope of this id."""
         scope = self._scopes.get(scope_id)
         if scope is None:
-            scope = self._scopes[scope_id] = Scope(scope_id)
+            scope = self._scopes[scope_id] = ScopeState(scope_id)
         return scope
 
 
@@ -80,7 +80,7 @@ class PlanReview(NamedTuple):
 
 
 @dataclass
-class Kept:
+class TurnWrites:
     """What a turn has to write, until it is written together.
 
     Attributes:
@@ -121,7 +121,7 @@ class Turn:
     incoming: Incoming
     send: Send
     channel: CardChannel
-    scope: Scope
+    scope: ScopeState
     gates: TurnGates
     text: str
     taint: TaintLevel = TaintLevel.external
@@ -131,7 +131,7 @@ class Turn:
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
     looks: Looks = NO_LOOKS
-    kept: Kept = field(default_factory=Kept)
+    kept: TurnWrites = field(default_factory=TurnWrites)
     notes: list[str] = field(default_factory=list[str])
     manner: Manner = NEUTRAL
     tools: ToolRun | None = None

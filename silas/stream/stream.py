@@ -12,7 +12,7 @@ from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
-from silas.stream.arrivals import Arrivals
+from silas.stream.arrivals import Inbox
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts
@@ -89,7 +89,7 @@ class Stream:
         proposer: Proposer,
         channel: CardChannel,
         backpressure: Backpressure,
-        arrivals: Arrivals,
+        arrivals: Inbox,
         audit: Audit,
         clock: Clock,
         grace_seconds: float,

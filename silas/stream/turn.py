@@ -16,7 +16,7 @@ from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
 from silas.stream.routing import Router
 from silas.stream.scopes import Waking
-from silas.stream.state import Scope, Turn
+from silas.stream.state import ScopeState, Turn
 from silas.stream.toolset import TurnToolset
 
 
@@ -47,7 +47,7 @@ class TurnProcessor:
         access: What its connection may use.
     """
 
-    def __init__(self, steps: TurnSteps, scope: Scope, access: Access) -> None:
+    def __init__(self, steps: TurnSteps, scope: ScopeState, access: Access) -> None:
         self._steps = steps
         self._scope = scope
         self._access = access

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict, ApprovalVerifier, Verdict
 from silas.tools import ToolRegistry, ValidatedCall
-from silas.tools.asked import Asked
+from silas.tools.asked import PendingCall
 from silas.tools.provenance import Provenance
 from silas.work.call_tokens import CallTokens
 from silas.work.models import CallQuestion, doubts_of
@@ -45,7 +45,7 @@ class TurnAuthority:
             return Verdict(False, words, "E_APPROVAL_MISSING")
         return await self._tokens.spend(call)
 
-    async def ask(self, asked: Sequence[Asked]) -> list[bool]:
+    async def ask(self, asked: Sequence[PendingCall]) -> list[bool]:
         """Ask about the look-ups among the calls; everything else is a no."""
         questions = [
             CallQuestion(*one, doubts=doubts_of(self._provenance, one.call))

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from silas.context import ContextItem, ContextZone, Rendered
 from silas.memory import MemoryStore
 from silas.persona import Persona
-from silas.stream.items import Items
-from silas.stream.items import Origin as ItemOrigin
-from silas.stream.ports import View
+from silas.stream.items import ItemFactory, ItemOrigin
+from silas.stream.ports import ModelView
 from silas.stream.state import Turn
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
@@ -28,7 +27,9 @@ _KINDS = {
 class Viewing:
     """Puts rules and manner in place, renders, and labels what is shown."""
 
-    def __init__(self, context: View, memory: MemoryStore, persona: Persona, items: Items) -> None:
+    def __init__(
+        self, context: ModelView, memory: MemoryStore, persona: Persona, items: ItemFactory
+    ) -> None:
         self._context = context
         self._memory = memory
         self._persona = persona

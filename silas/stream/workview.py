@@ -2,10 +2,10 @@
 
 from silas.context import ChronicleStore, ContextZone
 from silas.plans import WorkItem, WorkItemStatus
-from silas.stream.items import Items, Origin
-from silas.stream.ports import Review, View
+from silas.stream.items import ItemFactory, ItemOrigin
+from silas.stream.ports import ModelView, Review
 from silas.stream.scopework import Known, ScopeWork
-from silas.stream.state import Conversations, Scope
+from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel
 from silas.work.report import said_of
 
@@ -34,11 +34,11 @@ class WorkView:
     def __init__(
         self,
         work: ScopeWork,
-        context: View,
+        context: ModelView,
         chronicle: ChronicleStore,
         conversations: Conversations,
         review: Review,
-        items: Items,
+        items: ItemFactory,
     ) -> None:
         self._work = work
         self._context = context
@@ -47,7 +47,7 @@ class WorkView:
         self._review = review
         self._items = items
 
-    async def recent(self, scope: Scope) -> None:
+    async def recent(self, scope: ScopeState) -> None:
         """What was worked on before this sitting, each with its plan as it was proposed."""
         found = await self._work.recent(scope.id, _RECENT)
         for known in found:
@@ -59,7 +59,7 @@ class WorkView:
             if plan.ctx_id in over:  # it may leave, and it can be gone on from until then
                 self._context.complete(scope.id, plan.ctx_id)
 
-    def began(self, scope: Scope, item: WorkItem) -> None:
+    def began(self, scope: ScopeState, item: WorkItem) -> None:
         """It was approved, and is under way."""
         self._show(scope, Known(item, None, (), forgotten=False))
 
@@ -80,7 +80,7 @@ class WorkView:
         """Its plan was declined, or another one takes its place: it may be evicted."""
         self._context.complete(scope_id, plan_name(work_item_id))
 
-    def _show(self, scope: Scope, known: Known) -> None:
+    def _show(self, scope: ScopeState, known: Known) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
         taint, sources = TaintLevel.owner, tuple[str, ...]()
@@ -99,7 +99,7 @@ class WorkView:
                 ContextZone.workspace,
                 "execution_result",
                 "\n".join(lines),
-                Origin(taint, name, sources),
+                ItemOrigin(taint, name, sources),
                 ctx_id=name,
             ),
         )

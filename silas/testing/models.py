@@ -35,7 +35,7 @@ structured output, in whatever mode the agent asks for it; an exception is raise
 
 
 @dataclass(frozen=True)
-class Asked:
+class SeenRequest:
     """One request as the model saw it."""
 
     messages: tuple[ModelMessage, ...]
@@ -70,7 +70,7 @@ class ScriptedModel(Model):
         self._steps = list(steps)
         self._tokens = tokens
         self._cost = Decimal(cost_usd)
-        self.requests: list[Asked] = []
+        self.requests: list[SeenRequest] = []
 
     @property
     def model_name(self) -> str:
@@ -99,7 +99,7 @@ class ScriptedModel(Model):
             ScriptExhausted: There is none; the message says what was asked.
         """
         _, asked = self.prepare_request(model_settings, model_request_parameters)
-        self.requests.append(Asked(tuple(messages), asked))
+        self.requests.append(SeenRequest(tuple(messages), asked))
         turn = len(self.requests)
         if turn > len(self._steps):
             raise ScriptExhausted(

@@ -52,7 +52,7 @@ from silas.tools.outcomes import (
     idempotency_key,
 )
 from silas.tools.policy import (
-    Ruling,
+    CallRuling,
     ToolPolicyConfig,
     assess_risk,
     decide,
@@ -85,6 +85,7 @@ __all__ = [
     "AutonomyLevel",
     "BaseTool",
     "CallFacts",
+    "CallRuling",
     "Decision",
     "DuplicateKey",
     "GateChecker",
@@ -102,7 +103,6 @@ __all__ = [
     "RateLimited",
     "RegisteredTool",
     "RiskLevel",
-    "Ruling",
     "RunApprovalMode",
     "RunApprovalPolicy",
     "ScopeViolation",

@@ -20,7 +20,7 @@ class AskReason(StrEnum):
     worker_policy = "worker policy"
 
 
-class Asked(NamedTuple):
+class PendingCall(NamedTuple):
     """One call that needs an approval, how risky it is, and what decided that it asks."""
 
     call: ValidatedCall

@@ -23,7 +23,7 @@ from silas.tools.models import (
     validated_call,
 )
 from silas.tools.outcomes import idempotency_key
-from silas.tools.policy import LOOKED_AT, Ruling, assess_risk, decide, holds_secrets, strictest
+from silas.tools.policy import LOOKED_AT, CallRuling, assess_risk, decide, holds_secrets, strictest
 from silas.tools.refusals import (
     InvalidArguments,
 )
@@ -139,7 +139,7 @@ def ruled(
     *,
     gate: GateAction = "continue",
     tainted: bool = False,
-) -> Ruling:
+) -> CallRuling:
     """The strictest of everybody's opinion on a call (table C)."""
     return strictest(
         matrix,
@@ -157,7 +157,9 @@ def secrets_in_reach(tool: RegisteredTool, context: ToolCallContext) -> bool:
     return holds_secrets((*tool.scopes, *context.granted_scopes))
 
 
-def ask_reason(ruling: Ruling, passage: Passage, context: ToolCallContext, code: str) -> AskReason:
+def ask_reason(
+    ruling: CallRuling, passage: Passage, context: ToolCallContext, code: str
+) -> AskReason:
     """What decided that a call asks: without it the call would not have asked.
 
     Args:
@@ -244,7 +246,7 @@ def _about(name: str, action: str, bound: str, context: ToolCallContext) -> dict
     }
 
 
-def block_reason(ruling: Ruling, *, antiflap: bool, storm: bool) -> tuple[str, str]:
+def block_reason(ruling: CallRuling, *, antiflap: bool, storm: bool) -> tuple[str, str]:
     """The audit event of a blocked call, and the sentence for the agent."""
     rules = (
         (

@@ -12,7 +12,7 @@ from silas.errors import ApprovalError, GateError, SilasError, Stopped
 from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
-from silas.tools.asked import Asked, AskReason
+from silas.tools.asked import AskReason, PendingCall
 from silas.tools.assessed_call import (
     GateChecker,
     Passage,
@@ -42,7 +42,7 @@ from silas.tools.outcomes import OutcomeStore, flapping, storming
 from silas.tools.policy import (
     LOOKED_AT,
     STRICTNESS,
-    Ruling,
+    CallRuling,
     ToolPolicyConfig,
     decide,
     in_quiet_hours,
@@ -155,7 +155,7 @@ class ToolExecutor:
 
     def foresee(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
-    ) -> Asked:
+    ) -> PendingCall:
         """What `asks_first` asks about, as it is before any gate; never for authority.
 
         Raises:
@@ -169,7 +169,7 @@ class ToolExecutor:
         ruling = ruled(Decision.ALLOW, passage, context)
         by_worker = ruling.source == AskReason.worker_policy
         reason = AskReason.worker_policy if by_worker else AskReason.toolset
-        return Asked(passage.call, passage.risk, reason)
+        return PendingCall(passage.call, passage.risk, reason)
 
     def asks_first(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
@@ -307,7 +307,7 @@ class ToolExecutor:
     # 6 -------------------------------------------------------------------------------------------
     async def _decided(
         self, passage: Passage, gate: GateAction, context: ToolCallContext
-    ) -> Ruling:
+    ) -> CallRuling:
         call, facts = passage.call, passage.facts
         now, limits = self._clock.now(), self._config
         antiflap = flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
@@ -343,7 +343,7 @@ class ToolExecutor:
 
     # 7 -------------------------------------------------------------------------------------------
     async def _authorised(
-        self, passage: Passage, ruling: Ruling, context: ToolCallContext
+        self, passage: Passage, ruling: CallRuling, context: ToolCallContext
     ) -> ToolCallContext:
         call = passage.call
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
@@ -368,7 +368,7 @@ class ToolExecutor:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
                 f"{verdict.reason}",
-                Asked(call, passage.risk, ask_reason(ruling, passage, context, verdict.code)),
+                PendingCall(call, passage.risk, ask_reason(ruling, passage, context, verdict.code)),
                 **ids_of(context),
             )
             raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})

@@ -69,7 +69,7 @@ class ApprovalSetting(Frozen):
         return not self.blocked and self.approval_required is None and self.pre_approved is None
 
 
-class Offer(NamedTuple):
+class ToolOffer(NamedTuple):
     """What a worker is shown, and its own policy.
 
     Attributes:
@@ -86,7 +86,7 @@ class Offer(NamedTuple):
 class Offers(Protocol):
     """Whoever knows toolsets by name."""
 
-    def __call__(self, toolsets: Toolsets) -> Offer:
+    def __call__(self, toolsets: Toolsets) -> ToolOffer:
         """What these toolsets offer together. Raises `Misconfigured`."""
         ...
 
@@ -160,7 +160,7 @@ class OffersOf(NamedTuple):
 
     mounted: frozenset[str]
 
-    def __call__(self, toolsets: Toolsets) -> Offer:
+    def __call__(self, toolsets: Toolsets) -> ToolOffer:
         """What toolsets offer together.
 
         Raises:
@@ -170,15 +170,15 @@ class OffersOf(NamedTuple):
             _mounted(name, given) if name in self.mounted else _offered(name, given, self.mounted)
             for name, given in toolsets.items()
         ]
-        return reduce(_joined, offers, Offer())
+        return reduce(_joined, offers, ToolOffer())
 
 
 built_in_offer: Final = OffersOf(frozenset())
 """Nothing but what every Silas has."""
 
 
-def _joined(one: Offer, other: Offer) -> Offer:
-    return Offer(
+def _joined(one: ToolOffer, other: ToolOffer) -> ToolOffer:
+    return ToolOffer(
         one.tools | other.tools,
         one.mounted | other.mounted,
         WorkerApprovalPolicy(
@@ -188,7 +188,7 @@ def _joined(one: Offer, other: Offer) -> Offer:
     )
 
 
-def _mounted(name: str, given: Mapping[str, Any]) -> Offer:
+def _mounted(name: str, given: Mapping[str, Any]) -> ToolOffer:
     """A toolset that the configuration sets up; a worker says only what it may do with it."""
     for key in given:
         if key != APPROVAL:
@@ -200,7 +200,7 @@ def _mounted(name: str, given: Mapping[str, Any]) -> Offer:
     if "*" in settings.approval:
         raise Misconfigured((name, APPROVAL), f"say it for each tool of `{name}` by its name")
     policy = stricter(WorkerApprovalPolicy(), settings.approval)
-    return Offer(mounted=frozenset({name}), policy=policy)
+    return ToolOffer(mounted=frozenset({name}), policy=policy)
 
 
 def _settings(model: type[AnySettings], name: str, given: Mapping[str, Any]) -> AnySettings:
@@ -210,7 +210,7 @@ def _settings(model: type[AnySettings], name: str, given: Mapping[str, Any]) -> 
         raise misconfigured((name,), error, model) from error
 
 
-def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> Offer:
+def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> ToolOffer:
     known = BUILT_IN.get(name)
     if known is None:
         names = ", ".join(sorted({*BUILT_IN, *mounted}))
@@ -231,7 +231,7 @@ def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> O
         )
     named = {tool: one for tool, one in settings.approval.items() if tool != "*"}
     policy = stricter(WorkerApprovalPolicy(rules=rules), {**spread, **named})
-    return Offer(known.tools, policy=policy)
+    return ToolOffer(known.tools, policy=policy)
 
 
 def misconfigured(before: Way, error: ValidationError, model: type[BaseModel]) -> Misconfigured:

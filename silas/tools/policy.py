@@ -188,7 +188,7 @@ TAINT: Final = "taint"
 """The source of a ruling that asks for what the arguments rest on."""
 
 
-class Ruling(NamedTuple):
+class CallRuling(NamedTuple):
     """What happens with a call, and who said so."""
 
     decision: Decision
@@ -208,7 +208,7 @@ def strictest(
     run: RunApprovalMode = RunApprovalMode.prompt,
     pre_approved: bool = False,
     tainted: bool = False,
-) -> Ruling:
+) -> CallRuling:
     """Join the matrix with everybody else's opinion; the strictest wins (table C).
 
     Order of power: blocked by the toolset > blocked by a gate > worker policy > run policy >
@@ -225,9 +225,9 @@ def strictest(
     )
     for blocked, source in blocks:
         if blocked:
-            return Ruling(_BLOCK, source)
+            return CallRuling(_BLOCK, source)
     if matrix is _PREVIEW:
-        return Ruling(_PREVIEW, "matrix")
+        return CallRuling(_PREVIEW, "matrix")
     reject = run is RunApprovalMode.reject_all
     lifted = not reject and (
         worker is Stance.pre_approved or run is RunApprovalMode.approve_all or pre_approved
@@ -241,7 +241,7 @@ def strictest(
     )
     asked = next((source for asks, source in questions if asks), None)
     if asked is None:
-        return Ruling(_ALLOW, "matrix")
+        return CallRuling(_ALLOW, "matrix")
     if reject:
-        return Ruling(_BLOCK, "run policy")
-    return Ruling(_CONFIRM, asked)
+        return CallRuling(_BLOCK, "run policy")
+    return CallRuling(_CONFIRM, asked)

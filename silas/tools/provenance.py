@@ -29,7 +29,7 @@ _KEPT: Final = 2_000_000
 later is still in the taint; only which part of it an argument repeats is not told."""
 
 
-class Part(NamedTuple):
+class ArgumentPart(NamedTuple):
     """A stretch of an argument and where the same words were read."""
 
     text: str
@@ -142,19 +142,19 @@ class Provenance:
         proved = all(leaf.proved for leaf in leaves)
         return Derivation(leaves, TaintLevel.owner if proved else self._taint)
 
-    def parts(self, text: str) -> tuple[Part, ...]:
+    def parts(self, text: str) -> tuple[ArgumentPart, ...]:
         """What of a value was read where; as a whole the model's own words if nothing was."""
-        found = tuple(Part(words, origin) for words, origin in passages(text, self._others))
-        return found or (Part(text, _MODEL),)
+        found = tuple(ArgumentPart(words, origin) for words, origin in passages(text, self._others))
+        return found or (ArgumentPart(text, _MODEL),)
 
-    def repeats(self, values: Sequence[Value]) -> list[tuple[Part, ...]]:
+    def repeats(self, values: Sequence[Value]) -> list[tuple[ArgumentPart, ...]]:
         """What of each text repeats words that were read and that the owner did not say."""
         own = [said for said, origin in self._trusted if origin.kind is OriginKind.owner]
         outside = [one for one in self._others if one[1].taint is TaintLevel.external]
         # of words that a model repeated before, the place that it had them from is told
         outside.sort(key=lambda one: one[1].kind is not OriginKind.model)
         found = Repeats(values, outside, own)
-        return [tuple(Part(*one) for one in found.of(value)) for value in values]
+        return [tuple(ArgumentPart(*one) for one in found.of(value)) for value in values]
 
     def comes_from(self, tool_name: str, path: str, value: object, source: str) -> bool:
         """Whether a value really comes from a source, as a plan's slot names it.

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from silas.errors import ToolError
-from silas.tools.asked import Asked
+from silas.tools.asked import PendingCall
 from silas.tools.models import PreviewResult, RiskLevel, ValidatedCall
 
 OUTSIDE_PLAN = "E_APPROVAL_OUTSIDE_PLAN"
@@ -18,7 +18,7 @@ class ScopeViolation(ToolError):
 class ApprovalRequired(ToolError):
     """The call needs an approval that covers exactly these arguments."""
 
-    def __init__(self, message: str, asked: Asked, **ids: str) -> None:
+    def __init__(self, message: str, asked: PendingCall, **ids: str) -> None:
         super().__init__(message, code="E_TOOL_APPROVAL_REQUIRED", **ids)
         self.asked = asked
 

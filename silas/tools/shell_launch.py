@@ -15,7 +15,7 @@ from silas.tools.interpreter import SHELLS
 Words = tuple[str, ...]
 
 
-class Launcher(NamedTuple):
+class LauncherSyntax(NamedTuple):
     """How a launcher's command line is read.
 
     Attributes:
@@ -33,11 +33,11 @@ class Launcher(NamedTuple):
 
 def _launcher(
     values: str = "", plain: str = "", *, positions: int = 0, assigns: bool = False
-) -> Launcher:
-    return Launcher(frozenset(values.split()), frozenset(plain.split()), positions, assigns)
+) -> LauncherSyntax:
+    return LauncherSyntax(frozenset(values.split()), frozenset(plain.split()), positions, assigns)
 
 
-LAUNCHERS: Final[Mapping[str, Launcher]] = {
+LAUNCHERS: Final[Mapping[str, LauncherSyntax]] = {
     "env": _launcher("-u --unset -C --chdir", "-i - -0 -v --ignore-environment", assigns=True),
     "nice": _launcher("-n --adjustment"),
     "ionice": _launcher("-c -n --class --classdata", "-t --ignore"),
@@ -202,7 +202,7 @@ def _direct(name: str, argv: Words) -> Started:
     if name in SHELLS and (text := _given_text(argv)) is not None:
         return _of_text(argv, text)
     if name in LAUNCHERS or _LOADER.fullmatch(name):
-        return _launched(LAUNCHERS.get(name, Launcher()), argv)
+        return _launched(LAUNCHERS.get(name, LauncherSyntax()), argv)
     if name == "find" and FIND_RUNS.intersection(argv):
         return _found(argv)
     if name in SCRIPTED and len(argv) > 1:
@@ -254,7 +254,7 @@ def _simple(part: str) -> Words:
     return tuple(words)
 
 
-def _launched(launcher: Launcher, argv: Words) -> Started:
+def _launched(launcher: LauncherSyntax, argv: Words) -> Started:
     """The command behind a launcher's own words, and every word that could be one."""
     command = _behind(launcher, argv[1:])
     if not command:
@@ -265,7 +265,7 @@ def _launched(launcher: Launcher, argv: Words) -> Started:
     return Started((command, *filter(None, lines)), readable=plain)
 
 
-def _behind(launcher: Launcher, words: Words) -> Words | None:
+def _behind(launcher: LauncherSyntax, words: Words) -> Words | None:
     """The words of the command; None where an option is not known."""
     at, left = 0, launcher.positions
     while at < len(words):
@@ -288,7 +288,7 @@ def _behind(launcher: Launcher, words: Words) -> Words | None:
     return tuple(words[at + left :])
 
 
-def _is_option(launcher: Launcher, word: str) -> bool:
+def _is_option(launcher: LauncherSyntax, word: str) -> bool:
     """Whether a word is one known option: alone, with its value attached, or bundled letters."""
     if word in launcher.plain or re.fullmatch(r"-[0-9]+", word):
         return True

@@ -22,7 +22,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from silas.canonical import canonical_json
 from silas.context import framed, scrub
-from silas.tools.asked import Asked, AskReason
+from silas.tools.asked import AskReason, PendingCall
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
     RegisteredTool,
@@ -74,7 +74,7 @@ class AllTools(Enum):
     ALL = "all"
 
 
-Ask = Callable[[Sequence[Asked]], Awaitable[Sequence[bool]]]
+Ask = Callable[[Sequence[PendingCall]], Awaitable[Sequence[bool]]]
 """Gets an approval for each of these very calls, which one answer of a model asks for together;
 false where nobody says yes, or nobody is there."""
 
@@ -214,7 +214,9 @@ def approval_handler(
     a call with its own arguments and the door then checks that the approval covers them.
     """
 
-    def about(part: ToolCallPart, told: dict[str, Any] | None, ctx: RunContext[ToolRun]) -> Asked:
+    def about(
+        part: ToolCallPart, told: dict[str, Any] | None, ctx: RunContext[ToolRun]
+    ) -> PendingCall:
         """The call the door refused, with gates applied; else the call as the model made it."""
         if told is not None:
             return _read(told)
@@ -241,7 +243,7 @@ def approval_handler(
     return HandleDeferredToolCalls[ToolRun](handler=resolve)
 
 
-def _told(asked: Asked) -> dict[str, Any]:
+def _told(asked: PendingCall) -> dict[str, Any]:
     """What a pause keeps of a call that the door refused, with gates applied."""
     return {
         "call": asked.call.model_dump(),
@@ -250,8 +252,8 @@ def _told(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _read(told: dict[str, Any]) -> Asked:
-    return Asked(
+def _read(told: dict[str, Any]) -> PendingCall:
+    return PendingCall(
         ValidatedCall.model_validate(told["call"]),
         RiskLevel(told["risk"]),
         AskReason(told["reason"]),

@@ -21,14 +21,14 @@ from silas.keys import Signer
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
-from silas.services.memory import MemoryRooms, Surroundings, asked_on, memory_rooms, rules_within
+from silas.services.memory import MemoryPorts, MemoryRooms, asked_on, memory_rooms, rules_within
 from silas.services.memory_search import MemorySearch
 from silas.services.persona import personality
 from silas.services.review import review_queue
 from silas.stream.arrivals import SqlArrivals
 from silas.stream.followed import FollowedFiles
 from silas.stream.interrupted import Aftermath
-from silas.stream.items import CountTokens, Items
+from silas.stream.items import CountTokens, ItemFactory
 from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
@@ -50,7 +50,7 @@ class Mind:
     conversations: Conversations
     work: ScopeWork
     work_view: WorkView
-    items: Items
+    items: ItemFactory
     persona: PersonalityEngine
     review: ReviewQueue
     search: MemorySearch
@@ -81,7 +81,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
     fit = rules_within(config, count)
     confirm = asked_on(on.channel, audit, clock)
     remembered = memory_rooms(
-        config, db, clock, audit, Surroundings(on.signer, on.runtime.ring, confirm, count, fit)
+        config, db, clock, audit, MemoryPorts(on.signer, on.runtime.ring, confirm, count, fit)
     )
 
     search = MemorySearch(
@@ -108,7 +108,10 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
         wish,
     )
     context = ContextManager(config.context, count, clock, scorer, files, search.subscribed, audit)
-    items, chronicle = Items(count, clock), SqlChronicleStore(db, clock, config.context.chronicle)
+    items, chronicle = (
+        ItemFactory(count, clock),
+        SqlChronicleStore(db, clock, config.context.chronicle),
+    )
     return Mind(
         count_tokens=count,
         context=context,

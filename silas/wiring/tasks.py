@@ -12,7 +12,7 @@ from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
-from silas.work.ending import Ending
+from silas.work.ending import ChangeDelivery
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
 from silas.work.grant_uses import PlanGrants
@@ -119,7 +119,7 @@ def task_runner(
         clock=parts.runtime.clock,
         require_running=parts.preconditions.require_ready,
         settings=settings,
-        ending=Ending(parts.holding, parts.store, parts.audit, parts.secrecy, settings),
+        ending=ChangeDelivery(parts.holding, parts.store, parts.audit, parts.secrecy, settings),
     )
 
 

@@ -10,10 +10,10 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.channels.hub import ChannelFaults, ChannelHub
 from silas.channels.proofs import ChoiceProofs
-from silas.channels.web.app import Front, Halves, create_app
+from silas.channels.web.app import Halves, StartingApp, create_app
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.fatigue import Attention
-from silas.channels.web.guard import Guard
+from silas.channels.web.guard import RequestGuard
 from silas.channels.web.head_notice import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.page_files import face_dir
@@ -24,7 +24,7 @@ from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.serve import served
 from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
-from silas.channels.web.static import Files
+from silas.channels.web.static import StaticDirectory
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.waiting_plans import tell_unasked
 from silas.channels.web.withheld import Withholding
@@ -88,7 +88,7 @@ async def open_cockpit(
     Raises:
         ConfigError: The address or the configuration cannot be used.
     """
-    web, front = config.channels.web, Front()
+    web, front = config.channels.web, StartingApp()
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(
             served(front, web.host, web.port, SystemClock(), front.knows)
@@ -134,7 +134,7 @@ async def open_cockpit(
 @asynccontextmanager
 async def _opened(
     config: SilasConfig,
-    front: Front,
+    front: StartingApp,
     channel: WebChannel,
     door: WebDoor,
     loaded: Sequence[LoadedChannel],
@@ -152,7 +152,7 @@ async def _opened(
     app = create_app(
         door,
         channel,
-        Files(face_dir()),
+        StaticDirectory(face_dir()),
         cockpit_routes(rooms, door),
         facts.turns_waiting,
         withholding,
@@ -162,7 +162,7 @@ async def _opened(
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     hosts = WebHosts.of(config.channels.web)
     front.open(
-        Guard(
+        RequestGuard(
             Halves(app, Sockets(channel, facts, withholding)),
             door,
             hosts,

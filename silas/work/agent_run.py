@@ -38,7 +38,7 @@ from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
 from silas.work.progress_board import Board, CallWatch
 from silas.work.reach import Reach
-from silas.work.report import Report
+from silas.work.report import ExecutorReport
 from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
@@ -167,7 +167,7 @@ class AgentRunner:
             await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
         attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
         if attempt.blocked is None and not self._settings.follows_runbook:
-            attempt.said = Report(
+            attempt.said = ExecutorReport(
                 await self._steps.passed(item, gates, outcome.output.summary),
                 outcome.output.status,
             )

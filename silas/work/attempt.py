@@ -7,7 +7,7 @@ from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_fail
 from silas.plans.budget import shares
 from silas.work.check_files import told
 from silas.work.ledger import Ledger
-from silas.work.report import NO_REPORT, Report
+from silas.work.report import NO_REPORT, ExecutorReport
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Attempt:
     blocked: str | None = None
     report: VerificationReport | None = None
     checks_changed: tuple[str, ...] = ()
-    said: Report = NO_REPORT
+    said: ExecutorReport = NO_REPORT
 
 
 def instructions(item: WorkItem, failures: str, guidance: str) -> str:

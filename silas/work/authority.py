@@ -9,7 +9,7 @@ from silas.approval import (
 from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
 from silas.tools import FILE_TOOL_NAMES, ValidatedCall
-from silas.tools.asked import Asked
+from silas.tools.asked import PendingCall
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.call_tokens import CallTokens
 from silas.work.grant_uses import Covered, RunGrants
@@ -90,7 +90,7 @@ class TaskAuthority:
             )
         return Verdict(False, reason, "E_APPROVAL_NOT_COVERED")
 
-    async def ask(self, asked: Sequence[Asked]) -> list[bool]:
+    async def ask(self, asked: Sequence[PendingCall]) -> list[bool]:
         """Ask the owner about calls; a yes becomes a token for exactly these arguments.
 
         Nobody is asked where the plan itself may not go on.

@@ -13,7 +13,7 @@ from typing import Final
 from silas.plans import VerificationCheck, WorkItem, show
 from silas.plans.named import uses_of_plan
 from silas.plans.runs import How, Use
-from silas.work.copytree import Tree
+from silas.work.copytree import CopyTree
 from silas.work.scripts import inside, uses_within
 from silas.workspace.copy import Change
 
@@ -32,7 +32,7 @@ _CHECKS: Final = re.compile(
 
 
 def changed_files(
-    changes: Iterable[Change], checks: Iterable[VerificationCheck], workspace: str, tree: Tree
+    changes: Iterable[Change], checks: Iterable[VerificationCheck], workspace: str, tree: CopyTree
 ) -> tuple[str, ...]:
     """The paths, ordered, that the work created, changed or deleted and a check's verdict rests on.
 
@@ -50,7 +50,7 @@ def changed_files(
     )
 
 
-def run_files(changes: Iterable[Change], item: WorkItem, tree: Tree) -> dict[str, str]:
+def run_files(changes: Iterable[Change], item: WorkItem, tree: CopyTree) -> dict[str, str]:
     """The changed files that a check or a block of a plan runs by name, each with why it counts.
 
     A file that the work made, and in whose place there was nothing, is what the work was about.
@@ -79,7 +79,7 @@ def told(paths: tuple[str, ...]) -> str:
     return f"This work changed what its own checks run: {named}."
 
 
-def _uses(item: WorkItem, tree: Tree) -> Iterator[tuple[Use, str]]:
+def _uses(item: WorkItem, tree: CopyTree) -> Iterator[tuple[Use, str]]:
     for check in item.verify:
         by_output = check.expect.exit_code is None and check.expect.file_exists is None
         for use in uses_within(check.run, item.workspace or "", tree):
@@ -89,7 +89,7 @@ def _uses(item: WorkItem, tree: Tree) -> Iterator[tuple[Use, str]]:
 
 
 def _runs(
-    change: Change, use: Use, why: str, made: frozenset[str], workspace: str, tree: Tree
+    change: Change, use: Use, why: str, made: frozenset[str], workspace: str, tree: CopyTree
 ) -> str:
     """Why this change is one of what a use runs by name; empty where it is not."""
     if use.how is How.told:
@@ -114,7 +114,7 @@ def _is_file(change: Change) -> bool:
     return any(entry is not None and entry.kind != "dir" for entry in (change.before, change.after))
 
 
-def _is_at(path: str, named: str, tree: Tree) -> bool:
+def _is_at(path: str, named: str, tree: CopyTree) -> bool:
     """Whether a path is what a word of a command names: itself, by a pattern, or through links."""
     if not named:
         return False
@@ -124,7 +124,7 @@ def _is_at(path: str, named: str, tree: Tree) -> bool:
     return path in (named, tree.real(named))
 
 
-def _meant(change: Change, use: Use, workspace: str, tree: Tree) -> bool:
+def _meant(change: Change, use: Use, workspace: str, tree: CopyTree) -> bool:
     path, name = change.path, posixpath.basename(change.path)
     match use.how:
         case How.runs:

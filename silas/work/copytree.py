@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 _LONGEST: Final = 256 << 10  # bytes of a script that is followed into what it runs
 
 
-class Tree(NamedTuple):
+class CopyTree(NamedTuple):
     """What is in the copy after the work; every path is relative to it.
 
     Attributes:
@@ -24,7 +24,7 @@ class Tree(NamedTuple):
     real: Callable[[str], str]
 
 
-def tree_of(root: Path) -> Tree:
+def tree_of(root: Path) -> CopyTree:
     """A directory on disk; nothing that a link of it leads out to."""
     top = root.resolve()
 
@@ -54,4 +54,4 @@ def tree_of(root: Path) -> Tree:
         except (OSError, ValueError):
             return ""
 
-    return Tree(exists, names, text, real)
+    return CopyTree(exists, names, text, real)

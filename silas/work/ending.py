@@ -23,7 +23,7 @@ from silas.work.undo import SHOWN_PATHS, next_place
 from silas.workspace.copy import Changes
 
 
-class Ending:
+class ChangeDelivery:
     """The only way from a private copy to the owner's files."""
 
     def __init__(

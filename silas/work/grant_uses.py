@@ -6,7 +6,7 @@ from typing import NamedTuple
 from silas.approval.arguments import GrantRefused
 from silas.approval.grants import Grant, covering, grants_of, literals_of
 from silas.plans import WorkItem
-from silas.sandbox.network.names import Refused, endpoints
+from silas.sandbox.network.names import EgressRefused, endpoints
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
 from silas.tools.provenance import Provenance
@@ -114,7 +114,7 @@ def _granted(url: str, network: Sequence[str]) -> bool:
     try:
         there = address(url).there
         return any(there in endpoints(entry) for entry in network)
-    except (ValueError, Refused):
+    except (ValueError, EgressRefused):
         return False
 
 

@@ -11,12 +11,12 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from silas.plans.writes import WILD, covered, literal_parts, matches
-from silas.workspace.content import Content
+from silas.workspace.content import ChangedContent
 from silas.workspace.journal import Change
 from silas.workspace.protected import plainest, protection
 
 
-class Held(NamedTuple):
+class HeldPath(NamedTuple):
     """One path that waits, and why, in words for its owner."""
 
     path: str
@@ -85,8 +85,8 @@ _SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".bat", ".cmd", ".ps1", ".command",
 
 
 def held_changes(
-    changes: Sequence[Change], rules: Rules, contents: Mapping[str, Content]
-) -> tuple[Held, ...]:
+    changes: Sequence[Change], rules: Rules, contents: Mapping[str, ChangedContent]
+) -> tuple[HeldPath, ...]:
     """What is not applied without the owner's yes, ordered by path; nothing where all may be.
 
     Args:
@@ -96,15 +96,15 @@ def held_changes(
     """
     allowed = _allowed(rules)
     kept = _moved(changes, allowed)
-    found: list[Held] = []
+    found: list[HeldPath] = []
     for change in changes:
         why = _outside(change, changes, allowed, rules)
         if not why and not rules.checked:
             why = "the plan has no checks, so nothing but you says that this is right"
         if not why and rules.led:
-            why = _dangerous(change, contents.get(change.path, Content()), rules, kept)
+            why = _dangerous(change, contents.get(change.path, ChangedContent()), rules, kept)
         if why:
-            found.append(Held(change.path, why))
+            found.append(HeldPath(change.path, why))
     return tuple(found)
 
 
@@ -161,10 +161,10 @@ def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
     )
 
 
-Reason = Callable[[Change, Content], str]
+Reason = Callable[[Change, ChangedContent], str]
 
 
-def _deleted(change: Change, content: Content) -> str:
+def _deleted(change: Change, content: ChangedContent) -> str:
     before, after = change.before, change.after
     if before is None or before.kind == "dir":
         return ""
@@ -173,12 +173,12 @@ def _deleted(change: Change, content: Content) -> str:
     return "" if after.kind == before.kind else f"a {after.kind} takes its place"
 
 
-def _emptied(change: Change, content: Content) -> str:
+def _emptied(change: Change, content: ChangedContent) -> str:
     del change
     return "hardly anything is left of what it held" if content.emptied else ""
 
 
-def _executable(change: Change, content: Content) -> str:
+def _executable(change: Change, content: ChangedContent) -> str:
     before, after = change.before, change.after
     if after is None or after.kind != "file":
         return ""
@@ -187,12 +187,12 @@ def _executable(change: Change, content: Content) -> str:
     return "it is a new program or script" if runs or script or content.program else ""
 
 
-def _leads_out(change: Change, content: Content) -> str:
+def _leads_out(change: Change, content: ChangedContent) -> str:
     del change
     return "it is a link that leads out of the workspace" if content.leaves else ""
 
 
-def _unread(change: Change, content: Content) -> str:
+def _unread(change: Change, content: ChangedContent) -> str:
     del change
     return "" if content.known else "it could not be compared with what it was"
 
@@ -200,7 +200,7 @@ def _unread(change: Change, content: Content) -> str:
 _REASONS: tuple[Reason, ...] = (_deleted, _emptied, _executable, _leads_out, _unread)
 
 
-def _dangerous(change: Change, content: Content, rules: Rules, moved: frozenset[str]) -> str:
+def _dangerous(change: Change, content: ChangedContent, rules: Rules, moved: frozenset[str]) -> str:
     """Why a change that followed what was read has to be seen; empty where the plan names it."""
     if _is_folder(change) or _named(rules.writes or (), change):
         return ""

@@ -27,11 +27,11 @@ from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
 from silas.work.entry import taken_back
 from silas.work.halfway import FileRecovery
-from silas.work.held_rules import Held
+from silas.work.held_rules import HeldPath
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
-from silas.work.report import Left
+from silas.work.report import AttemptOutput
 from silas.work.task_workspace import write_back
 from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
@@ -65,7 +65,7 @@ class HeldChanges(NamedTuple):
 
     work_item_id: str
     title: str
-    paths: tuple[Held, ...]
+    paths: tuple[HeldPath, ...]
     sources: tuple[str, ...]
     result: WorkItemResult
     kept: KeptChanges
@@ -115,7 +115,7 @@ class HeldStore:
             return HeldChanges(
                 work_item_id,
                 str(about["title"]),
-                tuple(Held(str(one[0]), str(one[1])) for one in about["paths"]),
+                tuple(HeldPath(str(one[0]), str(one[1])) for one in about["paths"]),
                 tuple(map(str, about["sources"])),
                 WorkItemResult.model_validate(about["result"]),
                 KeptChanges.load(place),
@@ -126,7 +126,7 @@ class HeldStore:
     def keep(
         self,
         title: str,
-        paths: tuple[Held, ...],
+        paths: tuple[HeldPath, ...],
         sources: tuple[str, ...],
         result: WorkItemResult,
         copy: Callable[[Path], None],
@@ -209,7 +209,7 @@ class Holding:
         self,
         item: WorkItem,
         copy: Callable[[Path], None],
-        paths: tuple[Held, ...],
+        paths: tuple[HeldPath, ...],
         sources: tuple[str, ...],
         result: WorkItemResult,
     ) -> WorkItemResult:
@@ -318,7 +318,7 @@ class Holding:
             WorkItemStatus.blocked,
             words,
             artifacts={PATCH: patch} if patch else {},
-            left=Left(done.output, done.report, done.grounds),
+            left=AttemptOutput(done.output, done.report, done.grounds),
         )
         told = result.model_copy(update={"held": held.kept.digest})
         return await self._record.finished(item, told)

@@ -24,7 +24,7 @@ from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
 from silas.work.unbroken import unbroken
-from silas.work.unstartable import NOT_EXECUTABLE, Missing, Ran, missing_of
+from silas.work.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
 from silas.work.verify import Bench, VerificationRunner
 from silas.workspace.copy import Workspace
 from silas.workspace.tree import opened, remove_tree
@@ -96,7 +96,7 @@ class LeftOut(NamedTuple):
 NOTHING_LEFT_OUT: Final = LeftOut()
 
 
-class Trial(NamedTuple):
+class PreflightResult(NamedTuple):
     """What the checks of a plan say before the work.
 
     Attributes:
@@ -120,7 +120,7 @@ class Trial(NamedTuple):
         return bool(self.checks) and all(one.state == "passes" for one in self.checks)
 
 
-NOT_TRIED: Final = Trial()
+NOT_TRIED: Final = PreflightResult()
 
 
 def exempt(item: WorkItem, workspace: str | None) -> bool:
@@ -133,12 +133,12 @@ def exempt(item: WorkItem, workspace: str | None) -> bool:
     )
 
 
-def faults(item: WorkItem, trial: Trial) -> tuple[str, ...]:
+def faults(item: WorkItem, trial: PreflightResult) -> tuple[str, ...]:
     """Why the plan could not succeed, one sentence for each check that cannot start."""
     return tuple(_fault(one) for one in trial.checks if one.state == "cannot_start")
 
 
-def already_done(item: WorkItem, trial: Trial) -> str:
+def already_done(item: WorkItem, trial: PreflightResult) -> str:
     """That no check could tell whether the work was done, though the plan changes something."""
     if not trial.all_pass or item.writes == []:
         return ""
@@ -148,7 +148,7 @@ def already_done(item: WorkItem, trial: Trial) -> str:
     )
 
 
-def told(trial: Trial) -> str:
+def told(trial: PreflightResult) -> str:
     """One line for the card; empty where nothing was tried."""
     if not trial.tried:
         return ""
@@ -197,7 +197,7 @@ class Preflight:
 
     async def trial(
         self, item: WorkItem, workspace: str | None, say: Callable[[str], None]
-    ) -> Trial:
+    ) -> PreflightResult:
         """What the checks of this plan say now; nothing of the owner's is changed.
 
         Args:
@@ -222,7 +222,7 @@ class Preflight:
         except (SilasError, OSError, TimeLimitReached):
             pass  # what was not tried is said to be so, and the owner decides
         rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
-        return Trial((*checks, *rest), self._clock.monotonic() - began, left_out)
+        return PreflightResult((*checks, *rest), self._clock.monotonic() - began, left_out)
 
     def _bench(self, item: WorkItem, place: Path) -> tuple[Bench, LeftOut]:
         """The copy without secrets, and the owner's tools; nothing else of this machine."""
@@ -278,7 +278,7 @@ def judged(item: WorkItem, result: VerificationResult) -> TriedCheck:
     name, code = result.name, result.exit_code
     if result.passed:
         return TriedCheck(name, "passes", code)
-    missing = missing_of(Ran(name, code, result.output))
+    missing = missing_of(EndedCommand(name, code, result.output))
     if missing is None or _may_be_made(item, missing):
         return TriedCheck(name, "fails", code)
     if any(Path(missing.name).is_relative_to(path) for path in item.read):

@@ -5,7 +5,7 @@ from typing import NamedTuple, assert_never
 from silas.audit import Audit
 from silas.plans import WorkItem
 from silas.plans.reach import hosts_of
-from silas.sandbox import Denied, NetworkEvent, Opened, SandboxFiles, Traffic
+from silas.sandbox import Denied, HostOpened, NetworkEvent, SandboxFiles, Traffic
 from silas.work.verify import Bench
 
 
@@ -26,7 +26,7 @@ class NetworkRecord(NamedTuple):
         """Write one event. Raises `DatabaseError` where it could not be written."""
         whose = {"work_item_id": self.work_item_id, "purpose": self.purpose}
         match event:
-            case Opened():
+            case HostOpened():
                 await self.audit.log("network_opened", **whose, **event._asdict())
             case Denied():
                 await self.audit.log("network_refused", **whose, **event._asdict())

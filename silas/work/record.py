@@ -7,7 +7,7 @@ from silas.audit import Audit
 from silas.errors import DatabaseError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.models import Notify, ProgressEvent
-from silas.work.report import NOTHING_LEFT, Left
+from silas.work.report import NOTHING_LEFT, AttemptOutput
 
 _UNDER_WAY = (WorkItemStatus.pending, WorkItemStatus.running)
 
@@ -20,7 +20,7 @@ def result_of(
     artifacts: dict[str, str] | None = None,
     next_steps: list[str] | None = None,
     diff: str = "",
-    left: Left = NOTHING_LEFT,
+    left: AttemptOutput = NOTHING_LEFT,
     checks_changed: tuple[str, ...] = (),
     read_before: tuple[str, ...] = (),
 ) -> WorkItemResult:
@@ -47,9 +47,9 @@ class TaskRecord:
     def __init__(self, store: WorkItemStore, audit: Audit) -> None:
         self._store = store
         self._audit = audit
-        self._left: dict[str, Left] = {}
+        self._left: dict[str, AttemptOutput] = {}
 
-    def leaves(self, item: WorkItem, left: Left) -> None:
+    def leaves(self, item: WorkItem, left: AttemptOutput) -> None:
         """Note what the last attempt of a running item leaves; its result will have it."""
         self._left[item.id] = left
 

@@ -29,7 +29,7 @@ _ENDS: Mapping[str, str] = {
 _OPEN = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
 
 
-class Record(Audit, Protocol):
+class RecoveryAudit(Audit, Protocol):
     """The audit log, to write and to look back in."""
 
     def newest_first(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -54,7 +54,9 @@ class Recovery:
     entry that says so: what stands in the item's own row is believed only as far as the record.
     """
 
-    def __init__(self, undoing: Undo, scratch: Path, store: WorkItemStore, audit: Record) -> None:
+    def __init__(
+        self, undoing: Undo, scratch: Path, store: WorkItemStore, audit: RecoveryAudit
+    ) -> None:
         self._undoing = undoing
         self._record = TaskRecord(store, audit)
         self._store = store

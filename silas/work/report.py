@@ -24,7 +24,7 @@ _NAMED = 5  # calls that are told apart
 _TAIL = 3_000  # characters of what an attempt printed that the next one is told
 
 
-class Report(NamedTuple):
+class ExecutorReport(NamedTuple):
     """An executor's own account of one attempt.
 
     Attributes:
@@ -49,10 +49,10 @@ class Report(NamedTuple):
         )
 
 
-NO_REPORT = Report()
+NO_REPORT = ExecutorReport()
 
 
-class Left(NamedTuple):
+class AttemptOutput(NamedTuple):
     """What an attempt leaves for the owner besides its changes; the fields of a result.
 
     Attributes:
@@ -66,12 +66,12 @@ class Left(NamedTuple):
     grounds: str = ""
 
 
-NOTHING_LEFT = Left()
+NOTHING_LEFT = AttemptOutput()
 
 
-def left_of(attempt: "Attempt", redact: Callable[[str], str]) -> Left:
+def left_of(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptOutput:
     """What is kept of an attempt, however it ended."""
-    return Left(
+    return AttemptOutput(
         printed(attempt.ledger.entries, redact),
         kept_words(attempt.said.words, redact),
         grounds(attempt.ledger),
@@ -139,7 +139,7 @@ def said_of(result: WorkItemResult) -> Iterator[str]:
         yield output_told(result.output)
 
 
-def for_next(failures: str, left: Left) -> str:
+def for_next(failures: str, left: AttemptOutput) -> str:
     """What the next attempt and the planner that advises are told of one that failed."""
     parts = [failures]
     if left.report:

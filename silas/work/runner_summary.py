@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 from silas.plans.runners import SHELLS
 from silas.plans.runs import program_of
 from silas.plans.shell_words import commands_in
-from silas.work.copytree import Tree
+from silas.work.copytree import CopyTree
 
 Runner = Literal["pytest", "unittest"]
 
@@ -68,7 +68,7 @@ class _Start(NamedTuple):
     options: str
 
 
-def why_no_pass(run: str, output: str, tree: Tree) -> str:
+def why_no_pass(run: str, output: str, tree: CopyTree) -> str:
     """Why exit code 0 of a check is no pass, in one clause; empty where it is one.
 
     Args:
@@ -166,7 +166,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-def _tells(start: _Start, tree: Tree) -> bool:
+def _tells(start: _Start, tree: CopyTree) -> bool:
     """Whether the runner prints a summary: it runs tests, and was not told to be very quiet."""
     if any(_RUNS_NONE.match(word) for word in start.words):
         return False
@@ -177,7 +177,7 @@ def _tells(start: _Start, tree: Tree) -> bool:
     return quiet <= 1 and not any(map(_SAYS_LITTLE.search, said))
 
 
-def _options(start: _Start, tree: Tree) -> Iterator[str]:
+def _options(start: _Start, tree: CopyTree) -> Iterator[str]:
     """What pytest's settings add, in its directory and above what it was told to collect."""
     places = {"", start.cwd}
     for word in start.words:

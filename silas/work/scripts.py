@@ -20,8 +20,8 @@ from silas.plans.runs import (
     uses_of_python,
     uses_of_text,
 )
-from silas.plans.shell_words import Command
-from silas.work.copytree import Tree
+from silas.plans.shell_words import SimpleCommand
+from silas.work.copytree import CopyTree
 
 _DEPTH: Final = 3  # scripts that run scripts
 _MOST: Final = 400  # uses of one check; beyond these only the check's own words count
@@ -39,7 +39,7 @@ def inside(path: str, workspace: str) -> str:
     return "" if path in (".", workspace) else path
 
 
-def uses_within(text: str, workspace: str, tree: Tree) -> tuple[Use, ...]:
+def uses_within(text: str, workspace: str, tree: CopyTree) -> tuple[Use, ...]:
     """What a line for a shell runs, and what the scripts that it runs run in their turn.
 
     What is found inside a script is marked as `compared`: its exit code is not the line's own.
@@ -54,7 +54,7 @@ def uses_within(text: str, workspace: str, tree: Tree) -> tuple[Use, ...]:
     return tuple(own)
 
 
-def _in_turn(text: str, cwd: str, tree: Tree, depth: int) -> Iterator[Use]:
+def _in_turn(text: str, cwd: str, tree: CopyTree, depth: int) -> Iterator[Use]:
     if not depth:
         return
     for command in programs_in(text, cwd):
@@ -64,7 +64,7 @@ def _in_turn(text: str, cwd: str, tree: Tree, depth: int) -> Iterator[Use]:
         yield from _python(command, tree)
 
 
-def _lines(command: Command, tree: Tree) -> Iterator[tuple[str, str]]:
+def _lines(command: SimpleCommand, tree: CopyTree) -> Iterator[tuple[str, str]]:
     """Texts for a shell that a command leads to, and the directory in which each is run."""
     name = program_of(command.argv[0])
     for path in _files(command, tree):
@@ -77,7 +77,7 @@ def _lines(command: Command, tree: Tree) -> Iterator[tuple[str, str]]:
             yield text, command.cwd
 
 
-def _python(command: Command, tree: Tree) -> Iterator[Use]:
+def _python(command: SimpleCommand, tree: CopyTree) -> Iterator[Use]:
     for path in _files(command, tree):
         if path.endswith(".py"):
             for use in uses_of_python(tree.text(path), command.cwd):
@@ -85,7 +85,7 @@ def _python(command: Command, tree: Tree) -> Iterator[Use]:
                     yield use
 
 
-def _files(command: Command, tree: Tree) -> Iterator[str]:
+def _files(command: SimpleCommand, tree: CopyTree) -> Iterator[str]:
     """The files of the copy that a command runs: of several names the first that is there."""
     for use in uses_of(command):
         if use.how is How.runs:
@@ -97,7 +97,7 @@ def _for_shell(path: str, text: str) -> bool:
     return path.endswith((".sh", ".bash")) or (first.startswith("#!") and "sh" in first)
 
 
-def _wanted(command: Command) -> tuple[str, ...]:
+def _wanted(command: SimpleCommand) -> tuple[str, ...]:
     words = [word for word in command.argv[1:] if not word.startswith("-") and "=" not in word]
     return tuple(word for word in words if word not in ("run", "run-script"))
 

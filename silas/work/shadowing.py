@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from silas.plans import VerificationCheck, show
 from silas.plans.runners import LAUNCHERS, LOOKS_ONLY
 from silas.plans.runs import How, program_of, programs_in, uses_of_text
-from silas.plans.shell_words import Command
-from silas.work.copytree import Tree
+from silas.plans.shell_words import SimpleCommand
+from silas.work.copytree import CopyTree
 from silas.workspace.copy import Change
 
 _OWN: Final = frozenset(sys.stdlib_module_names) - {"test"}  # a folder of tests is often called so
@@ -58,7 +58,7 @@ class Shadow(NamedTuple):
 
 
 def shadows(
-    changes: Iterable[Change], checks: Iterable[VerificationCheck], tree: Tree
+    changes: Iterable[Change], checks: Iterable[VerificationCheck], tree: CopyTree
 ) -> tuple[Shadow, ...]:
     """What the work added or changed that a check would run in another's place.
 
@@ -88,7 +88,7 @@ def refusal(found: Sequence[Shadow]) -> str:
     )
 
 
-def _of_check(run: str, changes: Sequence[Change], tree: Tree) -> Iterator[tuple[Change, str]]:
+def _of_check(run: str, changes: Sequence[Change], tree: CopyTree) -> Iterator[tuple[Change, str]]:
     commands = tuple(programs_in(run))
     told = frozenset(_told(commands))
     roots = told | frozenset(_roots(run, commands, changes, tree))
@@ -104,13 +104,13 @@ def _of_check(run: str, changes: Sequence[Change], tree: Tree) -> Iterator[tuple
             yield change, stands_for
 
 
-def _parts(commands: Sequence[Command]) -> frozenset[str]:
+def _parts(commands: Sequence[SimpleCommand]) -> frozenset[str]:
     named = {word.removeprefix("-m") for one in commands for word in _program_words(one)}
     known = {"pytest" if name == "py.test" else name for name in named}
     return frozenset(part for name in known for part in _PARTS.get(name, ()))
 
 
-def _program_words(command: Command) -> Iterator[str]:
+def _program_words(command: SimpleCommand) -> Iterator[str]:
     """The names of what a command runs: its program, and the module behind `-m`."""
     argv = command.argv
     yield program_of(argv[0])
@@ -119,7 +119,7 @@ def _program_words(command: Command) -> Iterator[str]:
         yield from (word for word in argv if word.startswith("-m"))
 
 
-def _told(commands: Sequence[Command]) -> Iterator[str]:
+def _told(commands: Sequence[SimpleCommand]) -> Iterator[str]:
     """The directories that `PYTHONPATH` names."""
     for command in commands:
         for variable, value in command.assigned:
@@ -128,7 +128,7 @@ def _told(commands: Sequence[Command]) -> Iterator[str]:
 
 
 def _roots(
-    run: str, commands: Sequence[Command], changes: Sequence[Change], tree: Tree
+    run: str, commands: Sequence[SimpleCommand], changes: Sequence[Change], tree: CopyTree
 ) -> Iterator[str]:
     """The directories from which Python of this check may import, in the workspace."""
     tests = False
@@ -146,7 +146,7 @@ def _roots(
         yield from _test_roots(run, changes, tree)
 
 
-def _test_roots(run: str, changes: Sequence[Change], tree: Tree) -> Iterator[str]:
+def _test_roots(run: str, changes: Sequence[Change], tree: CopyTree) -> Iterator[str]:
     """Directories that a test runner imports from: those of sources, and those that hold tests.
 
     Of a test inside a package it is the directory that holds the package.
@@ -162,7 +162,7 @@ def _test_roots(run: str, changes: Sequence[Change], tree: Tree) -> Iterator[str
                 yield _above(place, tree)
 
 
-def _above(place: str, tree: Tree) -> str:
+def _above(place: str, tree: CopyTree) -> str:
     """The first directory upwards that is no package."""
     while place and "__init__.py" in tree.names(place):
         place = posixpath.dirname(place)
@@ -191,7 +191,7 @@ def _joined(cwd: str, path: str) -> str:
     return "" if joined == "." else joined
 
 
-def _module(change: Change, roots: frozenset[str], parts: frozenset[str], tree: Tree) -> str:
+def _module(change: Change, roots: frozenset[str], parts: frozenset[str], tree: CopyTree) -> str:
     """Which module a file is in the way of; nothing where it is in none's."""
     for root in roots:
         inside = change.path if not root else change.path.removeprefix(f"{root}/")
@@ -212,7 +212,7 @@ def _at_start(change: Change, told: frozenset[str]) -> str:
     return "nothing, at the start of every Python" if started else ""
 
 
-def _imported_as(change: Change, root: str, inside: str, tree: Tree) -> str:
+def _imported_as(change: Change, root: str, inside: str, tree: CopyTree) -> str:
     """The top name under which Python would import a file from this directory, or nothing."""
     first, _, rest = inside.partition("/")
     link = change.after is not None and change.after.kind == "link"
@@ -242,7 +242,7 @@ def _installed(change: Change, parts: frozenset[str]) -> str:
     return f"the `{first}` that the check runs" if first.partition(".")[0] in parts else ""
 
 
-def _program(change: Change, commands: Sequence[Command], tree: Tree) -> str:
+def _program(change: Change, commands: Sequence[SimpleCommand], tree: CopyTree) -> str:
     """An executable with the name of a program of the check, where programs are looked for."""
     after = change.after
     if (
@@ -265,7 +265,7 @@ def _program(change: Change, commands: Sequence[Command], tree: Tree) -> str:
     return ""
 
 
-def _path(command: Command) -> frozenset[str]:
+def _path(command: SimpleCommand) -> frozenset[str]:
     given = [value for variable, value in command.assigned if variable == "PATH"]
     parts = (part for value in given for part in value.split(":"))
     return frozenset(_joined(command.cwd, part.removeprefix("$PWD/")) for part in parts)

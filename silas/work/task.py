@@ -26,7 +26,7 @@ from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
 from silas.work.consulting import CONSULTS, NO_ADVICE, Consulting
 from silas.work.effects import Effects
-from silas.work.ending import Ending
+from silas.work.ending import ChangeDelivery
 from silas.work.entry import EntryCheck
 from silas.work.halfway import FileRecovery
 from silas.work.influence import Readings
@@ -40,7 +40,7 @@ from silas.work.models import (
 )
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord
-from silas.work.report import NOTHING_LEFT, Left, for_next, left_of
+from silas.work.report import NOTHING_LEFT, AttemptOutput, for_next, left_of
 from silas.work.settings import TaskSettings
 from silas.work.task_workspace import Site
 from silas.work.unstartable import broken_plan, fingerprint
@@ -70,7 +70,7 @@ class TaskRunner:
         clock: Clock,
         require_running: RequireRunning,
         settings: TaskSettings,
-        ending: Ending,
+        ending: ChangeDelivery,
     ) -> None:
         self._entry = entry
         self._agent_runs = agent_runs
@@ -228,7 +228,12 @@ class TaskRunner:
         return await self._over(item, stuck, left, tracker, notify)
 
     async def _over(
-        self, item: WorkItem, end: "_End", left: Left, tracker: BudgetTracker, notify: Notify
+        self,
+        item: WorkItem,
+        end: "_End",
+        left: AttemptOutput,
+        tracker: BudgetTracker,
+        notify: Notify,
     ) -> WorkItemResult:
         """End work without success; where its plan could not do it, ask for another one before."""
         words = end.words
@@ -297,7 +302,7 @@ class _End(NamedTuple):
     unfit: bool
 
 
-def _given_up(attempt: Attempt, left: Left) -> _End | None:
+def _given_up(attempt: Attempt, left: AttemptOutput) -> _End | None:
     """What stops work before its checks: a rule, or its executor's word.
 
     An executor's words can end work, never pass it.

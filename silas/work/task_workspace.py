@@ -17,7 +17,7 @@ from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
 from silas.work.unbroken import unbroken
 from silas.work.verify import Bench
-from silas.workspace.content import Content
+from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace
 from silas.workspace.journal import read_journal
 from silas.workspace.kept_changes import KeptChanges
@@ -164,7 +164,7 @@ class Site:
             return ""
         return await asyncio.to_thread(self._workspace.patch)
 
-    async def contents(self, changes: Changes) -> dict[str, Content]:
+    async def contents(self, changes: Changes) -> dict[str, ChangedContent]:
         """What changed files hold, as far as a rule about changes has to know it."""
         if self._workspace is None:
             return {}

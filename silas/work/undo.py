@@ -8,13 +8,13 @@ from silas.errors import SandboxError
 from silas.work.halfway import FileRecovery
 from silas.work.unbroken import unbroken
 from silas.workspace.journal import Journal, read_journal
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo
 
 SHOWN_PATHS = 100
 """Paths that an audit entry names; a change of a whole tree would fill the log."""
 
-_UNTOUCHED = Entry("dir", 0, "", 0)
+_UNTOUCHED = TreeEntry("dir", 0, "", 0)
 
 
 def next_place(kept: Path) -> Path:

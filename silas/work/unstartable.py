@@ -24,7 +24,7 @@ _TOOLS = frozenset(
 """Modules that are installed and not written by the work that they check."""
 
 
-class Ran(NamedTuple):
+class EndedCommand(NamedTuple):
     """A command that ended: what it is called, its exit code, and what it printed."""
 
     title: str
@@ -38,10 +38,10 @@ def broken_plan(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> s
     What lies in the workspace the work may still make. A step counts only where the model follows
     the plan to the letter: another model may try something else.
     """
-    ran = list[Ran]()
+    ran = list[EndedCommand]()
     if attempt.report is not None:
         failed = [one for one in attempt.report.results if not one.passed]
-        ran += [Ran(f"check {one.name!r}", one.exit_code, one.output) for one in failed]
+        ran += [EndedCommand(f"check {one.name!r}", one.exit_code, one.output) for one in failed]
     if follows_runbook and item.worker is None:
         ran += [_step(entry) for entry in attempt.ledger.entries if not entry.result.ok]
     found = next((told for one in ran if (told := _unstartable(one, item.workspace))), "")
@@ -50,10 +50,10 @@ def broken_plan(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> s
     )
 
 
-def _step(entry: LedgerEntry) -> Ran:
+def _step(entry: LedgerEntry) -> EndedCommand:
     code = entry.result.metadata.get("exit_code")
     text = entry.result.return_value
-    return Ran(f"step {entry.step}", code if isinstance(code, int) else None, text)
+    return EndedCommand(f"step {entry.step}", code if isinstance(code, int) else None, text)
 
 
 class Missing(NamedTuple):
@@ -72,7 +72,7 @@ class Missing(NamedTuple):
     installed: bool = False
 
 
-def missing_of(ran: Ran) -> Missing | None:
+def missing_of(ran: EndedCommand) -> Missing | None:
     """What kept a command that failed from starting; None where it started."""
     words = _CANNOT_START.get(ran.exit_code or 0, "")
     if words:
@@ -85,7 +85,7 @@ def missing_of(ran: Ran) -> Missing | None:
     return Missing(name, "is not there", module=True, installed=name.split(".")[0] in _TOOLS)
 
 
-def _unstartable(ran: Ran, workspace: str | None) -> str:
+def _unstartable(ran: EndedCommand, workspace: str | None) -> str:
     missing = missing_of(ran)
     if missing is None:
         return ""

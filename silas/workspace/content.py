@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.workspace.diff import Reader
 from silas.workspace.journal import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 
 _LOOKED_AT: Final = 4 << 20  # bytes of a file that are compared by its lines
 _FEW: Final = 5  # lines below which a file is compared by its words; and words to compare
@@ -16,7 +16,7 @@ _WORD: Final = re.compile(rb"\w+")
 _PROGRAMS: Final = (b"#!", b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe")
 
 
-class Content(NamedTuple):
+class ChangedContent(NamedTuple):
     """What a change does to a file.
 
     Attributes:
@@ -36,7 +36,7 @@ class Content(NamedTuple):
     added: str = ""
 
 
-def contents(changes: Iterable[Change], before: Reader, after: Reader) -> dict[str, Content]:
+def contents(changes: Iterable[Change], before: Reader, after: Reader) -> dict[str, ChangedContent]:
     """What each changed path holds; directories and deleted paths are left out."""
     return {
         change.path: _content(change, before, after)
@@ -45,30 +45,30 @@ def contents(changes: Iterable[Change], before: Reader, after: Reader) -> dict[s
     }
 
 
-def _content(change: Change, before: Reader, after: Reader) -> Content:
+def _content(change: Change, before: Reader, after: Reader) -> ChangedContent:
     was, now = change.before, change.after
     assert now is not None
     if was is not None and (was.kind, was.digest) == (now.kind, now.digest):
-        return Content()  # its permissions alone
+        return ChangedContent()  # its permissions alone
     if now.kind == "link":
         target = after(change.path, now)
-        return Content(target is not None, leaves=_leaves(change.path, target or b""))
+        return ChangedContent(target is not None, leaves=_leaves(change.path, target or b""))
     new = after(change.path, now) if now.size <= _LOOKED_AT else b""
     old = _old(change.path, was, before)
     if new is None or old is None:
-        return Content(known=False)
+        return ChangedContent(known=False)
     begun = new.startswith(_PROGRAMS) and not old.startswith(_PROGRAMS)
     emptied = _emptied(was, now, old, new)
-    return Content(program=begun, emptied=emptied, added=_added(old, new))
+    return ChangedContent(program=begun, emptied=emptied, added=_added(old, new))
 
 
-def _old(path: str, was: Entry | None, before: Reader) -> bytes | None:
+def _old(path: str, was: TreeEntry | None, before: Reader) -> bytes | None:
     if was is None or was.kind != "file" or was.size > _LOOKED_AT:
         return b""
     return before(path, was)
 
 
-def _emptied(was: Entry | None, now: Entry, old: bytes, new: bytes) -> bool:
+def _emptied(was: TreeEntry | None, now: TreeEntry, old: bytes, new: bytes) -> bool:
     if was is None or was.kind != "file" or not was.size:
         return False
     if now.size < was.size * _STANDING and (now.size == 0 or was.size > _LOOKED_AT):

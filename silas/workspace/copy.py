@@ -13,18 +13,18 @@ from typing import NamedTuple
 from silas.errors import SandboxError
 from silas.sandbox.models import Mount
 from silas.workspace.caches import in_new_cache
-from silas.workspace.content import Content, contents
+from silas.workspace.content import ChangedContent, contents
 from silas.workspace.diff import Reader, unified
 from silas.workspace.journal import Change
 from silas.workspace.patch import exact_patch
 from silas.workspace.protected import protection
-from silas.workspace.transition import Source, no_inode, open_original
+from silas.workspace.transition import ContentSource, no_inode, open_original
 from silas.workspace.tree import (
     Ceiling,
-    Entry,
     Manifest,
     Scan,
-    Walk,
+    TreeEntry,
+    TreeWalk,
     open_file,
     open_root,
     opened,
@@ -123,7 +123,7 @@ class Workspace:
                 tree = directory / _TREE
                 tree.mkdir(mode=0o700)
                 with opened(open_root(tree)) as target:
-                    scan = Walk(ceiling).run(source, target)
+                    scan = TreeWalk(ceiling).run(source, target)
                     os.fchmod(target, facts.st_mode & _PERMISSIONS | 0o700)
                 workspace = cls._of(original, facts, directory, scan, ceiling)
                 workspace._save()
@@ -170,7 +170,7 @@ class Workspace:
                 original=Path(raw["original"]),
                 identity=(raw["identity"][0], raw["identity"][1]),
                 directory=directory,
-                manifest={path: Entry(*entry) for path, entry in raw["manifest"].items()},
+                manifest={path: TreeEntry(*entry) for path, entry in raw["manifest"].items()},
                 protected=tuple(raw["protected"]),
                 skipped=tuple(raw["skipped"]),
                 ceiling=Ceiling(*raw["ceiling"]),
@@ -205,7 +205,7 @@ class Workspace:
             SandboxError: The copy cannot be read, or has grown beyond the ceiling.
         """
         with opened(open_root(self.copy)) as tree:
-            scan = Walk(self.ceiling, self.protected).run(tree, None)
+            scan = TreeWalk(self.ceiling, self.protected).run(tree, None)
         new = set(scan.protected).difference(self.protected)
         found = [
             change
@@ -233,7 +233,7 @@ class Workspace:
         with self._sides() as (before, after):
             return exact_patch(changes, before, after)
 
-    def contents(self, changes: tuple[Change, ...]) -> dict[str, Content]:
+    def contents(self, changes: tuple[Change, ...]) -> dict[str, ChangedContent]:
         """What these changes leave, as far as a rule about them has to know it."""
         with self._sides() as (before, after):
             return contents(changes, before, after)
@@ -262,7 +262,7 @@ class Workspace:
             begin(self.original, self.identity, changes, place, note) as journal,
             opened(open_root(self.copy)) as tree,
         ):
-            source = Source(partial(open_at, tree), partial(link_at, tree), no_inode)
+            source = ContentSource(partial(open_at, tree), partial(link_at, tree), no_inode)
             return carry_out(place, journal, source)
 
     def discard(self) -> None:
@@ -284,7 +284,7 @@ def _why_not(path: str) -> str:
     return f"a protected name stays out ({why})" if why else "a git repository's inside stays out"
 
 
-def _change(path: str, before: Entry | None, after: Entry | None) -> Change | None:
+def _change(path: str, before: TreeEntry | None, after: TreeEntry | None) -> Change | None:
     """What to do to the original's path, or None if nothing."""
     if after is not None:
         # Set-id bits are no business of a task: kept on directories, dropped from written files.
@@ -307,7 +307,7 @@ def link_at(root: int, path: str) -> str:
         return os.readlink(name, dir_fd=parent)
 
 
-def content_at(root: int, path: str, entry: Entry) -> bytes | None:
+def content_at(root: int, path: str, entry: TreeEntry) -> bytes | None:
     """Content, only if it is what the entry says."""
     try:
         if entry.kind == "link":

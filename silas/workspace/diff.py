@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 
 from silas.workspace.hunks import hunks, lines_of
 from silas.workspace.journal import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 
 _MAX_TEXT = 256 * 1024  # larger files are named only: comparing lines takes quadratic time
 
-Reader = Callable[[str, Entry], bytes | None]
+Reader = Callable[[str, TreeEntry], bytes | None]
 """Content of a path as its entry describes it; None when it is not there like that any more."""
 
 
@@ -39,7 +39,7 @@ def _visible_lines(text: str) -> list[str]:
     return lines_of("\n".join(visible(line) for line in text.split("\n")))
 
 
-def _facts(entry: Entry | None) -> str:
+def _facts(entry: TreeEntry | None) -> str:
     if entry is None:
         return "nothing"
     mode = f", mode {entry.mode & 0o777:04o}" if entry.kind != "link" else ""
@@ -66,7 +66,7 @@ def _body(change: Change, before: Reader, after: Reader) -> Iterable[str]:
     yield from hunks(sides[0], sides[1])
 
 
-def _shown(read: Reader, path: str, entry: Entry | None) -> list[str] | None:
+def _shown(read: Reader, path: str, entry: TreeEntry | None) -> list[str] | None:
     """One side's lines as they may be shown; None if it is no text."""
     if entry is None or entry.kind == "dir":
         return []

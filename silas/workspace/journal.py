@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 from silas.errors import SandboxError
 from silas.workspace.metadata import Metadata, stored_metadata
-from silas.workspace.tree import Entry, open_root, opened, write_all
+from silas.workspace.tree import TreeEntry, open_root, opened, write_all
 
-States = dict[str, Entry | None]
+States = dict[str, TreeEntry | None]
 """Relative path to what stands there; None means nothing does."""
 
 Phase = Literal["applying", "applied", "undoing", "undone"]
@@ -28,8 +28,8 @@ class Change(NamedTuple):
     """One path, before and after."""
 
     path: str
-    before: Entry | None
-    after: Entry | None
+    before: TreeEntry | None
+    after: TreeEntry | None
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
         os.fsync(directory)
 
 
-def _entry(raw: Any) -> Entry | None:
-    return None if raw is None else Entry(*raw)
+def _entry(raw: Any) -> TreeEntry | None:
+    return None if raw is None else TreeEntry(*raw)
 
 
 def change_of(raw: Any) -> Change:

@@ -17,8 +17,8 @@ from silas.workspace.clone import copy_content
 from silas.workspace.copy import Workspace, content_at, link_at, open_at
 from silas.workspace.diff import Reader, unified
 from silas.workspace.journal import Change, change_of
-from silas.workspace.transition import Source, no_inode, open_original
-from silas.workspace.tree import Entry, look, open_root, opened, parent_of
+from silas.workspace.transition import ContentSource, no_inode, open_original
+from silas.workspace.tree import TreeEntry, look, open_root, opened, parent_of
 from silas.workspace.undo import begin, carry_out
 
 _FACTS = "changes.json"
@@ -128,7 +128,7 @@ class KeptChanges:
             begin(self.original, self.identity, self.changes, undo_dir, note) as journal,
             opened(open_root(self.directory / _TREE)) as tree,
         ):
-            source = Source(partial(open_at, tree), partial(link_at, tree), no_inode)
+            source = ContentSource(partial(open_at, tree), partial(link_at, tree), no_inode)
             carry_out(undo_dir, journal, source)
 
     def diff(self, max_bytes: int) -> str:
@@ -145,7 +145,7 @@ class KeptChanges:
             return unified(self.changes, *sides, max_bytes=max_bytes)
 
 
-def _copy(source: int, path: str, entry: Entry, target: Path) -> None:
+def _copy(source: int, path: str, entry: TreeEntry, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if entry.kind == "dir":
         target.mkdir(exist_ok=True, mode=0o700)
@@ -158,7 +158,7 @@ def _copy(source: int, path: str, entry: Entry, target: Path) -> None:
             os.fsync(new)
 
 
-def _same(tree: int, path: str, entry: Entry) -> bool:
+def _same(tree: int, path: str, entry: TreeEntry) -> bool:
     """Whether kind and content are those; permissions stand in the record alone."""
     try:
         with parent_of(tree, path) as (parent, name):

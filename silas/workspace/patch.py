@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from silas.workspace.diff import Reader, heading, text_of
 from silas.workspace.hunks import hunks, lines_of
 from silas.workspace.journal import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 
 MAX_PATCH = 4 << 20
 """Bytes of a whole patch: it is kept in the database, and given to work that follows."""
@@ -64,12 +64,12 @@ def _sections(change: Change, before: Reader, after: Reader) -> Iterator[str]:
         yield from _section(path, old, new, was, now)
 
 
-def _file(entry: Entry | None) -> Entry | None:
+def _file(entry: TreeEntry | None) -> TreeEntry | None:
     return None if entry is None or entry.kind == "dir" else entry
 
 
 def _section(
-    path: str, old: Entry | None, new: Entry | None, was: bytes | None, now: bytes | None
+    path: str, old: TreeEntry | None, new: TreeEntry | None, was: bytes | None, now: bytes | None
 ) -> Iterator[str]:
     if was is None or now is None:
         yield "# it is not there any more as it was compared\n"
@@ -92,13 +92,13 @@ def _section(
         yield from hunks(lines_of(texts[0]), lines_of(texts[1]))
 
 
-def _mode(entry: Entry | None) -> str:
+def _mode(entry: TreeEntry | None) -> str:
     if entry is None or entry.kind == "file":
         return "100755" if entry is not None and entry.mode & 0o100 else "100644"
     return "120000"
 
 
-def _modes(old: Entry | None, new: Entry | None) -> str:
+def _modes(old: TreeEntry | None, new: TreeEntry | None) -> str:
     if old is None:
         return f"new file mode {_mode(new)}\n"
     if new is None:

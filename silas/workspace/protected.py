@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Guard(NamedTuple):
+class ProtectedNames(NamedTuple):
     """Names that are protected for one reason."""
 
     names: tuple[str, ...]
@@ -19,47 +19,65 @@ class Guard(NamedTuple):
 
 
 GUARDS = (
-    Guard((".git",), "history is not a task's to rewrite; hooks and config run at every git call"),
-    Guard((".hg", ".svn", ".bzr", ".jj"), "as .git"),
-    Guard((".gitmodules",), "git fetches what it names at the next pull with submodules"),
-    Guard((".gitconfig", ".hgrc"), "its aliases, pagers and filters run at every git or hg call"),
-    Guard((".husky", ".githooks"), "git runs these hooks once they are its hooks path"),
-    Guard(
+    ProtectedNames(
+        (".git",), "history is not a task's to rewrite; hooks and config run at every git call"
+    ),
+    ProtectedNames((".hg", ".svn", ".bzr", ".jj"), "as .git"),
+    ProtectedNames((".gitmodules",), "git fetches what it names at the next pull with submodules"),
+    ProtectedNames(
+        (".gitconfig", ".hgrc"), "its aliases, pagers and filters run at every git or hg call"
+    ),
+    ProtectedNames((".husky", ".githooks"), "git runs these hooks once they are its hooks path"),
+    ProtectedNames(
         (".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", ".overcommit.yml"),
         "names what the installed hook runs at the next commit",
     ),
-    Guard(
+    ProtectedNames(
         (".venv", "venv", ".tox", ".nox", "node_modules", ".yarn"),
         "large, and what is installed runs outside the sandbox, too",
     ),
-    Guard((".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs"), "run at every yarn or pnpm call"),
-    Guard((".npmrc", ".yarnrc", ".yarnrc.yml"), "names programs and registries for every call"),
-    Guard((".cargo", ".mvn", ".jvmopts", ".bundle"), "names programs that every build starts"),
-    Guard(
+    ProtectedNames(
+        (".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs"), "run at every yarn or pnpm call"
+    ),
+    ProtectedNames(
+        (".npmrc", ".yarnrc", ".yarnrc.yml"), "names programs and registries for every call"
+    ),
+    ProtectedNames(
+        (".cargo", ".mvn", ".jvmopts", ".bundle"), "names programs that every build starts"
+    ),
+    ProtectedNames(
         (".envrc", ".direnv", ".autoenv", ".autoenv.zsh", ".mise", ".mise.toml", "mise.toml"),
         "run when a shell enters the directory",
     ),
-    Guard(
+    ProtectedNames(
         (".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
         "run when a shell starts; dotfile repositories link them into the home directory",
     ),
-    Guard((".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"), "as .bashrc"),
-    Guard((".kshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc"), "as .bashrc"),
-    Guard((".xinitrc", ".xprofile", ".xsession", ".xsessionrc"), "run when a session starts"),
-    Guard((".config",), "holds start-up files of shells, editors, services and the session"),
-    Guard((".tmux.conf", ".screenrc"), "run when a terminal multiplexer starts"),
-    Guard((".vscode", ".idea", ".fleet", ".zed"), "editors start tasks and tools named in it"),
-    Guard((".devcontainer", ".devcontainer.json"), "editors build and enter what it describes"),
-    Guard(
+    ProtectedNames((".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"), "as .bashrc"),
+    ProtectedNames((".kshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc"), "as .bashrc"),
+    ProtectedNames(
+        (".xinitrc", ".xprofile", ".xsession", ".xsessionrc"), "run when a session starts"
+    ),
+    ProtectedNames(
+        (".config",), "holds start-up files of shells, editors, services and the session"
+    ),
+    ProtectedNames((".tmux.conf", ".screenrc"), "run when a terminal multiplexer starts"),
+    ProtectedNames(
+        (".vscode", ".idea", ".fleet", ".zed"), "editors start tasks and tools named in it"
+    ),
+    ProtectedNames(
+        (".devcontainer", ".devcontainer.json"), "editors build and enter what it describes"
+    ),
+    ProtectedNames(
         (".vim", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".emacs", ".emacs.d", ".dir-locals.el"),
         "editors run it when they start or open a file here",
     ),
-    Guard(
+    ProtectedNames(
         (".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".aider.conf.yml"),
         "assistants start programs and take orders from it when they are opened here",
     ),
-    Guard((".gdbinit", ".lldbinit"), "run when a debugger starts here"),
-    Guard(
+    ProtectedNames((".gdbinit", ".lldbinit"), "run when a debugger starts here"),
+    ProtectedNames(
         (".rprofile", ".renviron", ".irbrc", ".pryrc", ".ghci"),
         "run when an interpreter starts here",
     ),

@@ -22,7 +22,7 @@ from silas.workspace.metadata import (
     restore_times,
 )
 from silas.workspace.tree import (
-    Entry,
+    TreeEntry,
     look,
     open_dir,
     open_root,
@@ -32,7 +32,7 @@ from silas.workspace.tree import (
 )
 
 
-class Source(NamedTuple):
+class ContentSource(NamedTuple):
     """Where the content of a target state comes from.
 
     Attributes:
@@ -44,10 +44,10 @@ class Source(NamedTuple):
 
     file: Callable[[str], int]
     link: Callable[[str], str]
-    inode: Callable[[str, Entry, int, str], bool]
+    inode: Callable[[str, TreeEntry, int, str], bool]
 
 
-def no_inode(path: str, goal: Entry, parent: int, temporary: str) -> bool:
+def no_inode(path: str, goal: TreeEntry, parent: int, temporary: str) -> bool:
     """For content that never was in this directory."""
     del path, goal, parent, temporary
     return False
@@ -74,7 +74,7 @@ def open_original(root: Path, identity: tuple[int, int]) -> int:
     raise conflict(str(root), "is another directory than before")
 
 
-def now(root: int, path: str, known: States) -> Entry | None:
+def now(root: int, path: str, known: States) -> TreeEntry | None:
     """What stands at a path.
 
     A directory missing on the way is no surprise only if it is itself part of the change.
@@ -138,7 +138,9 @@ def _unknown(root: int, path: str, known: States) -> list[str]:
 class Transition:
     """Moves paths from a start state, or anything on the way from it, to a goal state."""
 
-    def __init__(self, root: int, start: States, goal: States, source: Source, mark: str) -> None:
+    def __init__(
+        self, root: int, start: States, goal: States, source: ContentSource, mark: str
+    ) -> None:
         self._root = root
         self._start = start
         self._goal = goal
@@ -169,7 +171,7 @@ class Transition:
         for path in sorted(kept, key=depth, reverse=True):
             self._settle(path, kept[path])
 
-    def _known(self, path: str) -> Entry | None:
+    def _known(self, path: str) -> TreeEntry | None:
         here = now(self._root, path, self._start)
         start, goal = self._start[path], self._goal[path]
         if here is None or here in (start, goal):
@@ -221,7 +223,7 @@ class Transition:
                 self._write(path, goal, parent, kept)
             os.rename(self._temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
 
-    def _write(self, path: str, goal: Entry, parent: int, kept: Metadata | None) -> None:
+    def _write(self, path: str, goal: TreeEntry, parent: int, kept: Metadata | None) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
             opened(self._source.file(path)) as reading,

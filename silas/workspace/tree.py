@@ -24,7 +24,7 @@ Kind = Literal["file", "dir", "link"]
 _MAX_DEPTH = 100  # each level holds one descriptor while a tree is read
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One file, directory or symbolic link.
 
     Attributes:
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     size: int
 
 
-Manifest = dict[str, Entry]
+Manifest = dict[str, TreeEntry]
 """Relative path with `/` to entry, the top directory itself not included."""
 
 
@@ -61,7 +61,7 @@ class Scan:
         skipped: Sentences about sockets, pipes and devices, which are left out.
     """
 
-    manifest: Manifest = field(default_factory=dict[str, Entry])
+    manifest: Manifest = field(default_factory=dict[str, TreeEntry])
     protected: list[str] = field(default_factory=list[str])
     skipped: list[str] = field(default_factory=list[str])
 
@@ -153,13 +153,13 @@ def write_all(descriptor: int, content: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def link_entry(target: str) -> Entry:
+def link_entry(target: str) -> TreeEntry:
     """The entry of a symbolic link."""
     raw = os.fsencode(target)
-    return Entry("link", 0, hashlib.sha256(raw).hexdigest(), len(raw))
+    return TreeEntry("link", 0, hashlib.sha256(raw).hexdigest(), len(raw))
 
 
-def look(parent: int, name: str) -> Entry | None:
+def look(parent: int, name: str) -> TreeEntry | None:
     """What stands at a name now; None if nothing does.
 
     Raises:
@@ -172,14 +172,14 @@ def look(parent: int, name: str) -> Entry | None:
     if stat.S_ISLNK(facts.st_mode):
         return link_entry(os.readlink(name, dir_fd=parent))
     if stat.S_ISDIR(facts.st_mode):
-        return Entry("dir", stat.S_IMODE(facts.st_mode), "", 0)
+        return TreeEntry("dir", stat.S_IMODE(facts.st_mode), "", 0)
     with opened(open_file(name, parent)) as descriptor:
         facts = os.fstat(descriptor)
         digest = content_digest(descriptor)
-        return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
+        return TreeEntry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
 
 
-class Walk:
+class TreeWalk:
     """One pass over a tree: takes stock, and copies when a target directory is given.
 
     `known` are paths that are protected whatever stands there, such as empty places in a copy.
@@ -278,7 +278,7 @@ class Walk:
             if is_repository(names):
                 self._placeholder(target, at[-1], facts.st_mode, path)
                 return
-            self.scan.manifest[path] = Entry("dir", mode, "", 0)
+            self.scan.manifest[path] = TreeEntry("dir", mode, "", 0)
             if target is None:
                 self._directory(below, None, at, names)
                 return
@@ -287,14 +287,14 @@ class Walk:
                 self._directory(below, copy, at, names)
                 os.fchmod(copy, mode & 0o777)
 
-    def _file(self, source: int, target: int | None, name: str) -> Entry:
+    def _file(self, source: int, target: int | None, name: str) -> TreeEntry:
         with opened(open_file(name, source)) as reading:
             facts = os.fstat(reading)
             if target is None:
                 digest = content_digest(reading)
             else:
                 digest = _copy(reading, target, name, facts)
-            return Entry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
+            return TreeEntry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
 
 
 def _is_empty(parent: int, name: str, facts: os.stat_result) -> bool:

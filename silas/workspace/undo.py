@@ -26,7 +26,7 @@ from silas.workspace.journal import (
 )
 from silas.workspace.metadata import Metadata, read_link_metadata, read_metadata
 from silas.workspace.transition import (
-    Source,
+    ContentSource,
     Transition,
     check,
     conflict,
@@ -35,10 +35,10 @@ from silas.workspace.transition import (
     open_original,
     surprises,
 )
-from silas.workspace.tree import Entry, look, open_file, open_root, opened, parent_of
+from silas.workspace.tree import TreeEntry, look, open_file, open_root, opened, parent_of
 
 _NAMED = 3  # paths that one sentence names
-_ROOT = Entry("dir", 0, "", 0)
+_ROOT = TreeEntry("dir", 0, "", 0)
 
 
 class Applied(NamedTuple):
@@ -127,7 +127,7 @@ def _save_all(original: int, before: States, undo_dir: Path) -> _Saved:
     return saved
 
 
-def _is_directory(entry: Entry | None) -> bool:
+def _is_directory(entry: TreeEntry | None) -> bool:
     return entry is not None and entry.kind == "dir"
 
 
@@ -150,14 +150,14 @@ def _itself(blob: Path) -> Path:
     return blob.with_name(f"{blob.name}.inode")
 
 
-def _saved(undo_dir: Path, journal: Journal) -> Source:
+def _saved(undo_dir: Path, journal: Journal) -> ContentSource:
     numbers = {change.path: number for number, change in enumerate(journal.changes)}
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
     def blob(path: str) -> int:
         return os.open(undo_dir / str(numbers[path]), flags)
 
-    def inode(path: str, goal: Entry, parent: int, temporary: str) -> bool:
+    def inode(path: str, goal: TreeEntry, parent: int, temporary: str) -> bool:
         kept = _itself(undo_dir / str(numbers[path]))
         with suppress(OSError), opened(open_root(undo_dir)) as place:
             if look(place, kept.name) != goal:
@@ -166,7 +166,7 @@ def _saved(undo_dir: Path, journal: Journal) -> Source:
             return True
         return False
 
-    return Source(file=blob, link=journal.links.__getitem__, inode=inode)
+    return ContentSource(file=blob, link=journal.links.__getitem__, inode=inode)
 
 
 def _back(undo_dir: Path, journal: Journal, original: int) -> None:
@@ -177,7 +177,7 @@ def _back(undo_dir: Path, journal: Journal, original: int) -> None:
         path.unlink()  # it has its other names; no further one is to be seen
 
 
-def carry_out(undo_dir: Path, journal: Journal, source: Source) -> Applied:
+def carry_out(undo_dir: Path, journal: Journal, source: ContentSource) -> Applied:
     """Write the journalled changes; on any failure go back before raising.
 
     Raises:

@@ -3,7 +3,7 @@
 import pytest
 
 from silas.agents import runbook_look
-from silas.agents.looking import Look, asked
+from silas.agents.looking import LookRequest, asked
 from silas.plans import PlanLibrary, shipped_plans
 
 SHIPPED = PlanLibrary([shipped_plans()])
@@ -175,5 +175,5 @@ def test_what_only_sounds_like_it_is_not(text: str) -> None:
 
 
 def test_a_place_that_is_named_is_not_this_folder() -> None:
-    assert asked("how many pdfs are there") == Look("count", {"kind": "*.pdf"})
+    assert asked("how many pdfs are there") == LookRequest("count", {"kind": "*.pdf"})
     assert asked("how many pdfs are there in /srv/x") is None

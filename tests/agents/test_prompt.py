@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from silas.agents import TurnRequest, frame
 from silas.agents.calls import EXECUTOR, PROXY, SCORER
 from silas.agents.prompt import instructions, load_prompt, read_pairs
-from silas.context import Rendered, Said, TokenCounter, sections
+from silas.context import ConversationSide, Rendered, TokenCounter, sections
 from silas.context.framing import escape, unescape
 from silas.plans import WorkItem
 from silas.plans.markdown import PlanParser
@@ -116,15 +116,15 @@ LASTING = frame("access_level", "owner")
     ("said", "lasting", "sides", "begins"),
     [
         ((), RULES, [], f"{LASTING}\n\n{RULES}\n\n--- facts"),
-        ((Said("user", HI),), RULES, [], f"{LASTING}\n\n{RULES}\n\n{HI}\n\n--- facts"),
+        ((ConversationSide("user", HI),), RULES, [], f"{LASTING}\n\n{RULES}\n\n{HI}\n\n--- facts"),
         (
-            (Said("user", HI), Said("assistant", "Hello.")),
+            (ConversationSide("user", HI), ConversationSide("assistant", "Hello.")),
             RULES,
             [("user", f"{LASTING}\n\n{RULES}\n\n{HI}"), ("assistant", "Hello.")],
             "--- facts",
         ),
         (  # the message that it answered has left
-            (Said("assistant", "Hello."), Said("user", HI)),
+            (ConversationSide("assistant", "Hello."), ConversationSide("user", HI)),
             "",
             [("user", LASTING), ("assistant", "Hello.")],
             f"{HI}\n\n--- facts",
@@ -133,7 +133,7 @@ LASTING = frame("access_level", "owner")
     ids=["nothing", "unanswered", "answered", "an answer first"],
 )
 def test_the_conversation_is_asked_in_turns_that_begin_and_end_with_the_user(
-    said: tuple[Said, ...], lasting: str, sides: list[tuple[str, str]], begins: str
+    said: tuple[ConversationSide, ...], lasting: str, sides: list[tuple[str, str]], begins: str
 ) -> None:
     context = Rendered(lasting=lasting, said=said)
     prompt = TurnRequest("x", now=NOW, access_level="owner", context=context).render()
@@ -143,14 +143,14 @@ def test_the_conversation_is_asked_in_turns_that_begin_and_end_with_the_user(
 
 
 def test_no_message_is_empty_even_where_nothing_lasts() -> None:
-    context = Rendered(said=(Said("assistant", "Hello."),))
+    context = Rendered(said=(ConversationSide("assistant", "Hello."),))
     first, _ = TurnRequest("x", now=NOW, access_level="", context=context).render().earlier
     assert first.side == "user"
     assert first.text
 
 
 def test_what_changes_between_turns_comes_after_what_does_not() -> None:
-    context = Rendered(said=(Said("user", HI), Said("assistant", "Hello.")))
+    context = Rendered(said=(ConversationSide("user", HI), ConversationSide("assistant", "Hello.")))
     one, two = (
         TurnRequest(text, now=NOW, context=context).render() for text in ("first", "second")
     )

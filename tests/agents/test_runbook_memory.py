@@ -5,7 +5,7 @@ import pytest
 from silas.agents import runbook_stop
 from silas.agents.models import MemoryOpType
 from silas.agents.runbook_memory import asked, asked_back, to_keep
-from silas.context import Section
+from silas.context import FramedSection
 from silas.memory import MemoryType
 from silas.testing import Harness
 from tests.stream.kit import said, soon
@@ -172,7 +172,9 @@ def test_other_words_about_stopping_are_not_taken_for_it(text: str) -> None:
 
 
 def test_undo_names_the_newest_work_in_view() -> None:
-    shown = [Section("execution_result", (), f"work item task-{n}: done") for n in ("old", "new")]
+    shown = [
+        FramedSection("execution_result", (), f"work item task-{n}: done") for n in ("old", "new")
+    ]
     answer = runbook_stop.answer("undo that", shown)
     assert answer is not None
     assert "silas undo task-new" in answer.message

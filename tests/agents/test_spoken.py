@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.spoken import Spoken, SpokenText
+from silas.agents.spoken import AnswerText, SpokenText
 
-PROXY = Spoken(("response", "message"), given=("route", "direct"))
-PLANNER = Spoken(("message",))
+PROXY = AnswerText(("response", "message"), given=("route", "direct"))
+PLANNER = AnswerText(("message",))
 
 _TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 _JSON: st.SearchStrategy[Any] = st.recursive(
@@ -23,7 +23,7 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def read(spoken: Spoken, pieces: list[str]) -> str:
+def read(spoken: AnswerText, pieces: list[str]) -> str:
     text = SpokenText(spoken)
     return "".join(map(text.feed, pieces))
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.approval import ApprovalConfig, ApprovalToken, NonceConfig
-from silas.approval.effective import AGREES, GRAIN, JUMP, EffectiveClock, Mark, begin, step
+from silas.approval.effective import AGREES, GRAIN, JUMP, ClockMark, EffectiveClock, begin, step
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.pruning import prune_regularly
@@ -90,15 +90,15 @@ def house(tmp_path: Path) -> Iterator[House]:
 class Case(NamedTuple):
     """Where a process begins, and where its next look ends."""
 
-    mark: Mark
+    mark: ClockMark
     machine: datetime
     passed: timedelta
     at: datetime
     jumped: bool
 
 
-AGREED = Mark(NOON, NOON)
-BACK = Mark(NOON, NOON - HOUR)  # effective time is an hour ahead
+AGREED = ClockMark(NOON, NOON)
+BACK = ClockMark(NOON, NOON - HOUR)  # effective time is an hour ahead
 
 CASES = {
     "time goes on": Case(AGREED, NOON + MINUTE, MINUTE, NOON + MINUTE, False),

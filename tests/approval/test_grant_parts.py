@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from silas.approval.grants import (
+    ExactItems,
     Fields,
-    Items,
     Literal,
     Slot,
     covering,
@@ -95,7 +95,7 @@ def test_it_is_read_as_a_mapping_and_a_list_of_parts() -> None:
         optional=False,
     )
     found = grant.args["attachments"]
-    assert isinstance(found, Items)
+    assert isinstance(found, ExactItems)
     assert found.items[0] == Fields(fields={"file_id": slot, "type": Literal(canonical='"file"')})
     assert shortest(grant) == FILE
 

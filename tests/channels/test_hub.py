@@ -33,7 +33,7 @@ from silas.channels.hub import ChannelFaults, ChannelHub, OwnChannel
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.fatigue import Attention
-from silas.channels.web.pages import Page
+from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import inbound
@@ -152,8 +152,8 @@ class House:
         self.hub = ChannelHub(self.web, others, faults, clock)
         self.asked: list[asyncio.Task[Any]] = []
 
-    def page(self) -> Page:
-        page = Page(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
+    def page(self) -> ConnectedPage:
+        page = ConnectedPage(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
         self.web.pages.enter(page)
         return page
 
@@ -194,7 +194,7 @@ async def a_hub(tmp_path: Path, *wires: Wire, strangers: bool = False) -> AsyncG
     db.close()
 
 
-async def frame(page: Page, kind: str) -> dict[str, Any]:
+async def frame(page: ConnectedPage, kind: str) -> dict[str, Any]:
     import json
 
     while True:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from silas.agents import ExecutorAgentOutput
-from silas.channels.web.events import PostExecution, Said
+from silas.channels.web.events import MessageEvent, PostExecution
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.withheld import Withholding
@@ -161,7 +161,7 @@ async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, da
     db = Database(tmp_path / "silas.db", clock)
     migrate(db)
     transcript = Transcript(db, NothingForgotten())
-    first = Said(seq=0, id="a", text="before", sender="owner", timestamp=clock.now())
+    first = MessageEvent(seq=0, id="a", text="before", sender="owner", timestamp=clock.now())
     transcript.add(first)
     with db.write() as tx:
         tx.driver.execute(
@@ -169,7 +169,10 @@ async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, da
         )
     transcript.add(first.model_copy(update={"id": "b", "text": "after"}))
     for part in (transcript.after(0, 9), transcript.before(9, 9)):
-        assert [one.text for one in part.kept if isinstance(one, Said)] == ["before", "after"]
+        assert [one.text for one in part.kept if isinstance(one, MessageEvent)] == [
+            "before",
+            "after",
+        ]
     assert transcript.results(0) == []
     transcript.undone("x")
     (noted,) = damaged_rows(db)

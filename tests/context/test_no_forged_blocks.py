@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.agents import TurnRequest
-from silas.context import NOTHING, ContextItem, ContextZone, Section, sections
+from silas.context import NOTHING, ContextItem, ContextZone, FramedSection, sections
 from silas.context.render import entering
 from silas.types import TaintLevel
 from tests.context.kit import ABOVE, NOW, A, Context, blocks_of, item, text_of
@@ -77,7 +77,7 @@ def _kind(one: ContextItem) -> str:
     return shown.get(one.kind, one.kind)
 
 
-def _taint(section: Section) -> str:
+def _taint(section: FramedSection) -> str:
     return section.label("taint") or "owner"
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.errors import ApprovalError, ConfigError
-from silas.keys.apart import Ruling, SigningDesk, listening
+from silas.keys.apart import SigningDesk, SigningRuling, listening
 from silas.keys.remote import RemoteSigner, asked_public_key, pin_public_key
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
@@ -24,11 +24,11 @@ KEY = a_signer()
 ME = os.geteuid()
 
 
-def ask_for_questions(data: bytes, shown: bytes) -> Ruling:
+def ask_for_questions(data: bytes, shown: bytes) -> SigningRuling:
     """Refuses `no`, signs `free`, asks about everything else."""
     if data == b"no":
-        return Ruling(refusal="it says no")
-    return Ruling() if data == b"free" else Ruling(question=shown.decode())
+        return SigningRuling(refusal="it says no")
+    return SigningRuling() if data == b"free" else SigningRuling(question=shown.decode())
 
 
 class Owner:

@@ -17,7 +17,7 @@ from silas.db import Database
 from silas.home.database import migrate
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
-from silas.services.mcp import Look, MCPDesk
+from silas.services.mcp import MCPDesk, ServerInspection
 from silas.stop import Sentinel
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.approval import a_signer
@@ -96,7 +96,7 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
         db.close()
 
 
-async def trust(home: Path, settings: Mapping[str, Any], *names: str) -> list[Look]:
+async def trust(home: Path, settings: Mapping[str, Any], *names: str) -> list[ServerInspection]:
     """Trust servers as they are now."""
     async with desk(home, settings) as at:
         looks = [await at.look(name) for name in names]

@@ -14,7 +14,7 @@ from silas.keys import KeyRing
 from silas.memory import MemoryItem
 from silas.memory.bundle import Bundles
 from silas.memory.bundle_lines import BundleLimits
-from silas.services.memory import MemoryRooms, Surroundings, is_owners, memory_rooms
+from silas.services.memory import MemoryPorts, MemoryRooms, is_owners, memory_rooms
 from silas.testing import MockClock, a_signer
 
 
@@ -78,7 +78,7 @@ def a_house(
     for package in ("silas.audit", "silas.memory"):
         db.migrate(package)
     audit = AuditLog(db, clock, signer)
-    around = Surroundings(signer, ring or KeyRing.alone(signer.public_key), asked, len, rules_fit)
+    around = MemoryPorts(signer, ring or KeyRing.alone(signer.public_key), asked, len, rules_fit)
     try:
         yield House(memory_rooms(config, db, clock, audit, around), db, clock, audit, asked)
     finally:

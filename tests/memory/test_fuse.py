@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.memory.fuse import Scores, fused, in_talk
-from silas.memory.talk import Talk, Turn
+from silas.memory.talk import Talk, TalkTurn
 
 DEPTH = 40
 FOUND = st.lists(
@@ -64,8 +64,8 @@ def test_of_what_fits_alike_by_words_that_comes_first_which_is_nearer_in_meaning
 
 
 def test_an_answer_is_as_near_as_the_question_before_it_and_others_are_not():
-    def turn(name: str, text: str, session: str = "s") -> Turn:
-        return Turn(name, session, None, None, text, kept=False)
+    def turn(name: str, text: str, session: str = "s") -> TalkTurn:
+        return TalkTurn(name, session, None, None, text, kept=False)
 
     talk = Talk(
         {

@@ -16,7 +16,7 @@ from silas.sandbox import (
     SandboxUnavailable,
     default,
 )
-from silas.sandbox.capability import Check, find_bwrap, forget, judge, probe
+from silas.sandbox.capability import CapabilityCheck, find_bwrap, forget, judge, probe
 from silas.sandbox.landlock import Landlock
 
 GOOD = """Set-id: refused
@@ -109,7 +109,7 @@ def test_this_machine_is_ready_and_doctor_can_say_so() -> None:
         "Landlock",
         "isolation",
     ]
-    assert all(isinstance(check, Check) and check.ok and check.words for check in checks)
+    assert all(isinstance(check, CapabilityCheck) and check.ok and check.words for check in checks)
     assert default(SandboxConfig(), forbidden=()).name == "bubblewrap"
 
 

@@ -27,9 +27,16 @@ from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import make_launcher, require
 from silas.sandbox.conformance import attack_files, attack_network
 from silas.sandbox.conformance.attempts import Kit, outside
-from silas.sandbox.conformance.models import Side, Stage, in_group
+from silas.sandbox.conformance.models import AttackStage, Side, in_group
 from silas.sandbox.conformance.stages import Secret
-from silas.sandbox.conformance.suite import CHECKS, Finding, Group, Interpreter, Verdict, examine
+from silas.sandbox.conformance.suite import (
+    CHECKS,
+    AttackGroup,
+    ConformanceFinding,
+    ConformanceVerdict,
+    Interpreter,
+    examine,
+)
 from silas.sandbox.landlock import Landlock
 from silas.sandbox.mounts import Roots
 from silas.sandbox.network.outside import NO_OUTSIDE
@@ -47,7 +54,7 @@ SHARED = tuple(check for check in CHECKS if check.limits is None)
 
 async def tried(
     sandbox: Sandbox, home: Path, checks: Sequence[Any], python: Interpreter | None = None
-) -> dict[str, Finding]:
+) -> dict[str, ConformanceFinding]:
     found = await examine(
         sandbox,
         home=home,
@@ -58,13 +65,17 @@ async def tried(
     return {finding.name: finding for finding in found}
 
 
-def named(found: dict[str, Finding], verdict: Verdict) -> dict[str, str]:
+def named(found: dict[str, ConformanceFinding], verdict: ConformanceVerdict) -> dict[str, str]:
     return {name: f.words for name, f in found.items() if f.verdict is verdict}
 
 
 def test_there_are_enough_checks_in_each_group_and_no_name_is_used_twice() -> None:
     assert len({check.name for check in CHECKS}) == len(CHECKS) >= 128
-    for group, least in ((Group.network, 20), (Group.files, 40), (Group.processes, 60)):
+    for group, least in (
+        (AttackGroup.network, 20),
+        (AttackGroup.files, 40),
+        (AttackGroup.processes, 60),
+    ):
         assert sum(check.group is group for check in CHECKS) >= least
 
 
@@ -100,8 +111,8 @@ class NoSandbox:
 
 async def test_without_a_sandbox_every_check_that_can_be_tried_here_fails(home: Path) -> None:
     found = await tried(NoSandbox(), home, SHARED)
-    assert named(found, Verdict.held) == {}
-    assert len(named(found, Verdict.broken)) >= 64
+    assert named(found, ConformanceVerdict.held) == {}
+    assert len(named(found, ConformanceVerdict.broken)) >= 64
 
 
 def first_wall_alone() -> Sandbox:
@@ -202,7 +213,9 @@ async def test_a_sandbox_that_gives_away_one_thing_is_found_out(
     weaken(monkeypatch)
     before = {path: Path(path).read_bytes() for path in launch.ETC}
     found = await tried(sandbox, home, [check for check in CHECKS if check.name in expected])
-    assert named(found, Verdict.held) == named(found, Verdict.untestable) == {}
+    assert (
+        named(found, ConformanceVerdict.held) == named(found, ConformanceVerdict.untestable) == {}
+    )
     assert found.keys() == expected
     assert {path: Path(path).read_bytes() for path in launch.ETC} == before
 
@@ -223,11 +236,13 @@ def test_an_ordinary_user_is_protected_against_every_attack_as_root_is(home: Pat
         tempfile.tempdir = str(home)
         sandbox = default(SandboxConfig(), forbidden=())
         found = asyncio.run(tried(sandbox, home, CHECKS, python))
-        return {verdict.value: named(found, verdict) for verdict in Verdict}
+        return {verdict.value: named(found, verdict) for verdict in ConformanceVerdict}
 
     found = as_ordinary_user(act, home, seconds=90.0)
-    assert found[Verdict.broken.value] == {}
-    assert len(found[Verdict.held.value]) >= 100, found[Verdict.untestable.value]
+    assert found[ConformanceVerdict.broken.value] == {}
+    assert len(found[ConformanceVerdict.held.value]) >= 100, found[
+        ConformanceVerdict.untestable.value
+    ]
 
 
 async def test_a_refusing_sandbox_refuses_to_be_examined(home: Path) -> None:
@@ -250,21 +265,21 @@ class Silent:
 async def test_an_attack_that_never_ran_is_no_proof(home: Path) -> None:
     checks = [check for check in CHECKS if check.name in ("read", "filter", "signal", "memory")]
     found = await tried(Silent(), home, checks)
-    assert named(found, Verdict.broken).keys() == {"read", "filter", "signal", "memory"}
+    assert named(found, ConformanceVerdict.broken).keys() == {"read", "filter", "signal", "memory"}
 
 
-def nowhere(side: Side) -> Stage:
+def nowhere(side: Side) -> AttackStage:
     return Secret(side, {"path": str(side.root / "nothing")})
 
 
 async def test_an_attack_that_fails_without_a_sandbox_too_proves_nothing(home: Path) -> None:
-    check = in_group(Group.files)("nothing", "Nothing is read.", attack_files.read, nowhere)
+    check = in_group(AttackGroup.files)("nothing", "Nothing is read.", attack_files.read, nowhere)
     found = await tried(default(SandboxConfig()), home, [check])
-    assert found["nothing"].verdict is Verdict.untestable
+    assert found["nothing"].verdict is ConformanceVerdict.untestable
     assert found["nothing"].words == "the attack fails without a sandbox, too: ENOENT"
 
 
-class Blind(Stage):
+class Blind(AttackStage):
     """A look that the host cannot take."""
 
     looks = True
@@ -274,11 +289,11 @@ class Blind(Stage):
 
 
 async def test_what_the_host_cannot_see_counts_as_broken(home: Path) -> None:
-    check = in_group(Group.files)(
+    check = in_group(AttackGroup.files)(
         "blind", "Nothing happens.", attack_network.nothing, lambda side: Blind()
     )
     found = await tried(default(SandboxConfig()), home, [check])
-    assert found["blind"].verdict is Verdict.broken
+    assert found["blind"].verdict is ConformanceVerdict.broken
     assert found["blind"].words == "the host could not look at its process: not yours"
 
 

@@ -24,7 +24,7 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.capability import machine_here
-from silas.sandbox.conformance.suite import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.conformance.suite import CHECKS, ConformanceVerdict, Interpreter, examine
 from silas.sandbox.docker import command, container
 from silas.sandbox.docker.backend import DockerSandbox
 from silas.sandbox.docker.command import Boxer
@@ -73,8 +73,8 @@ async def test_where_an_engine_runs_every_attack_is_withstood(tmp_path: Path) ->
     found = await examine(
         default(DOCKER), home=home, guarded=(home,), checks=CHECKS, python=Interpreter.own()
     )
-    assert [f"{f.name}: {f.words}" for f in found if f.verdict is Verdict.broken] == []
-    assert sum(f.verdict is Verdict.held for f in found) >= 100
+    assert [f"{f.name}: {f.words}" for f in found if f.verdict is ConformanceVerdict.broken] == []
+    assert sum(f.verdict is ConformanceVerdict.held for f in found) >= 100
 
 
 async def test_where_an_engine_runs_a_plan_is_done_in_it_and_its_files_are_the_owners(
@@ -329,4 +329,4 @@ async def test_where_an_engine_runs_a_container_that_gives_away_one_thing_is_fou
         )
     finally:
         container._closing.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    assert {f.name for f in found if f.verdict is Verdict.broken} == set(names.split())
+    assert {f.name for f in found if f.verdict is ConformanceVerdict.broken} == set(names.split())

@@ -19,7 +19,7 @@ from silas.sandbox.landlock import (
     READ,
     WRITE,
     Landlock,
-    Rule,
+    LandlockRule,
     kernel_version,
     read_version,
 )
@@ -71,9 +71,9 @@ async def test_a_mount_that_is_writable_without_a_rule_is_not_written(
 ) -> None:
     """The mount shows too much, as after a mistake; the host sees what was written."""
 
-    def wrong(mount: Mount, descriptor: int) -> Rule:
+    def wrong(mount: Mount, descriptor: int) -> LandlockRule:
         del descriptor
-        return Rule(str(mount.target), PROGRAMS)
+        return LandlockRule(str(mount.target), PROGRAMS)
 
     monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", wrong)
     (workdir / "old").write_text("kept")
@@ -89,9 +89,9 @@ async def test_a_mount_that_is_writable_without_a_rule_is_not_written(
 async def test_a_mount_without_a_rule_is_neither_read_nor_executed(
     monkeypatch: pytest.MonkeyPatch, workdir: Path
 ) -> None:
-    def elsewhere(mount: Mount, descriptor: int) -> Rule:
+    def elsewhere(mount: Mount, descriptor: int) -> LandlockRule:
         del mount, descriptor
-        return Rule("/usr", PROGRAMS)
+        return LandlockRule("/usr", PROGRAMS)
 
     monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", elsewhere)
     (workdir / "secret").write_text("hunter2")
@@ -289,9 +289,9 @@ async def test_a_single_file_can_be_shown_and_written(run: Run, workdir: Path) -
 async def test_rules_that_cannot_be_applied_refuse_the_run(
     monkeypatch: pytest.MonkeyPatch, workdir: Path, path: str
 ) -> None:
-    def odd(mount: Mount, descriptor: int) -> Rule:
+    def odd(mount: Mount, descriptor: int) -> LandlockRule:
         del mount, descriptor
-        return Rule(path, WRITE)
+        return LandlockRule(path, WRITE)
 
     monkeypatch.setattr(silas.sandbox.bubblewrap.launch, "mount_rule", odd)
     (workdir / "link").symlink_to("/usr")  # a link on the way is never followed
@@ -318,7 +318,7 @@ def test_the_first_look_at_the_machine_tries_it_and_refuses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Rules that open what must stay closed are found by reading it from inside."""
-    own = (*landlock_rules((), (), ()), Rule("/dev", READ))
+    own = (*landlock_rules((), (), ()), LandlockRule("/dev", READ))
     monkeypatch.setattr("silas.sandbox.landlock._OWN", own)
     forget()
     try:
@@ -352,10 +352,16 @@ def test_each_version_is_asked_for_what_it_knows(version: int, handled: int, len
 
 
 def test_a_rule_for_a_file_holds_no_right_of_directories() -> None:
-    assert Landlock(7).rule(Rule("/f", WRITE, directory=False), 9) == struct.pack("<Qi", 0x4007, 9)
-    assert Landlock(2).rule(Rule("/f", WRITE, directory=False), 9) == struct.pack("<Qi", 0x7, 9)
-    assert Landlock(7).rule(Rule("/d", WRITE), 5) == struct.pack("<Qi", 0x77BF, 5)
-    assert Landlock(7).rule(Rule("/d", DEVICE, directory=False), 5) == struct.pack("<Qi", 0x8006, 5)
+    assert Landlock(7).rule(LandlockRule("/f", WRITE, directory=False), 9) == struct.pack(
+        "<Qi", 0x4007, 9
+    )
+    assert Landlock(2).rule(LandlockRule("/f", WRITE, directory=False), 9) == struct.pack(
+        "<Qi", 0x7, 9
+    )
+    assert Landlock(7).rule(LandlockRule("/d", WRITE), 5) == struct.pack("<Qi", 0x77BF, 5)
+    assert Landlock(7).rule(LandlockRule("/d", DEVICE, directory=False), 5) == struct.pack(
+        "<Qi", 0x8006, 5
+    )
 
 
 @pytest.mark.parametrize(

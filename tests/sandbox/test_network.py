@@ -20,7 +20,7 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.network.names import Reason
-from silas.sandbox.network.traffic import Denied, Opened, Traffic
+from silas.sandbox.network.traffic import Denied, HostOpened, Traffic
 from silas.testing import FakeOutside
 from tests.support.waits import SECONDS
 
@@ -87,7 +87,7 @@ async def test_a_program_inside_reaches_a_named_host_and_no_other_one() -> None:
     total = Traffic("a.example", 80, 1, len(server.received), len(ANSWER))
     assert result.traffic == (total,)
     assert record.events == [
-        Opened("a.example", 80, (HERE,)),
+        HostOpened("a.example", 80, (HERE,)),
         Denied("b.example:80", Reason.not_listed),
         Denied("127.0.0.1.nip.example:80", Reason.not_listed),
         total,
@@ -153,7 +153,7 @@ f.write(b"abc"); f.flush(); f.read()
         with pytest.raises(asyncio.CancelledError):
             await run
     [opened, used] = record.events
-    assert isinstance(opened, Opened)
+    assert isinstance(opened, HostOpened)
     assert isinstance(used, Traffic)
     assert used.bytes_out == len(server.received)
 

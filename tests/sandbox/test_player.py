@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from silas.sandbox.player import NOTE, REPORT, Step, assemble, step_at
+from silas.sandbox.player import NOTE, REPORT, SyscallStep, assemble, step_at
 from silas.sandbox.seccomp import Machine
 
 MACHINES: tuple[Machine, ...] = ("x86_64", "aarch64")
@@ -222,7 +222,9 @@ def run(machine: Machine, program: bytes, kernel: Kernel) -> None:
 Answers = dict[int, list[int]]
 
 
-def play(machine: Machine, known: list[Step], fresh: list[Step], answers: Answers) -> list[int]:
+def play(
+    machine: Machine, known: list[SyscallStep], fresh: list[SyscallStep], answers: Answers
+) -> list[int]:
     """Which calls are made, when the kernel answers as told and with 0 otherwise."""
     made: list[int] = []
 
@@ -235,7 +237,7 @@ def play(machine: Machine, known: list[Step], fresh: list[Step], answers: Answer
     return made
 
 
-STOP = Step(END, (), -1)
+STOP = SyscallStep(END, (), -1)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -256,9 +258,9 @@ def test_steps_are_made_in_order_and_a_failure_goes_where_it_is_told(
     machine: Machine, answers: Answers, expected: list[int]
 ) -> None:
     steps = [
-        Step(1, (), failed=-1),
-        Step(2, (), failed=0, errno=errno.ENOEXEC, otherwise=2),
-        Step(3, (), failed=-1),
+        SyscallStep(1, (), failed=-1),
+        SyscallStep(2, (), failed=0, errno=errno.ENOEXEC, otherwise=2),
+        SyscallStep(3, (), failed=-1),
         STOP,
     ]
     for cut in range(4):
@@ -276,8 +278,8 @@ def test_arguments_arrive_as_numbers_as_addresses_and_as_arrays(machine: Machine
         seen.append((number, memory.string(text), memory.strings(array), signed(negative, 64)))
         return 0
 
-    first = Step(1, (7, b"/usr\0", (b"sh", b"", b"x" * 5000), -100), failed=-1)
-    second = Step(1, (1 << 40, b"y\0", (), 0), failed=-1)
+    first = SyscallStep(1, (7, b"/usr\0", (b"sh", b"", b"x" * 5000), -100), failed=-1)
+    second = SyscallStep(1, (1 << 40, b"y\0", (), 0), failed=-1)
     run(machine, assemble(machine, (first,), [second, STOP]), kernel)
     assert seen == [
         (7, b"/usr", [b"sh", b"", b"x" * 5000], -100),
@@ -295,6 +297,6 @@ def test_the_report_names_the_step_and_what_the_kernel_said(machine: Machine) ->
             notes.append(NOTE.unpack_from(content, at))
         return -errno.EACCES if call == 3 else 0
 
-    steps = [Step(1, (), -2), Step(3, (), -2), Step(2, (REPORT,), -1), STOP]
+    steps = [SyscallStep(1, (), -2), SyscallStep(3, (), -2), SyscallStep(2, (REPORT,), -1), STOP]
     run(machine, assemble(machine, (), steps), kernel)
     assert [(step_at(address), answer) for address, answer in notes] == [(1, -errno.EACCES)]

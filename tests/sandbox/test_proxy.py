@@ -9,10 +9,17 @@ from dataclasses import dataclass, field
 import pytest
 
 from silas.sandbox.network.internet import Internet
-from silas.sandbox.network.names import Endpoint, Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
 from silas.sandbox.network.proxy import Proxy, ProxyLimits
-from silas.sandbox.network.traffic import Denied, NetworkEvent, Opened, Record, Traffic, unrecorded
+from silas.sandbox.network.traffic import (
+    Denied,
+    HostOpened,
+    NetworkEvent,
+    Record,
+    Traffic,
+    unrecorded,
+)
 from silas.testing import FakeOutside
 from tests.sandbox.test_proxy_rules import hello
 from tests.support.waits import SECONDS
@@ -150,7 +157,7 @@ async def test_a_named_host_answers_and_its_bytes_are_counted() -> None:
     assert server.received == sent
     assert outside.connected == [(HERE, 80)]
     assert record.events == [
-        Opened("a.example", 80, (HERE,)),
+        HostOpened("a.example", 80, (HERE,)),
         Traffic("a.example", 80, 1, len(sent), len(ANSWER)),
     ]
 
@@ -303,13 +310,13 @@ async def test_without_a_network_outside_nothing_is_reached() -> None:
     async with a_proxy(NO_OUTSIDE, record) as door:
         assert (await door.say(GET)).startswith(b"HTTP/1.1 502 ")
     assert record.events == [Denied("a.example", Reason.unresolved)]
-    with pytest.raises(Refused):
+    with pytest.raises(EgressRefused):
         await NO_OUTSIDE.connect(HERE, 80)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254"])
 async def test_the_real_network_connects_to_public_addresses_only(address: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         await Internet().connect(address, 80)
     assert caught.value.reason is Reason.not_public
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from silas.sandbox.network.addresses import is_public
 from silas.sandbox.network.names import (
     WORDS,
+    EgressRefused,
     Endpoint,
     Reason,
-    Refused,
     endpoint,
     endpoints,
     endpoints_in,
 )
-from silas.sandbox.network.proxy_rules import Request, read_request
+from silas.sandbox.network.proxy_rules import ProxyRequest, read_request
 from silas.sandbox.network.tls_hello import server_name
 
 PYPI = Endpoint("pypi.org", 443)
@@ -28,12 +28,12 @@ ALLOWED = frozenset({PYPI, PLAIN, ODD})
 
 def refusal(head: str | bytes) -> Reason:
     raw = head if isinstance(head, bytes) else head.replace("\n", "\r\n").encode("latin-1")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         read_request(raw + b"\r\n\r\n", ALLOWED)
     return caught.value.reason
 
 
-def accepted(head: str) -> Request:
+def accepted(head: str) -> ProxyRequest:
     return read_request(head.replace("\n", "\r\n").encode("latin-1") + b"\r\n\r\n", ALLOWED)
 
 
@@ -116,7 +116,7 @@ NO_NAMES = [
 @pytest.mark.proves("B1-NAMED-HOSTS")
 @pytest.mark.parametrize(("entry", "reason"), NO_NAMES)
 def test_what_is_no_plain_name_is_refused_with_its_reason(entry: str, reason: Reason) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         endpoints(entry)
     assert caught.value.reason is reason
     assert WORDS[reason] in caught.value.message
@@ -127,7 +127,7 @@ def test_what_is_no_plain_name_is_refused_with_its_reason(entry: str, reason: Re
 def test_whatever_the_text_is_a_name_is_plain_or_refused(text: str) -> None:
     try:
         there = endpoint(text, 443)
-    except Refused:
+    except EgressRefused:
         return
     assert there.host.isascii()
     assert there.host == text.rpartition(":")[0].lower() or there.host == text.lower()
@@ -162,7 +162,7 @@ def test_the_hosts_of_a_command_are_those_of_its_addresses(command: str, found: 
 
 def test_a_tunnel_to_a_named_host_and_port_is_let_through() -> None:
     asked = accepted("CONNECT pypi.org:443 HTTP/1.1\nHost: PyPI.org:443\nUser-Agent: x")
-    assert asked == Request(PYPI, tunnel=True, head=b"", body=0)
+    assert asked == ProxyRequest(PYPI, tunnel=True, head=b"", body=0)
     assert accepted("CONNECT pypi.org:443 HTTP/1.0").endpoint == PYPI
     assert accepted("CONNECT pypi.org:443 HTTP/1.1\nHost: pypi.org").endpoint == PYPI
 
@@ -271,7 +271,7 @@ def test_bare_line_breaks_and_control_characters_are_refused(sign: bytes) -> Non
 def test_whatever_the_bytes_are_only_a_named_host_is_let_through(tail: bytes, start: bytes) -> None:
     try:
         asked = read_request(start + tail + b"\r\n\r\n", ALLOWED)
-    except Refused:
+    except EgressRefused:
         return
     assert asked.endpoint in ALLOWED
     assert asked.head.count(b"\r\n\r\n") == (0 if asked.tunnel else 1)
@@ -334,7 +334,7 @@ def test_a_client_hello_in_many_records_is_put_together(size: int) -> None:
 
 
 def test_a_client_hello_without_a_server_name_is_refused() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         server_name(hello(None))
     assert caught.value.reason is Reason.server_name
 
@@ -352,7 +352,7 @@ def test_a_client_hello_with_two_server_names_is_refused() -> None:
         twice[place : place + 2] = longer.to_bytes(2, "big")
     twice[3:5] = (int.from_bytes(twice[3:5], "big") + 7).to_bytes(2, "big")
     twice[6:9] = (int.from_bytes(twice[6:9], "big") + 7).to_bytes(3, "big")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         server_name(bytes(twice))
     assert caught.value.reason is Reason.server_name
 
@@ -373,7 +373,7 @@ def test_a_client_hello_with_two_server_names_is_refused() -> None:
     ],
 )
 def test_what_is_no_client_hello_is_refused(data: bytes) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EgressRefused) as caught:
         server_name(data)
     assert caught.value.reason is Reason.not_tls
 
@@ -387,7 +387,7 @@ def test_a_damaged_client_hello_is_read_refused_or_waited_for(noise: bytes, plac
 def _reason(data: bytes) -> Reason | None:
     try:
         server_name(data)
-    except Refused as error:
+    except EgressRefused as error:
         return error.reason
     return None
 

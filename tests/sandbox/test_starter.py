@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from silas.sandbox import Mount
-from silas.sandbox.starter import Command
+from silas.sandbox.starter import StartCommand
 
 from .conftest import Run
 
@@ -51,5 +51,5 @@ async def test_a_command_that_cannot_be_started_says_why(
 
 
 def test_an_empty_part_of_the_path_is_the_working_directory() -> None:
-    assert Command(["a"], {"PATH": ":/b"}).candidates() == (b"a", b"/b/a")
-    assert Command(["./a"], {"PATH": "/b"}).candidates() == (b"./a",)
+    assert StartCommand(["a"], {"PATH": ":/b"}).candidates() == (b"a", b"/b/a")
+    assert StartCommand(["./a"], {"PATH": "/b"}).candidates() == (b"./a",)

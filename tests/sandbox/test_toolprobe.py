@@ -10,7 +10,7 @@ from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch
 from silas.sandbox.toolchains.probe import ToolProbe, missing, parse, there
-from silas.sandbox.toolchains.search import Place
+from silas.sandbox.toolchains.search import SearchPlace
 from silas.testing import FakeSandbox
 from silas.testing.tools import exited
 
@@ -33,7 +33,7 @@ def probe(sandbox: Sandbox, tmp_path: Path, tools: ToolSearch) -> ToolProbe:
 
 
 def of_machine(tmp_path: Path) -> MachineTools:
-    return MachineTools(Place(tmp_path / "home", {}, Roots.of((), ())))
+    return MachineTools(SearchPlace(tmp_path / "home", {}, Roots.of((), ())))
 
 
 async def test_what_runs_inside_is_told_with_its_version(

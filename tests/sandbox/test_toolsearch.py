@@ -9,7 +9,7 @@ import pytest
 
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
-from silas.sandbox.toolchains.search import MOST_PROGRAMS, Place, find
+from silas.sandbox.toolchains.search import MOST_PROGRAMS, SearchPlace, find
 from silas.sandbox.toolchains.table import chosen, holds_credentials, pinned
 
 
@@ -29,8 +29,8 @@ class Machine:
         self.home.mkdir()
         self.work.mkdir()
 
-    def place(self, *added: Path, **environ: str) -> Place:
-        return Place(self.home, environ, Roots.of((), ()), added)
+    def place(self, *added: Path, **environ: str) -> SearchPlace:
+        return SearchPlace(self.home, environ, Roots.of((), ()), added)
 
     def found(self, *added: Path, **environ: str) -> dict[str, str]:
         """Names and versions by the directory, relative to the home or workspace."""
@@ -304,7 +304,7 @@ def test_secrets_and_silas_itself_are_never_added(machine: Machine) -> None:
     keys = program(machine.home / ".ssh" / "x").parent
     mine = program(machine.home / "silas" / "bin" / "x").parent
     roots = Roots.of((machine.home / "silas",), ())._replace(homes=(machine.home,))
-    place = Place(machine.home, {}, roots, (keys, mine, machine.home))
+    place = SearchPlace(machine.home, {}, roots, (keys, mine, machine.home))
     found = find(place, machine.work)
     assert found.tools == ()
     assert [why.split(": ", 1)[1][:20] for why in found.left_out] == [

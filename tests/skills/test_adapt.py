@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.skills.adapt import Adapted, Format, adapt
-from silas.skills.folder import Content, SkillError, contents
+from silas.skills.folder import SkillError, SkillFile, contents
 from silas.skills.front import read_skill_md
 from silas.skills.models import SkillImportConfig, SkillValidationConfig
 from silas.skills.source import commit_of, read_source
@@ -27,8 +27,8 @@ def adapted(
     hint: Format | None = None,
 ) -> Adapted:
     text = f"---\n{head}{front}---\n\n{body}\n"
-    given = [Content("SKILL.md", text.encode())]
-    given += [Content(path, words.encode()) for path, words in (files or {}).items()]
+    given = [SkillFile("SKILL.md", text.encode())]
+    given += [SkillFile(path, words.encode()) for path, words in (files or {}).items()]
     return adapt(given, "/theirs/excel", "ab" * 20, hint, RULES)
 
 
@@ -190,7 +190,7 @@ def test_a_wrapped_script_is_started_with_words_and_by_no_shell(tmp_path: Path) 
 def test_whatever_is_imported_it_is_a_skill_or_one_sentence(raw: bytes) -> None:
     said = "."
     try:
-        done = adapt([Content("SKILL.md", raw)], "/x", "", None, RULES)
+        done = adapt([SkillFile("SKILL.md", raw)], "/x", "", None, RULES)
         read_skill_md(next(f.raw for f in done.files if f.path == "SKILL.md"), done.name)
         assert all(line.isprintable() for line in done.report.lines())
     except SkillError as error:

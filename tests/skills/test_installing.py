@@ -13,7 +13,7 @@ from silas.cards.models import DecisionAnswer
 from silas.main import cli
 from silas.plans import WorkItemStatus
 from silas.services.skills.catalogue import QUARANTINE, skill_loader
-from silas.skills.adapt import Report
+from silas.skills.adapt import ImportReport
 from silas.skills.approved import RECORDS
 from silas.skills.folder import SkillError
 from silas.skills.tree import put
@@ -339,7 +339,7 @@ async def test_a_report_that_cannot_be_read_is_said_and_nothing_is_installed(
         desk = desk_of(h)
         await desk.bring(str(foreign(tmp_path)), None)
         report = h.config.skills_dir / QUARANTINE / "excel.json"
-        assert Report.model_validate_json(report.read_bytes()).removed
+        assert ImportReport.model_validate_json(report.read_bytes()).removed
         report.write_text("{}")
         with pytest.raises(SkillError, match="import it again"):
             desk.look("excel")

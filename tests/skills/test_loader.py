@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from silas.canonical import sha256_hex
 from silas.skills.folder import SkillError, contents
 from silas.skills.front import read_skill_md
-from silas.skills.loader import Place, SkillLoader, Trust
+from silas.skills.loader import SkillLoader, SkillsDirectory, Trust
 from silas.skills.models import SkillValidationConfig
 from tests.skills.kit import DESCRIPTION, put_skill, skill_md
 
@@ -34,7 +34,9 @@ class AsTheyLie:
 
 
 def loader(*places: tuple[Path, Trust], room: int = 1000) -> SkillLoader:
-    return SkillLoader([Place(*place) for place in places], AsTheyLie(places), RULES, room, words)
+    return SkillLoader(
+        [SkillsDirectory(*place) for place in places], AsTheyLie(places), RULES, room, words
+    )
 
 
 def installed(place: Path, room: int = 1000) -> SkillLoader:

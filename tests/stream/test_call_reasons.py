@@ -11,7 +11,7 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.cards.models import BatchReviewCard
 from silas.channels import render_card
-from silas.channels.web.card_events import Asked, card_event
+from silas.channels.web.card_events import CardAsked, card_event
 from silas.stream.reasons import REASONS
 from silas.testing import CallTool, FakeTool, ScriptedChannel
 from silas.tools import (
@@ -118,7 +118,7 @@ def work(at: House, case: Alone) -> str:
 def in_the_cockpit(card: Card[Any]) -> str:
     """What the page is sent of a card."""
     now = datetime.now(UTC)
-    return card_event(card, Asked("ask-1", now, now + timedelta(seconds=300))).card.rationale
+    return card_event(card, CardAsked("ask-1", now, now + timedelta(seconds=300))).card.rationale
 
 
 def named(text: str) -> set[AskReason]:

@@ -11,7 +11,7 @@ from silas.approval import NonceConfig
 from silas.approval.nonces import SqlNonceStore
 from silas.channels.models import WebConfig
 from silas.channels.web.asgi import Receive, Scope, Send
-from silas.channels.web.guard import Guard
+from silas.channels.web.guard import RequestGuard
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits
 from silas.channels.web.pairing import ENROL_DOMAIN, Paired, WebDoor
@@ -121,9 +121,9 @@ class House:
         self.seen.append(f"gone {message['code']}")
 
     @property
-    def guard(self) -> Guard:
+    def guard(self) -> RequestGuard:
         """The guard in front of the app."""
-        return Guard(self.app, self.door, self.hosts, self.limits)
+        return RequestGuard(self.app, self.door, self.hosts, self.limits)
 
     @asynccontextmanager
     async def client(

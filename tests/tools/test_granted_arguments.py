@@ -7,7 +7,7 @@ import pytest
 from silas.approval.grants import covering, grants_of
 from silas.tools.builtin.arguments import Exact, validated_arguments
 from silas.tools.web.fetch import FetchArguments
-from silas.tools.web.search import SearchArguments
+from silas.tools.web.search import WebSearchArguments
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from silas.tools.web.search import SearchArguments
     [
         ("web_fetch", FetchArguments, {"url": "https://example.com/a"}),
         ("web_fetch", FetchArguments, {"url": "https://example.com/a", "start": 5}),
-        ("web_search", SearchArguments, {"query": "weather in Berlin"}),
+        ("web_search", WebSearchArguments, {"query": "weather in Berlin"}),
     ],
 )
 def test_a_tool_adds_no_argument_that_the_plan_did_not_name(

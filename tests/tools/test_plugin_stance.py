@@ -8,23 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.tools import Stance
-from silas.tools.plugins.stance import Opinion, Said, heard
+from silas.tools.plugins.stance import Opinion, ToolsetStance, heard
 
 
 @pytest.mark.parametrize(
     ("answer", "is_"),
     [
-        (False, Said(Stance.pre_approved)),
-        (True, Said(Stance.ask)),
-        ({}, Said(Stance.ask)),
-        ({"description": "Pay"}, Said(Stance.ask, "Pay")),
-        (Opinion("blocked", "never"), Said(Stance.blocked, "never")),
-        (Opinion("ask", "hm"), Said(Stance.ask, "hm")),
-        (Opinion("pre_approved"), Said(Stance.pre_approved)),
-        (SimpleNamespace(stance="ask", description="x"), Said(Stance.ask, "x")),
+        (False, ToolsetStance(Stance.pre_approved)),
+        (True, ToolsetStance(Stance.ask)),
+        ({}, ToolsetStance(Stance.ask)),
+        ({"description": "Pay"}, ToolsetStance(Stance.ask, "Pay")),
+        (Opinion("blocked", "never"), ToolsetStance(Stance.blocked, "never")),
+        (Opinion("ask", "hm"), ToolsetStance(Stance.ask, "hm")),
+        (Opinion("pre_approved"), ToolsetStance(Stance.pre_approved)),
+        (SimpleNamespace(stance="ask", description="x"), ToolsetStance(Stance.ask, "x")),
     ],
 )
-def test_each_answer_of_the_convention_is_understood(answer: Any, is_: Said) -> None:
+def test_each_answer_of_the_convention_is_understood(answer: Any, is_: ToolsetStance) -> None:
     assert heard(answer) == is_
 
 

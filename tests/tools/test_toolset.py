@@ -59,7 +59,7 @@ from silas.tools import (
     next_health,
     validated_call,
 )
-from silas.tools.asked import Asked, AskReason
+from silas.tools.asked import AskReason, PendingCall
 from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.builtin.sandboxed import SANDBOX_TOOL
 from silas.tools.toolset import (
@@ -85,7 +85,7 @@ class House:
     audit: MemoryAudit = field(default_factory=MemoryAudit)
     gates: FakeGates = field(default_factory=FakeGates)
     tokens: set[str] = field(default_factory=set[str])
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[PendingCall] = field(default_factory=list[PendingCall])
     ledger: list[tuple[str, dict[str, Any], ToolResult]] = field(
         default_factory=list[tuple[str, dict[str, Any], ToolResult]]
     )
@@ -116,7 +116,7 @@ class House:
         given = {"granted_scopes": frozenset({SANDBOX_SCOPE}), **self.changes}
         return a_context(step, authorise=authorise, **given)
 
-    async def ask(self, asked: Sequence[Asked]) -> list[bool]:
+    async def ask(self, asked: Sequence[PendingCall]) -> list[bool]:
         self.asked += asked
         if self.says_yes:
             self.tokens |= {one.call.digest for one in asked}
@@ -202,7 +202,7 @@ async def test_a_call_outside_the_plan_pauses_and_runs_after_a_yes(house: House)
     assert answer.outcome == "success"
     assert [r.argv for r in house.sandbox.runs] == [("sh", "-c", "date")]
     assert house.asked == [
-        Asked(
+        PendingCall(
             validated_call("shell_exec", "run", {"argv": ["sh", "-c", "date"]}),
             RiskLevel.medium,
             AskReason.plan,
@@ -246,7 +246,7 @@ async def test_an_approved_call_that_a_gate_then_rewrites_is_refused(house: Hous
 async def test_a_yes_that_left_no_token_authorises_nothing(house: House) -> None:
     """PydanticAI's own approval is a pause; authority is a token."""
 
-    async def careless(asked: Sequence[Asked]) -> list[bool]:
+    async def careless(asked: Sequence[PendingCall]) -> list[bool]:
         return [True for _ in asked]
 
     house.ask = careless

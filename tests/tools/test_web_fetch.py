@@ -12,7 +12,7 @@ from silas.audit import AuditLog
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.errors import DatabaseError
 from silas.home.web_tools import Web
-from silas.sandbox import NetworkEvent, Opened, Traffic
+from silas.sandbox import HostOpened, NetworkEvent, Traffic
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import a_context, exited
 from silas.tools import ToolResult
@@ -63,8 +63,8 @@ async def test_a_page_is_fetched_over_tls_and_its_text_comes_with_its_address() 
     assert asked.line == "GET /page?q=1 HTTP/1.1"
     assert asked.headers["host"] == "a.example.com"
     assert not {"cookie", "authorization", "referer"} & asked.headers.keys()
-    assert [type(event) for event in events] == [Opened, Traffic]
-    assert isinstance(events[0], Opened)
+    assert [type(event) for event in events] == [HostOpened, Traffic]
+    assert isinstance(events[0], HostOpened)
     assert events[0].addresses == (PUBLIC,)
 
 

@@ -13,10 +13,10 @@ from silas.channels.web.events import (
     CardClosed,
     InPassing,
     MessageDelta,
+    MessageEvent,
     PlansWaiting,
     PostExecution,
-    Refused,
-    Said,
+    RefusedEvent,
     StoppedNow,
     Waiting,
 )
@@ -35,8 +35,10 @@ async def there(browser: Browser) -> AsyncGenerator[Stage]:
         yield made
 
 
-def _silas(seq: int, text: str, turn: str = "") -> Said:
-    return Said(seq=seq, id=f"s{seq}", text=text, sender="silas", timestamp=NOW, turn_id=turn)
+def _silas(seq: int, text: str, turn: str = "") -> MessageEvent:
+    return MessageEvent(
+        seq=seq, id=f"s{seq}", text=text, sender="silas", timestamp=NOW, turn_id=turn
+    )
 
 
 async def _say(there: Stage, text: str) -> None:
@@ -67,7 +69,7 @@ async def test_what_was_not_acknowledged_is_said_again_under_the_same_name_with_
     assert again.proof is not None
     assert first.proof is not None
     assert again.proof.nonce != first.proof.nonce
-    own = Said(seq=1, id=first.id, text=first.text, sender="owner", timestamp=NOW)
+    own = MessageEvent(seq=1, id=first.id, text=first.text, sender="owner", timestamp=NOW)
     there.send(own)
     there.send(own)
     await expect(there.page.get_by_test_id("said")).to_have_count(1)
@@ -76,7 +78,7 @@ async def test_what_was_not_acknowledged_is_said_again_under_the_same_name_with_
 async def test_what_was_acknowledged_is_not_said_again(there: Stage) -> None:
     await _say(there, "once")
     frame = await there.next()
-    said = Said(seq=1, id=frame["id"], text="once", sender="owner", timestamp=NOW)
+    said = MessageEvent(seq=1, id=frame["id"], text="once", sender="owner", timestamp=NOW)
     there.send(said)
     there.greeting = a_state(seq=1)
     await expect(there.page.locator(".from-owner time")).to_have_count(1)
@@ -228,7 +230,7 @@ async def test_an_answer_that_did_not_count_can_be_given_again(there: Stage) -> 
     there.send(shown(GATE))
     await there.page.get_by_test_id("action-decline").click()
     assert (await there.next())["verdict"] == "block"
-    there.send(Refused(id="ask-1", code="E_CHANNEL_PROOF", message="The clock is wrong."))
+    there.send(RefusedEvent(id="ask-1", code="E_CHANNEL_PROOF", message="The clock is wrong."))
     card = there.page.get_by_test_id("active-card")
     await expect(card).to_contain_text("The clock is wrong.")
     await card.get_by_test_id("action-decline").click()

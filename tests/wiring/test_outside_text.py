@@ -11,7 +11,7 @@ from pydantic_ai.messages import ToolReturnPart
 from silas.agents.models import ExecutorAgentOutput
 from silas.cards import Card, PlanCard
 from silas.cards.models import PlanAnswer
-from silas.context import ContentKind, Section, sections
+from silas.context import ContentKind, FramedSection, sections
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -98,7 +98,7 @@ def answers(model: ScriptedModel) -> list[str]:
     ]
 
 
-def only_block(shown: str) -> Section:
+def only_block(shown: str) -> FramedSection:
     """Its one block, which is all there is: nothing stands before or behind it."""
     [block] = sections(shown)
     lines = shown.split("\n")

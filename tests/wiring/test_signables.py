@@ -19,7 +19,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards import ChannelMessage, message_bytes
 from silas.db import Database
 from silas.errors import ConfigError
-from silas.keys.apart import Ruling
+from silas.keys.apart import SigningRuling
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import (
     BUNDLE_DOMAIN,
@@ -343,7 +343,7 @@ def test_a_skill_is_asked_about_with_its_source_and_every_file(desk: Signables) 
 def test_a_recorded_no_is_signed_without_a_question(
     verdict: ApprovalVerdict, desk: Signables
 ) -> None:
-    assert desk.judge(token_bytes(claims(verdict=verdict)), b"") == Ruling()
+    assert desk.judge(token_bytes(claims(verdict=verdict)), b"") == SigningRuling()
 
 
 def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
@@ -357,14 +357,14 @@ def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
 def test_a_record_that_goes_back_is_not_signed(tmp_path: Path) -> None:
     place, other = tmp_path / "head.json", sha256_hex(b"other")
     desk = Signables(CLOCK, SignedHeads(place))
-    assert desk.judge(a_checkpoint(0, "0" * 64), b"") == Ruling()
-    assert desk.judge(a_checkpoint(7), b"") == Ruling()
-    assert desk.judge(a_checkpoint(7), b"") == Ruling()  # the same head at another moment
+    assert desk.judge(a_checkpoint(0, "0" * 64), b"") == SigningRuling()
+    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()
+    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()  # the same head at another moment
     for _ in range(2):
         assert "was signed already" in desk.judge(a_checkpoint(6), b"").refusal
         assert "was signed already" in desk.judge(a_checkpoint(7, other), b"").refusal
         desk = Signables(CLOCK, SignedHeads(place))  # and after a restart
-    assert desk.judge(a_checkpoint(8, other), b"") == Ruling()
+    assert desk.judge(a_checkpoint(8, other), b"") == SigningRuling()
     assert place.stat().st_mode & 0o777 == 0o600
 
 
@@ -391,7 +391,7 @@ def an_acceptance(seq: int, was: int) -> bytes:
 
 
 def test_a_record_goes_back_only_after_the_owner_accepted_it(desk: Signables) -> None:
-    assert desk.judge(a_checkpoint(7), b"") == Ruling()
+    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()
     ruling = desk.judge(an_acceptance(3, 7), b"")
     assert not ruling.refusal
     for words in ("3 entries", f"accepted: 3:{HASH}", f"given up: 7:{HASH}"):
@@ -399,7 +399,7 @@ def test_a_record_goes_back_only_after_the_owner_accepted_it(desk: Signables) ->
     assert desk.judge(a_checkpoint(4), b"").refusal  # asked about is not accepted
     ruling.then()
     assert desk.judge(a_checkpoint(2), b"").refusal
-    assert desk.judge(a_checkpoint(4), b"") == Ruling()
+    assert desk.judge(a_checkpoint(4), b"") == SigningRuling()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
-from silas.tools.asked import Asked, AskReason
+from silas.tools.asked import AskReason, PendingCall
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
 from silas.work.grant_uses import RunGrants
 from silas.work.models import CallQuestion
@@ -98,7 +98,9 @@ class TestOneCall:
     async def test_the_token_is_spent_by_its_call(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
+            assert await authority.ask([PendingCall(call, RiskLevel.high, AskReason.plan)]) == [
+                True
+            ]
             assert await authority.authorise(call)
             again = await authority.authorise(call)
             assert (bool(again), again.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -106,7 +108,9 @@ class TestOneCall:
     async def test_edited_arguments_are_refused_and_spend_nothing(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
+            assert await authority.ask([PendingCall(call, RiskLevel.high, AskReason.plan)]) == [
+                True
+            ]
             for other in (validated("mail", to="eve"), validated("post", to="anna")):
                 refused = await authority.authorise(other)
                 assert (bool(refused), refused.code) == (False, "E_APPROVAL_NOT_COVERED")
@@ -116,7 +120,9 @@ class TestOneCall:
         async with at_work() as work:
             call = validated("mail", to="anna")
             authority = await self.authority(work)
-            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
+            assert await authority.ask([PendingCall(call, RiskLevel.high, AskReason.plan)]) == [
+                True
+            ]
             other = await self.authority(work, a_plan(id="task-other"))
             other._tokens._held = authority._tokens._held  # pyright: ignore[reportPrivateUsage] - a theft
             assert (await other.authorise(call)).code == "E_APPROVAL_SUBJECT"
@@ -124,7 +130,9 @@ class TestOneCall:
     async def test_a_token_expires_like_every_other(self) -> None:
         async with at_work() as work:
             authority, call = await self.authority(work), validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.high, AskReason.plan)]) == [True]
+            assert await authority.ask([PendingCall(call, RiskLevel.high, AskReason.plan)]) == [
+                True
+            ]
             work.harness.clock.advance(1800)
             assert (await authority.authorise(call)).code == "E_APPROVAL_EXPIRED"
 
@@ -133,14 +141,18 @@ class TestOneCall:
         async with at_work() as work:
             authority = await self.authority(work, verdict=verdict)
             call = validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.low, AskReason.plan)]) == [False]
+            assert await authority.ask([PendingCall(call, RiskLevel.low, AskReason.plan)]) == [
+                False
+            ]
             assert not await authority.authorise(call)
 
     async def test_an_answer_that_cannot_be_signed_is_a_no(self) -> None:
         async with at_work() as work:
             authority = await self.authority(work, conditions={"limits": [1]})
             call = validated("mail", to="anna")
-            assert await authority.ask([Asked(call, RiskLevel.low, AskReason.plan)]) == [False]
+            assert await authority.ask([PendingCall(call, RiskLevel.low, AskReason.plan)]) == [
+                False
+            ]
             assert not await authority.authorise(call)
 
     async def test_an_item_without_a_token_covers_nothing(self) -> None:

@@ -11,7 +11,7 @@ from silas.work.check_files import changed_files, run_files
 from silas.work.copytree import tree_of
 from silas.work.demands import demands_of
 from silas.workspace.copy import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 
 FILES = {
     "tests/run.sh": "sh tests/more.sh && python3 tests/verify.py && python3 app.py\n",
@@ -50,8 +50,8 @@ def plan(project: Path, run: str, expect: Any = None, **fields: Any) -> WorkItem
 
 
 def change(path: str, *, made: bool = False) -> Change:
-    entry = Entry("file", 0o644, "00", 1)
-    return Change(path, None if made else entry, Entry("file", 0o644, "01", 1))
+    entry = TreeEntry("file", 0o644, "00", 1)
+    return Change(path, None if made else entry, TreeEntry("file", 0o644, "01", 1))
 
 
 def run_by(project: Path, run: str, *changes: Change, **fields: Any) -> list[str]:

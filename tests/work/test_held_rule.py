@@ -9,25 +9,25 @@ from hypothesis import strategies as st
 from silas.plans.writes import covered
 from silas.work.held_rules import Rules as AllRules
 from silas.work.held_rules import held_changes
-from silas.workspace.content import Content
+from silas.workspace.content import ChangedContent
 from silas.workspace.journal import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 
-FILE = Entry("file", 0o644, "1" * 64, 9)
-OTHER = Entry("file", 0o644, "2" * 64, 9)
-FOLDER = Entry("dir", 0o755, "", 0)
-PLAIN = Content()
+FILE = TreeEntry("file", 0o644, "1" * 64, 9)
+OTHER = TreeEntry("file", 0o644, "2" * 64, 9)
+FOLDER = TreeEntry("dir", 0o755, "", 0)
+PLAIN = ChangedContent()
 
 
 def Rules(writes: list[str] | None, checked: bool, led: bool) -> AllRules:
     return AllRules(writes, checked, led, runs={}, demands={})
 
 
-def deleted(path: str, entry: Entry = FILE) -> Change:
+def deleted(path: str, entry: TreeEntry = FILE) -> Change:
     return Change(path, entry, None)
 
 
-def waits(change: Change, writes: list[str] | None, content: Content = PLAIN) -> bool:
+def waits(change: Change, writes: list[str] | None, content: ChangedContent = PLAIN) -> bool:
     """Whether one change waits after something was read, in a plan with checks."""
     rules = Rules(writes, checked=True, led=True)
     return bool(held_changes([change], rules, {change.path: content}))
@@ -85,14 +85,14 @@ def test_what_configures_is_named_by_its_path_alone(
 def test_an_edit_waits_only_where_hardly_anything_is_left() -> None:
     edit = Change("notes/a.md", FILE, OTHER)
     assert not waits(edit, None)
-    assert waits(edit, None, Content(emptied=True))
-    assert waits(edit, ["notes/**"], Content(emptied=True))
-    assert waits(edit, None, Content(known=False))
-    assert waits(edit, ["notes/*.md"], Content(emptied=True))
-    assert not waits(edit, ["notes/a.md"], Content(emptied=True))
+    assert waits(edit, None, ChangedContent(emptied=True))
+    assert waits(edit, ["notes/**"], ChangedContent(emptied=True))
+    assert waits(edit, None, ChangedContent(known=False))
+    assert waits(edit, ["notes/*.md"], ChangedContent(emptied=True))
+    assert not waits(edit, ["notes/a.md"], ChangedContent(emptied=True))
 
 
-def ruled(change: Change, content: Content = PLAIN, **rules: Any) -> bool:
+def ruled(change: Change, content: ChangedContent = PLAIN, **rules: Any) -> bool:
     """Whether one change waits after something was read, in a checked plan that names no path."""
     given: dict[str, Any] = {"runs": {}, "demands": {}, **rules}
     whole = AllRules(given.pop("writes", None), checked=True, led=True, **given)
@@ -100,7 +100,7 @@ def ruled(change: Change, content: Content = PLAIN, **rules: Any) -> bool:
 
 
 @pytest.mark.parametrize("after", [OTHER, None], ids=["changed", "deleted"])
-def test_what_a_check_runs_waits_unless_its_path_is_named(after: Entry | None) -> None:
+def test_what_a_check_runs_waits_unless_its_path_is_named(after: TreeEntry | None) -> None:
     change = Change("ok.py", FILE, after)
     assert ruled(change, runs={"ok.py": "a check of the plan runs it"})
     assert ruled(change, runs={"ok.py": "a check of the plan runs it"}, writes=["*.py"])
@@ -122,8 +122,8 @@ def test_a_check_that_looks_for_one_word_names_what_adds_that_word_alone(
 ) -> None:
     demands = {one: frozenset({"attrs"}) for one in ("pyproject.toml", ".github/workflows/ci.yml")}
     change = Change(path, FILE, OTHER)
-    assert ruled(change, Content(added=added), demands=demands) is waiting
-    assert ruled(change, Content(added=added))
+    assert ruled(change, ChangedContent(added=added), demands=demands) is waiting
+    assert ruled(change, ChangedContent(added=added))
 
 
 def test_a_folder_is_judged_by_what_it_holds() -> None:
@@ -147,7 +147,7 @@ def test_a_file_that_stands_elsewhere_unchanged_is_not_deleted_and_one_that_chan
 
 
 PATHS = st.sampled_from(["a", "b", "a/b", "a/c", "c/d/e", ".env", "conftest.py"])
-SIDES = st.sampled_from([None, FILE, OTHER, Entry("file", 0o755, "3" * 64, 1)])
+SIDES = st.sampled_from([None, FILE, OTHER, TreeEntry("file", 0o755, "3" * 64, 1)])
 CHANGES = st.lists(
     st.builds(Change, PATHS, SIDES, SIDES).filter(lambda change: change.before != change.after),
     unique_by=lambda change: change.path,

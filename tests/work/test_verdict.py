@@ -14,7 +14,7 @@ from silas.work.check_files import changed_files
 from silas.work.copytree import tree_of
 from silas.work.shadowing import shadows
 from silas.workspace.copy import Change
-from silas.workspace.tree import Entry
+from silas.workspace.tree import TreeEntry
 from tests.support.command import environment, run, silas
 from tests.support.plans import check, sh_plan
 from tests.work.kit import DONE, at_work, sh
@@ -137,7 +137,7 @@ async def test_a_compiled_module_that_the_work_left_beside_its_source_is_not_run
 
 
 def _change(path: str, *, before: bool = False, executable: bool = False) -> Change:
-    entry = Entry("file", 0o755 if executable else 0o644, "00", 1)
+    entry = TreeEntry("file", 0o755 if executable else 0o644, "00", 1)
     return Change(path, entry if before else None, entry)
 
 

@@ -5,7 +5,7 @@ only looks is asked by. `answers.py` says for each kind what to look at and what
 look cannot answer (a file that is too large, a folder elsewhere) is left to the runbook.
 """
 
-from silas.agents.looking.answers import Answer, Call, Seen, files_seen, next_step
-from silas.agents.looking.asked import Look, asked
+from silas.agents.looking.answers import LookAnswer, LookCall, Seen, files_seen, next_step
+from silas.agents.looking.asked import LookRequest, asked
 
-__all__ = ["Answer", "Call", "Look", "Seen", "asked", "files_seen", "next_step"]
+__all__ = ["LookAnswer", "LookCall", "LookRequest", "Seen", "asked", "files_seen", "next_step"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.agents.looking.asked import Look
+from silas.agents.looking.asked import LookRequest
 from silas.agents.looking.texts import counted, differences, extract, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
@@ -19,7 +19,7 @@ _HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in al
 _FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
 
 
-class Call(NamedTuple):
+class LookCall(NamedTuple):
     """One look: the tool and its arguments."""
 
     tool: str
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
     text: str
 
 
-class Answer(NamedTuple):
+class LookAnswer(NamedTuple):
     """What is said, and whether the question is answered by it."""
 
     text: str
@@ -47,7 +47,7 @@ class _Moment(NamedTuple):
     zone: ZoneInfo
 
 
-Asking = Generator[Call, str, Answer | None]
+Asking = Generator[LookCall, str, LookAnswer | None]
 """Looks, each answered by what was seen; None in the end where a runbook has to do it."""
 
 Given = Mapping[str, str]
@@ -72,8 +72,8 @@ class _Files(NamedTuple):
 
 
 def next_step(
-    look: Look, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
-) -> Call | Answer | None:
+    look: LookRequest, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+) -> LookCall | LookAnswer | None:
     """The next look, or the answer when all were taken; None where looking cannot answer.
 
     Args:
@@ -88,15 +88,15 @@ def next_step(
         for one in seen:
             call = asking.send(one.text)
     except StopIteration as end:
-        answer: Answer | None = end.value
+        answer: LookAnswer | None = end.value
         return answer
     return call
 
 
 def _list(given: Given, at: _Moment) -> Asking:
     del given, at
-    text = yield Call(LIST, {"depth": 1})
-    return Answer(_listed(text))
+    text = yield LookCall(LIST, {"depth": 1})
+    return LookAnswer(_listed(text))
 
 
 def _listed(text: str) -> str:
@@ -114,14 +114,14 @@ def _in_bytes(line: str) -> str:
 
 def _project(given: Given, at: _Moment) -> Asking:
     del given, at
-    text = yield Call(LIST, {"depth": 1})
+    text = yield LookCall(LIST, {"depth": 1})
     kind = text.split("\n", 1)[0].removeprefix("Kind: ")
-    return Answer(f"By the names of its files: {kind}.")
+    return LookAnswer(f"By the names of its files: {kind}.")
 
 
-def _some(given: Given, order: str, count: int) -> Call:
+def _some(given: Given, order: str, count: int) -> LookCall:
     names = given.get("kind", "*").split()
-    return Call(FILES, {"names": names, "order": order, "count": count})
+    return LookCall(FILES, {"names": names, "order": order, "count": count})
 
 
 def _count(given: Given, at: _Moment) -> Asking:
@@ -130,7 +130,7 @@ def _count(given: Given, at: _Moment) -> Asking:
         return None
     said = f"{_number(found.total)}{_of(given)}, {_bytes(found.size)} in all."
     lines = [one.told(at.zone) for one in found.shown] if given.get("kind", "*") != "*" else []
-    return Answer("\n".join([said, *lines, *found.notes]))
+    return LookAnswer("\n".join([said, *lines, *found.notes]))
 
 
 def _find(given: Given, at: _Moment) -> Asking:
@@ -147,10 +147,12 @@ def _ordered(given: Given, at: _Moment) -> Asking:
     return _told(_rest_known(found), at, f"The {order}{of}:")
 
 
-def _told(found: _Files, at: _Moment, heading: str) -> Answer:
+def _told(found: _Files, at: _Moment, heading: str) -> LookAnswer:
     if not found.total:
-        return Answer("\n".join(["There is no such file in this folder.", *found.notes]))
-    return Answer("\n".join([heading, *(one.told(at.zone) for one in found.shown), *found.notes]))
+        return LookAnswer("\n".join(["There is no such file in this folder.", *found.notes]))
+    return LookAnswer(
+        "\n".join([heading, *(one.told(at.zone) for one in found.shown), *found.notes])
+    )
 
 
 def _changed(given: Given, at: _Moment) -> Asking:
@@ -166,20 +168,20 @@ def _changed(given: Given, at: _Moment) -> Asking:
         return None  # there may be more than a look shows
     when = {"today": "today", "yesterday": "yesterday", "week": "this week"}[given["day"]]
     if not shown:
-        return Answer(f"No file of this folder was changed {when} ({at.zone.key}).")
+        return LookAnswer(f"No file of this folder was changed {when} ({at.zone.key}).")
     lines = [one.told(at.zone) for one in shown]
-    return Answer("\n".join([f"{_number(len(shown))} changed {when} ({at.zone.key}):", *lines]))
+    return LookAnswer("\n".join([f"{_number(len(shown))} changed {when} ({at.zone.key}):", *lines]))
 
 
 def _named(given: Given, at: _Moment) -> Asking:
     name = given.get("file") or given["name"]
     pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
-    found = _files((yield Call(FILES, {"names": [pattern], "count": _ALL})))
+    found = _files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
     return None if found is None else _told(found, at, f"{_number(found.total)} found:")
 
 
 def _facts(given: Given, at: _Moment) -> Asking:
-    found = _files((yield Call(FILES, {"names": [given["file"]], "count": _MOST})))
+    found = _files((yield LookCall(FILES, {"names": [given["file"]], "count": _MOST})))
     if found is None:
         return None
     return _told(found, at, f"Size, and when it was changed last ({at.zone.key}):")
@@ -203,38 +205,38 @@ class _Text(NamedTuple):
 
     path: str
     text: str
-    why: Answer | None
+    why: LookAnswer | None
     cut: bool
 
 
-def _text(name: str) -> Generator[Call, str, _Text]:
+def _text(name: str) -> Generator[LookCall, str, _Text]:
     """Read a file; one that is not there is looked for below, by its name without its directory."""
-    said = yield Call(READ, {"path": name})
+    said = yield LookCall(READ, {"path": name})
     if (read := text_of(name, said)) is not None:
         return _Text(name, read.text, None, read.cut)
     if "No such file" not in said:
-        return _Text(name, "", Answer(said, understood=False), cut=False)
-    found = _files((yield Call(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST})))
+        return _Text(name, "", LookAnswer(said, understood=False), cut=False)
+    found = _files((yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST})))
     if found is None or len(found.shown) != 1:
         lines = [f"- {one.path}" for one in found.shown] if found else []
         why = (
             "Several files are called so:" if lines else f"There is no file {name} in this folder."
         )
-        return _Text(name, "", Answer("\n".join([why, *lines]), understood=False), cut=False)
+        return _Text(name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False)
     path = found.shown[0].path
-    said = yield Call(READ, {"path": path})
+    said = yield LookCall(READ, {"path": path})
     read = text_of(path, said)
     if read is None:
-        return _Text(path, "", Answer(said, understood=False), cut=False)
+        return _Text(path, "", LookAnswer(said, understood=False), cut=False)
     return _Text(path, read.text, None, read.cut)
 
 
-def _known(given: Given) -> Generator[Call, str, str]:
+def _known(given: Given) -> Generator[LookCall, str, str]:
     """The name of a file that is meant, such as README.md for `readme`."""
     if "well_known" not in given:
         return given["file"]
     name = given["well_known"]
-    found = _files((yield Call(FILES, {"names": [name, f"{name}.*"], "count": 1})))
+    found = _files((yield LookCall(FILES, {"names": [name, f"{name}.*"], "count": 1})))
     return found.shown[0].path if found and found.shown else name
 
 
@@ -244,7 +246,7 @@ def _show(given: Given, at: _Moment) -> Asking:
     if file.why is not None:
         return file.why
     end = "\n(It goes on; this is the beginning.)" if file.cut else ""
-    return Answer(f"{file.path}:\n\n{file.text}{end}")
+    return LookAnswer(f"{file.path}:\n\n{file.text}{end}")
 
 
 def _extract(given: Given, at: _Moment) -> Asking:
@@ -252,7 +254,7 @@ def _extract(given: Given, at: _Moment) -> Asking:
     file = yield from _text((yield from _known(given)))
     if file.why is not None or file.cut:
         return file.why
-    return Answer(f"{file.path}. {extract(file.text)}")
+    return LookAnswer(f"{file.path}. {extract(file.text)}")
 
 
 def _words(given: Given, at: _Moment) -> Asking:
@@ -260,7 +262,7 @@ def _words(given: Given, at: _Moment) -> Asking:
     file = yield from _text(given["file"])
     if file.why is not None or file.cut:
         return file.why
-    return Answer(f"{file.path}: {counted(file.text)}.")
+    return LookAnswer(f"{file.path}: {counted(file.text)}.")
 
 
 def _compare(given: Given, at: _Moment) -> Asking:
@@ -271,7 +273,7 @@ def _compare(given: Given, at: _Moment) -> Asking:
     two = yield from _text(given["two"])
     if two.why is not None or two.cut:
         return two.why
-    return Answer(differences((one.path, one.text), (two.path, two.text)))
+    return LookAnswer(differences((one.path, one.text), (two.path, two.text)))
 
 
 def _holds(given: Given, at: _Moment) -> Asking:
@@ -282,11 +284,11 @@ def _holds(given: Given, at: _Moment) -> Asking:
         args["text"] = f"(?i:{args['text']})"
     if file := given.get("file"):
         args["path"] = file
-    said = yield Call(SEARCH, args)
+    said = yield LookCall(SEARCH, args)
     notes = [line for line in said.split("\n") if line.startswith("(")]
     if said.startswith("Nothing found") or len(notes) == said.count("\n") + 1:
-        return Answer("\n".join([f"No text file here holds {wanted!r}.", *notes]))
-    return Answer(f"Lines with {wanted!r}:\n{said}")
+        return LookAnswer("\n".join([f"No text file here holds {wanted!r}.", *notes]))
+    return LookAnswer(f"Lines with {wanted!r}:\n{said}")
 
 
 def _git(show: str) -> Callable[[Given, _Moment], Asking]:
@@ -295,15 +297,15 @@ def _git(show: str) -> Callable[[Given, _Moment], Asking]:
         args: dict[str, Any] = {"show": show}
         if show == "log":
             args["count"] = min(int(given.get("count", "10")), 100)
-        said = (yield Call(GIT, args)).rstrip()
+        said = (yield LookCall(GIT, args)).rstrip()
         if said.startswith("There is no git repository"):
-            return Answer(said, understood=False)
+            return LookAnswer(said, understood=False)
         if show == "status":
             branch, _, files = said.partition("\n")
             clean = "Nothing has changed since the last commit."
             listed = f"Changed since the last commit:\n{files}" if files.strip() else clean
-            return Answer(f"{branch.removeprefix('## ')}: {listed}")
-        return Answer(said)
+            return LookAnswer(f"{branch.removeprefix('## ')}: {listed}")
+        return LookAnswer(said)
 
     return asking
 

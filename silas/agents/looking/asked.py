@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from silas.plans.sentences import hear, matches
 
 
-class Look(NamedTuple):
+class LookRequest(NamedTuple):
     """What is wanted, and what stood in the slots of the sentence."""
 
     kind: str
@@ -260,7 +260,7 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
 """What may stand in a slot, and what it means; None where it fits not."""
 
 
-def asked(text: str) -> Look | None:
+def asked(text: str) -> LookRequest | None:
     """What a message asks to be looked at in this folder; None where it is no such question."""
     said, place = hear(text)
     if not said or place:
@@ -268,10 +268,10 @@ def asked(text: str) -> Look | None:
     return next(_looks(said), None)
 
 
-def _looks(said: str) -> Iterator[Look]:
+def _looks(said: str) -> Iterator[LookRequest]:
     for kind, sentences in _SENTENCES:
         for slots in matches(sentences, said):
             read = {name: _READS[name](value) for name, value in slots.items() if value}
             given = {name: value for name, value in read.items() if value is not None}
             if len(given) == len(read):
-                yield Look(kind, given)
+                yield LookRequest(kind, given)

@@ -28,7 +28,7 @@ class Coming:
         return tuple(MessageDelta(turn_id=turn, text=text, begins=True) for turn, text in shown)
 
 
-class Waits:
+class WaitNotices:
     """What is waited for, by who waits; the newest is what pages show."""
 
     def __init__(self) -> None:

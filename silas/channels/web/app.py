@@ -14,7 +14,7 @@ from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Kept
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
-from silas.channels.web.static import Files
+from silas.channels.web.static import StaticDirectory
 from silas.channels.web.withheld import Withholding
 from silas.types import Base64Bytes, Frozen
 
@@ -70,7 +70,7 @@ class TranscriptPart(Frozen):
     complete: bool
 
 
-class Pressure(Protocol):
+class PressureSource(Protocol):
     """How much waits (18.6)."""
 
     def __call__(self) -> int:
@@ -81,9 +81,9 @@ class Pressure(Protocol):
 def create_app(
     door: Pairs,
     channel: WebChannel,
-    files: Files,
+    files: StaticDirectory,
     rooms: APIRouter,
-    pressure: Pressure,
+    pressure: PressureSource,
     withholding: Withholding,
 ) -> FastAPI:
     """The application inside the guard: everything but the live connections.
@@ -149,7 +149,7 @@ def _pairing(door: Pairs) -> APIRouter:
     return router
 
 
-def _health(app: FastAPI, channel: WebChannel, pressure: Pressure) -> None:
+def _health(app: FastAPI, channel: WebChannel, pressure: PressureSource) -> None:
     @app.get("/health", summary="Whether Silas is well, and how much waits")
     async def health() -> JSONResponse:
         return JSONResponse(
@@ -165,7 +165,7 @@ def _health(app: FastAPI, channel: WebChannel, pressure: Pressure) -> None:
         return JSONResponse({"status": "ready"})
 
 
-def _page(app: FastAPI, files: Files) -> None:
+def _page(app: FastAPI, files: StaticDirectory) -> None:
     def serve(path: str, name: str) -> None:
         @app.get(path, include_in_schema=False)
         async def one(request: Request) -> Response:
@@ -215,7 +215,7 @@ class Guarded(Protocol):
         ...
 
 
-class Front:
+class StartingApp:
     """Answers from the first moment: that Silas is starting, and then what Silas says (A25)."""
 
     def __init__(self) -> None:

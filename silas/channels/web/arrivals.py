@@ -11,13 +11,18 @@ import socket
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from silas.channels.web.connections import Connection, Connections, Look, Stage
+from silas.channels.web.connections import (
+    ClientConnection,
+    Connections,
+    ConnectionStage,
+    ConnectionState,
+)
 from silas.channels.web.limits import address_of
 
 Admit = Callable[[str, bytes], bool]
 """Whether a request's head from this address is parsed at all."""
 
-Begin = Callable[[socket.socket, Connection, bytes], Coroutine[Any, Any, asyncio.Transport]]
+Begin = Callable[[socket.socket, ClientConnection, bytes], Coroutine[Any, Any, asyncio.Transport]]
 """Speak HTTP on a socket from now on; these bytes of it were read already."""
 
 _WAITING = 2048  # connections that the system keeps until they are taken
@@ -25,10 +30,10 @@ _AT_ONCE = 32  # are taken in one turn of the loop: fewer than may be held, so t
 _AGAIN_SECONDS = 1.0  # until the next try where no file is left, and none could be given up
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _END, _MOST_HEAD = b"\r\n\r\n", 16 * 1024
-_SILENT = Look(Stage.silent)
+_SILENT = ConnectionState(ConnectionStage.silent)
 
 
-class Arrivals:
+class Acceptor:
     """Everything between a bound socket and HTTP.
 
     Args:
@@ -64,7 +69,7 @@ class Arrivals:
         if self._beginning:
             await asyncio.wait(self._beginning)
 
-    def begin(self, one: socket.socket, held: Connection, head: bytes) -> None:
+    def begin(self, one: socket.socket, held: ClientConnection, head: bytes) -> None:
         """Hand a connection over; where it is ended meanwhile, that is done afterwards."""
         ended: list[bool] = []
         held.abort = lambda: ended.append(True)
@@ -73,7 +78,7 @@ class Arrivals:
         beginning.add_done_callback(self._beginning.discard)
 
     async def _begun(
-        self, one: socket.socket, held: Connection, head: bytes, ended: list[bool]
+        self, one: socket.socket, held: ClientConnection, head: bytes, ended: list[bool]
     ) -> None:
         try:
             transport = await self._begin(one, held, head)
@@ -114,11 +119,11 @@ class Arrivals:
 class _Arrival:
     """A connection whose first request has not come; nothing of it is kept once it has."""
 
-    def __init__(self, arrivals: Arrivals, one: socket.socket, address: str) -> None:
+    def __init__(self, arrivals: Acceptor, one: socket.socket, address: str) -> None:
         self._arrivals, self._socket, self._head = arrivals, one, b""
         self._open = True
         self._watched = False
-        self._held = Connection(arrivals.connections, address, lambda: _SILENT, self._abort)
+        self._held = ClientConnection(arrivals.connections, address, lambda: _SILENT, self._abort)
         arrivals.connections.enter(self._held)
         if self._open:
             self._read()  # a browser sends its request with its connection

@@ -34,7 +34,7 @@ from silas.plans.characters import as_shown
 _UNSIGNED = {"digest", "asked_at", "expires_at"}
 
 
-class Asked(NamedTuple):
+class CardAsked(NamedTuple):
     """When a card was asked, until when, and under which name."""
 
     request_id: str
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
     expires_at: datetime
 
 
-def card_event(card: Card[Any], asked: Asked) -> CardEvent:
+def card_event(card: Card[Any], asked: CardAsked) -> CardEvent:
     """The question as a page gets it, with the digest that an answer is signed with."""
     for kind, fields in _FIELDS:
         if isinstance(card, kind):
@@ -139,10 +139,10 @@ _EVENTS: dict[type[Card[Any]], Callable[..., CardEvent]] = {
     GateCard: questions.GateApproval,
     ToolCallCard: questions.ToolCallRequest,
     HeldCard: questions.HeldRequest,
-    CheckpointCard: questions.Checkpoint,
+    CheckpointCard: questions.CheckpointQuestion,
     BatchReviewCard: questions.BatchReview,
     DraftReviewCard: questions.DraftReview,
-    DecisionCard: questions.Decision,
+    DecisionCard: questions.DecisionQuestion,
     SuggestionCard: questions.Suggestion,
     AutonomyThresholdCard: questions.AutonomyThresholdReview,
     SecureInputCard: questions.SecureInputRequest,

@@ -9,23 +9,23 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
-from silas.channels.web.answer_stream import Coming, Waits
-from silas.channels.web.card_events import Asked, answer_of, card_event, proved
+from silas.channels.web.answer_stream import Coming, WaitNotices
+from silas.channels.web.card_events import CardAsked, answer_of, card_event, proved
 from silas.channels.web.events import (
     Ack,
     CardClosed,
     InPassing,
+    MessageEvent,
     Outbound,
     PostExecution,
     Progress,
-    Refused,
-    Said,
+    RefusedEvent,
     StoppedNow,
     Undone,
 )
 from silas.channels.web.fatigue import Attention
 from silas.channels.web.open_cards import TAPS, OpenCard, label, unseen
-from silas.channels.web.pages import GOING_AWAY, Page, Pages
+from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
@@ -96,7 +96,7 @@ class WebChannel:
         self._open: dict[str, OpenCard] = {}
         self._running: dict[str, Progress] = {}
         self.coming = Coming()
-        self._waits = Waits()
+        self._waits = WaitNotices()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
         self._closed = False
@@ -140,7 +140,7 @@ class WebChannel:
                 f"Nobody called {recipient_id!r} is in the cockpit.", code="E_CHANNEL_RECIPIENT"
             )
         self._keep(
-            Said(
+            MessageEvent(
                 seq=0,
                 id=new_id("said"),
                 text=text,
@@ -170,7 +170,7 @@ class WebChannel:
     async def _asked(self, card: Card[Answer], absent: Answer) -> Answer:
         """`absent` is the answer where the time is over and no page is there."""
         name, now = new_id("ask"), self._clock.now()
-        asked = Asked(name, now, now + timedelta(seconds=card.timeout_seconds))
+        asked = CardAsked(name, now, now + timedelta(seconds=card.timeout_seconds))
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         event = card_event(card, asked)
         self._open[name] = OpenCard(card, event, answer, self._clock.monotonic())
@@ -216,7 +216,7 @@ class WebChannel:
 
     # The pages' side
 
-    async def said(self, page: Page, message: Message) -> None:
+    async def said(self, page: ConnectedPage, message: Message) -> None:
         """Take a message once, acknowledge it, and hand it to the Stream.
 
         A signature that does not fit is refused here; whether it is fresh, the turn says. While
@@ -244,7 +244,7 @@ class WebChannel:
                 taint=TaintLevel.external,  # what it is worth, the turn finds out
             )
         kept = self._transcript.add(
-            Said(
+            MessageEvent(
                 seq=0,
                 id=message.id,
                 text=message.text,
@@ -257,7 +257,7 @@ class WebChannel:
             self._tell(kept)
             self._arrived.put_nowait((arrived, OWNER))
 
-    async def answered(self, page: Page, response: Response) -> None:
+    async def answered(self, page: ConnectedPage, response: Response) -> None:
         """Take an answer to a card, if it is one and is the owner's."""
         waiting = self._open.get(response.request_id)
         if waiting is None:
@@ -287,7 +287,9 @@ class WebChannel:
             return _NO_KEY
         return await self._prove(session, decision_bytes(response, event.digest), response.proof)
 
-    async def _record(self, page: Page, waiting: OpenCard, response: Response, answer: Any) -> None:
+    async def _record(
+        self, page: ConnectedPage, waiting: OpenCard, response: Response, answer: Any
+    ) -> None:
         """Put an answer on record; nobody is held up by what it shows."""
         card = waiting.card
         action = next((one for one in card.actions if one.value == answer), None)
@@ -340,9 +342,9 @@ class WebChannel:
             for waiting in self._open.values()
         )
 
-    def refuse(self, page: Page, what: str, code: str, words: str) -> None:
+    def refuse(self, page: ConnectedPage, what: str, code: str, words: str) -> None:
         """Tell one page that what it sent did not count, and why."""
-        page.give(_frame(Refused(id=what, code=code, message=words)))
+        page.give(_frame(RefusedEvent(id=what, code=code, message=words)))
 
     def undone(self, work_item_id: str) -> None:
         """What an item changed was taken back."""
@@ -388,7 +390,7 @@ class WebChannel:
         """Let every page go: Silas ends (close code 1001)."""
         self._pages.close(GOING_AWAY)
 
-    def _keep(self, said: Said) -> None:
+    def _keep(self, said: MessageEvent) -> None:
         kept = self._transcript.add(said)
         if kept is not None:
             self._tell(kept)

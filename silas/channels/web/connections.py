@@ -14,7 +14,7 @@ from typing import NamedTuple
 from silas.clock import Clock
 
 CONNECTION = "connection"
-"""Under which name a request's `scope["state"]` holds its `Connection`."""
+"""Under which name a request's `scope["state"]` holds its `ClientConnection`."""
 
 MOST_CONNECTIONS, MOST_UNKNOWN = 2048, 256
 """In all, and of them those that no paired browser has spoken on."""
@@ -24,7 +24,7 @@ _OTHER_FILES = 512  # of the files that may be open, those that are no held conn
 _CLOSES_SECONDS = 5.0
 
 
-class Stage(StrEnum):
+class ConnectionStage(StrEnum):
     """What a connection waits for."""
 
     silent = "its first whole request"
@@ -36,22 +36,22 @@ class Stage(StrEnum):
 
 
 MOST_SECONDS = {
-    Stage.silent: 5.0,
-    Stage.unread: 20.0,
-    Stage.idle: 15.0,
-    Stage.closing: _CLOSES_SECONDS,
+    ConnectionStage.silent: 5.0,
+    ConnectionStage.unread: 20.0,
+    ConnectionStage.idle: 15.0,
+    ConnectionStage.closing: _CLOSES_SECONDS,
 }
 """How long each may take; the answer has limits of its own, and so has a live connection."""
 
 
-class Look(NamedTuple):
+class ConnectionState(NamedTuple):
     """What a connection does now; `of` is the request that it is about."""
 
-    stage: Stage
+    stage: ConnectionStage
     of: Hashable = None
 
 
-class Connection:
+class ClientConnection:
     """One connection that is held.
 
     Args:
@@ -65,15 +65,15 @@ class Connection:
         self,
         held: "Connections",
         address: str,
-        look: Callable[[], Look],
+        look: Callable[[], ConnectionState],
         abort: Callable[[], None],
     ) -> None:
         self._held = held
         self.address, self.look, self.abort = address, look, abort
         self.known = False
-        self.since: tuple[Look, float] | None = None
+        self.since: tuple[ConnectionState, float] | None = None
 
-    def hand_over(self, look: Callable[[], Look]) -> None:
+    def hand_over(self, look: Callable[[], ConnectionState]) -> None:
         """From now on another protocol says what it does."""
         self.look = look
 
@@ -100,8 +100,8 @@ class Connections:
         self._most_unknown = most_unknown
         self._clock = clock
         self._closed = False
-        self._known: dict[Connection, None] = {}
-        self._unknown: dict[str, dict[Connection, None]] = {}
+        self._known: dict[ClientConnection, None] = {}
+        self._unknown: dict[str, dict[ClientConnection, None]] = {}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -112,7 +112,7 @@ class Connections:
         """How many without a session."""
         return sum(map(len, self._unknown.values()))
 
-    def enter(self, connection: Connection) -> None:
+    def enter(self, connection: ClientConnection) -> None:
         """Hold one more; where there is no place left the oldest silent one of others ends."""
         if self.unknown >= self._most_unknown or len(self) >= self._most:
             self.drop_one()
@@ -124,10 +124,10 @@ class Connections:
         """End those whose first request has not come, and take no more."""
         self._closed = True
         for connection in [one for crowd in self._unknown.values() for one in crowd]:
-            if connection.look().stage is Stage.silent:
+            if connection.look().stage is ConnectionStage.silent:
                 self._end(connection)
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: ClientConnection) -> None:
         """Hold one less; twice is harmless."""
         self._known.pop(connection, None)
         crowd = self._unknown.get(connection.address, {})
@@ -135,7 +135,7 @@ class Connections:
         if not crowd:
             self._unknown.pop(connection.address, None)
 
-    def recognise(self, connection: Connection) -> None:
+    def recognise(self, connection: ClientConnection) -> None:
         """Give it one of the places for paired browsers, if any is left and it still is here."""
         here = connection in self._unknown.get(connection.address, {})
         if here and len(self._known) < self._most - self._most_unknown:
@@ -152,7 +152,7 @@ class Connections:
         if crowd is None:
             return False
         older = islice(crowd, (len(crowd) + 1) // 2)
-        silent = (one for one in older if one.look().stage is not Stage.answering)
+        silent = (one for one in older if one.look().stage is not ConnectionStage.answering)
         self._end(next(silent, None) or next(iter(crowd)))
         return True
 
@@ -167,7 +167,7 @@ class Connections:
             elif now - connection.since[1] >= MOST_SECONDS.get(look.stage, float("inf")):
                 self._end(connection)
 
-    def _end(self, connection: Connection) -> None:
+    def _end(self, connection: ClientConnection) -> None:
         self.leave(connection)
         connection.abort()
 

@@ -8,7 +8,7 @@ VerifyKey = Callable[[str, bytes, bytes], bool]
 """Whether a signature over these bytes is that public key's, given as 64 hex digits."""
 
 
-class Device(Protocol):
+class EnrolledDevice(Protocol):
     """A browser or phone of the owner's, as `silas.keys.devices.Device` has it."""
 
     @property
@@ -37,18 +37,18 @@ class Device(Protocol):
         ...
 
 
-class Devices(Protocol):
+class EnrolledDevices(Protocol):
     """The enrolled devices, as `silas.keys.devices.DeviceKeys` keeps them."""
 
-    def add(self, name: str, public_key: bytes | None) -> Device:
+    def add(self, name: str, public_key: bytes | None) -> EnrolledDevice:
         """Enrol one. Raises `ApprovalError` where its key cannot be used."""
         ...
 
-    def get(self, device_id: str) -> Device | None:
+    def get(self, device_id: str) -> EnrolledDevice | None:
         """One of them; None where there is none."""
         ...
 
-    def revoke(self, device_id: str) -> Device:
+    def revoke(self, device_id: str) -> EnrolledDevice:
         """Let it count for nothing from now on. Raises `ApprovalError` where there is none."""
         ...
 
@@ -56,6 +56,6 @@ class Devices(Protocol):
         """Whether this device's key signed, and still counts."""
         ...
 
-    def list(self) -> Sequence[Device]:
+    def list(self) -> Sequence[EnrolledDevice]:
         """All of them, in the order in which they came."""
         ...

@@ -21,7 +21,7 @@ class CardClosed(Frozen):
     """What the answer was, in the words of its button."""
 
 
-class Said(Frozen):
+class MessageEvent(Frozen):
     """A message in the Stream, of Silas or of the owner; kept, and sent again after `after`.
 
     Attributes:
@@ -68,7 +68,7 @@ class InPassing(Frozen):
     words: str
 
 
-class Step(Frozen):
+class ProgressStep(Frozen):
     """One step of running work."""
 
     words: str
@@ -92,7 +92,7 @@ class Progress(Frozen):
     status: str
     message: str
     attempt: int = 0
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ProgressStep, ...] = ()
     log_tail: tuple[str, ...] = ()
     budget: tuple["BudgetLine", ...] = ()
     stoppable: bool = True
@@ -161,7 +161,7 @@ class Withheld(Frozen):
     words: str
 
 
-class Cue(Frozen):
+class CueEvent(Frozen):
     """Something to notice, which stops nobody (0.5.4): answers come too fast, or many wait."""
 
     type: Literal["cue"] = "cue"
@@ -227,7 +227,7 @@ class Ack(Frozen):
     id: str
 
 
-class Refused(Frozen):
+class RefusedEvent(Frozen):
     """Something that was sent and did not count, and why: one sentence. `id` as in what it was."""
 
     type: Literal["error"] = "error"
@@ -272,21 +272,21 @@ class Undone(Frozen):
     work_item_id: str
 
 
-Kept = Annotated[Said | PostExecution, Field(discriminator="type")]
+Kept = Annotated[MessageEvent | PostExecution, Field(discriminator="type")]
 """What is kept of the conversation and sent again; each has its `seq`."""
 
 Outbound = Annotated[
-    Said
+    MessageEvent
     | MessageDelta
     | InPassing
     | Progress
     | PostExecution
     | Withheld
-    | Cue
+    | CueEvent
     | CardClosed
     | StreamState
     | Ack
-    | Refused
+    | RefusedEvent
     | StoppedNow
     | Undone
     | RecordNow

@@ -30,7 +30,7 @@ class Attention:
         freetext: bool = False,
         work_item_id: str = "",
         waiting: Iterable[Risk] = (),
-    ) -> events.Cue | None:
+    ) -> events.CueEvent | None:
         """Put one answer on record, and say where there is something new to notice.
 
         Args:
@@ -65,7 +65,7 @@ class Attention:
         self._cadence = self._cadence.after(risk, seconds)
         return await self.noticed(waiting)
 
-    async def noticed(self, waiting: Iterable[Risk]) -> events.Cue | None:
+    async def noticed(self, waiting: Iterable[Risk]) -> events.CueEvent | None:
         """The cue for these waiting questions, where it is another than the one shown last."""
         cue = self._cadence.cue(waiting)
         if cue is self._shown:
@@ -73,4 +73,4 @@ class Attention:
         self._shown = cue
         if cue is not Cue.none:
             await self._audit.log("fatigue_cue", kind=cue.value, words=CUE_WORDS[cue])
-        return events.Cue(kind=cue.value, words=CUE_WORDS[cue])
+        return events.CueEvent(kind=cue.value, words=CUE_WORDS[cue])

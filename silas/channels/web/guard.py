@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from silas.channels.web.asgi import App, Message, Receive, Scope, Send, within
-from silas.channels.web.connections import CONNECTION, Connection
+from silas.channels.web.connections import CONNECTION, ClientConnection
 from silas.channels.web.handshake import NOT_PAIRED, Handshake
 from silas.channels.web.headers import hardened
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.pairing import WebDoor
-from silas.channels.web.paths import PAIR, SOCKET, Need, Rule, is_odd, rule_for
-from silas.channels.web.refusal import Refusal
+from silas.channels.web.paths import PAIR, SOCKET, Need, PathRule, is_odd, rule_for
+from silas.channels.web.refusal import HttpRefusal
 from silas.channels.web.session import WebSession
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
@@ -66,7 +66,7 @@ fresh one.</p>
 """
 
 
-class Asked(NamedTuple):
+class GuardedRequest(NamedTuple):
     """A request, as far as the door looks at it.
 
     Attributes:
@@ -108,7 +108,7 @@ class Asked(NamedTuple):
         return self.looks and mode == "navigate" and dest == "document"
 
 
-class Guard:
+class RequestGuard:
     """Lets through what the table of paths allows, and makes every answer strict.
 
     The session of a request is in `scope["state"]["session"]`; None where none was needed.
@@ -155,7 +155,7 @@ class Guard:
             await self._refuse(asked, no, send)
             return
         body = await self._body(asked, rule, receive)
-        if isinstance(body, Refusal):
+        if isinstance(body, HttpRefusal):
             await self._refuse(asked, body, send)
             return
         await self._app(
@@ -179,7 +179,7 @@ class Guard:
         wrapped = Handshake(session, self._door, self._limits, asked.address, receive, send)
         await self._app(_with(scope, session), wrapped.receive, wrapped.send)
 
-    def _form(self, asked: Asked) -> Refusal | None:
+    def _form(self, asked: GuardedRequest) -> HttpRefusal | None:
         count, length = asked.size
         if count > MOST_HEADERS or length > MOST_HEADER_BYTES or asked.query > MOST_QUERY_BYTES:
             return _HEADERS
@@ -187,7 +187,7 @@ class Guard:
             return _TWICE
         return _PATH if is_odd(asked.path, asked.raw) else None
 
-    def _where_from(self, asked: Asked, rule: Rule | None) -> Refusal | None:
+    def _where_from(self, asked: GuardedRequest, rule: PathRule | None) -> HttpRefusal | None:
         """Under which name we were found, and which page sends this."""
         if not self._hosts.knows(asked.host):
             return _HOST
@@ -203,7 +203,7 @@ class Guard:
         page = rule is not None and rule.need is not Need.page
         return None if page and asked.opens_a_page else _ORIGIN
 
-    def _how_much(self, asked: Asked, session: WebSession | None) -> Refusal | None:
+    def _how_much(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
         over = (
             self._limits.request(asked.address)
             if session is None
@@ -213,23 +213,25 @@ class Guard:
             over = self._limits.pairing(asked.address)
         return _limited(over) if over else None
 
-    def _how_often(self, asked: Asked, session: WebSession | None) -> Refusal | None:
+    def _how_often(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
         if asked.looks or session is None:
             return None
         over = self._limits.message(session.id, asked.address)
         return _limited(over) if over else None
 
-    def _session(self, asked: Asked, scope: Scope) -> WebSession | None:
+    def _session(self, asked: GuardedRequest, scope: Scope) -> WebSession | None:
         """Whose cookie came; then its connection has one of the places for paired browsers."""
         values = _cookies(asked.headers.get("cookie", ""), self._door.cookie_name)
         found = (self._door.session(value) for value in values)
         session = next((session for session in found if session is not None), None)
         connection = scope.get("state", {}).get(CONNECTION)
-        if session is not None and isinstance(connection, Connection):
+        if session is not None and isinstance(connection, ClientConnection):
             connection.recognise()
         return session
 
-    def _who(self, asked: Asked, rule: Rule, session: WebSession | None) -> Refusal | None:
+    def _who(
+        self, asked: GuardedRequest, rule: PathRule, session: WebSession | None
+    ) -> HttpRefusal | None:
         if rule.need is Need.nothing:
             return None
         if session is None:
@@ -239,7 +241,9 @@ class Guard:
         token = asked.headers.get("x-silas-page", "")
         return None if self._door.page_ok(session, token) else _PAGE
 
-    async def _body(self, asked: Asked, rule: Rule, receive: Receive) -> bytes | Refusal:
+    async def _body(
+        self, asked: GuardedRequest, rule: PathRule, receive: Receive
+    ) -> bytes | HttpRefusal:
         """All of it, or why not; never reads on when it is too much."""
         said = asked.headers.get("content-length", "0")
         if not (said.isascii() and said.isdecimal()) or len(said) > 15 or int(said) > rule.most:
@@ -249,14 +253,14 @@ class Guard:
         body = await within(self._door.clock, BODY_SECONDS, _read(receive, rule.most))
         if body is None:
             return _SLOW
-        if isinstance(body, Refusal):
+        if isinstance(body, HttpRefusal):
             return body
         if len(body) > rule.most:
             return _BODY
         kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
         return _TYPE if body and kind != "application/json" else body
 
-    async def _refuse(self, asked: Asked, no: Refusal, send: Send) -> None:
+    async def _refuse(self, asked: GuardedRequest, no: HttpRefusal, send: Send) -> None:
         await self._note(asked, no)
         known = self._hosts.knows(asked.host)
         rule = rule_for(asked.method, asked.path)
@@ -274,7 +278,7 @@ class Guard:
         body = b"" if asked.method == "HEAD" else body
         await send({"type": "http.response.body", "body": body})
 
-    async def _note(self, asked: Asked, no: Refusal) -> None:
+    async def _note(self, asked: GuardedRequest, no: HttpRefusal) -> None:
         if no.reason:
             event = "web.limited" if no.status == _TOO_MANY else "web.refused"
             await self._door.refusals.note(event, no.reason, asked.address)
@@ -283,8 +287,8 @@ class Guard:
 _TOO_MANY = 429
 
 
-def _no(status: int, kind: str, message: str, reason: str) -> Refusal:
-    return Refusal(status, f"E_CHANNEL_{kind}", message, reason)
+def _no(status: int, kind: str, message: str, reason: str) -> HttpRefusal:
+    return HttpRefusal(status, f"E_CHANNEL_{kind}", message, reason)
 
 
 _HOST = _no(
@@ -317,24 +321,24 @@ _GONE = _no(400, "GONE", "The request broke off.", "")
 _TYPE = _no(415, "TYPE", "Only plain application/json is read here.", "a body that is no JSON")
 
 
-def _closed_page(asked: Asked) -> bytes:
+def _closed_page(asked: GuardedRequest) -> bytes:
     # A browser keeps our cookie back where a link elsewhere leads here, and not where we lead here.
     away = asked.opens_a_page and asked.headers.get("sec-fetch-site") in ("cross-site", "same-site")
     return _CLOSED_PAGE % (_ONCE_MORE if away else b"")
 
 
-def _limited(what: str) -> Refusal:
+def _limited(what: str) -> HttpRefusal:
     words = "That was too much in one minute; wait a moment and try again."
     return _no(_TOO_MANY, "LIMIT", words, what)
 
 
-def _asked(scope: Scope) -> Asked:
+def _asked(scope: Scope) -> GuardedRequest:
     pairs = [(n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in scope["headers"]]
     names = [name for name, _ in pairs]
     headers = dict(pairs)
     headers["cookie"] = "; ".join(value for name, value in pairs if name == "cookie")
     path = str(scope["path"])
-    return Asked(
+    return GuardedRequest(
         socket=scope["type"] == "websocket",
         method=str(scope.get("method", "GET")).upper(),
         path=path,
@@ -353,7 +357,7 @@ def _cookies(header: str, ours: str) -> list[str]:
     return [value.strip() for name, _, value in found if name.strip() == ours][:_MOST_COOKIES]
 
 
-async def _read(receive: Receive, most: int) -> bytes | Refusal:
+async def _read(receive: Receive, most: int) -> bytes | HttpRefusal:
     """The body, or the first bytes of one that is longer than `most`."""
     pieces, length, more = list[bytes](), 0, True
     while more and length <= most:

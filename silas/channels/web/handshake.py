@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from silas.channels.web.asgi import Message, Receive, Send, within
-from silas.channels.web.events import Refused
+from silas.channels.web.events import RefusedEvent
 from silas.channels.web.limits import WebLimits
 from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
@@ -138,7 +138,7 @@ def _too_many(text: str) -> str:
     except (ValueError, RecursionError):
         frame = None
     known: Any = frame.get("id") or frame.get("request_id") if isinstance(frame, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - any JSON
-    return Refused(
+    return RefusedEvent(
         id=known[:128] if isinstance(known, str) else "",
         code="E_CHANNEL_LIMIT",
         message="That was too much in one minute; wait a moment and send it again.",

@@ -28,7 +28,7 @@ _NO_WORDS = frozenset({"declined", "decline", "block", "deny", "reject", "cancel
 State = Literal["good", "watch", "none"]
 
 
-class Answered(NamedTuple):
+class AnswerSample(NamedTuple):
     """One answer, as far as the measures need it."""
 
     at: datetime
@@ -47,7 +47,7 @@ class Tally:
     def __init__(self) -> None:
         self.upto = 0
         """The number of the last entry that was looked at."""
-        self._answers: list[Answered] = []
+        self._answers: list[AnswerSample] = []
         self._applied: list[datetime] = []
         self._undone: list[datetime] = []
         self._cues: list[datetime] = []
@@ -96,10 +96,10 @@ class Tally:
         )
 
 
-def _answered(told: Told) -> Answered:
+def _answered(told: Told) -> AnswerSample:
     said = told.data
     verdict, role = said.get("verdict"), said.get("role")
-    return Answered(
+    return AnswerSample(
         at=told.at,
         kind=str(said.get("kind", "")),
         risk=str(said.get("risk", "")),
@@ -116,7 +116,7 @@ def _number(value: Any) -> float | None:
     return float(value) if plain and 0 <= value < float("inf") else None
 
 
-def _decision_time(risk: str, answers: list[Answered], target: str) -> Metric:
+def _decision_time(risk: str, answers: list[AnswerSample], target: str) -> Metric:
     times = [one.seconds for one in answers if one.risk == risk and one.seconds is not None]
     name, title = f"decision_time_{risk}", f"Time to decide, {risk} risk"
     if len(times) < ENOUGH_TIMES:
@@ -131,7 +131,7 @@ def _decision_time(risk: str, answers: list[Answered], target: str) -> Metric:
     return _metric(name, title, value, "s", target, state, words)
 
 
-def _taps(answers: list[Answered]) -> Metric:
+def _taps(answers: list[AnswerSample]) -> Metric:
     taps = [one.taps for one in answers if one.kind == "batch_review" and one.taps]
     name, title, target = "taps_per_batch", "Taps for one batch", "3 at most"
     if not taps:
@@ -172,7 +172,7 @@ _RATES: dict[str, tuple[str, float, float, str, str, str]] = {
 
 
 def _share(
-    name: str, title: str, answers: list[Answered], which: Callable[[Answered], bool]
+    name: str, title: str, answers: list[AnswerSample], which: Callable[[AnswerSample], bool]
 ) -> Metric:
     target, low, high, too_low, too_high, good = _RATES[name]
     if len(answers) < ENOUGH_ANSWERS:

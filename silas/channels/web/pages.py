@@ -19,7 +19,7 @@ GOING_AWAY, TRY_LATER, UNAUTHENTICATED = 1001, 1013, 4001
 SendText = Callable[[str], Awaitable[None]]
 
 
-class Page:
+class ConnectedPage:
     """One connected page."""
 
     def __init__(self, session: WebSession) -> None:
@@ -119,19 +119,19 @@ class Pages:
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
-        self._pages: set[Page] = set()
+        self._pages: set[ConnectedPage] = set()
         self._bundle: list[str] = []
-        self._pouring: deque[tuple[Iterator[Page], str]] = deque()
+        self._pouring: deque[tuple[Iterator[ConnectedPage], str]] = deque()
 
     def __len__(self) -> int:
         return len(self._pages)
 
-    def enter(self, page: Page) -> None:
+    def enter(self, page: ConnectedPage) -> None:
         """From now on it gets what is sent to all; it knows already what was sent before."""
         self._flush()
         self._pages.add(page)
 
-    def leave(self, page: Page) -> None:
+    def leave(self, page: ConnectedPage) -> None:
         """It is gone."""
         self._pages.discard(page)
 

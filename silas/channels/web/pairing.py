@@ -11,7 +11,7 @@ from pydantic import AwareDatetime
 
 from silas.approval.port import NonceStore
 from silas.audit import Audit
-from silas.channels.web.devices import Device, Devices, VerifyKey
+from silas.channels.web.devices import EnrolledDevice, EnrolledDevices, VerifyKey
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.paths import PAIR
 from silas.channels.web.refusal import RefusalRecord
@@ -78,7 +78,7 @@ class WebDoor:
     def __init__(
         self,
         sessions: WebSessions,
-        devices: Devices,
+        devices: EnrolledDevices,
         verify_key: VerifyKey,
         nonces: NonceStore,
         clock: Clock,
@@ -337,11 +337,11 @@ def set_cookie(name: str, cookie: str, *, secure: bool) -> str:
     return f"{words}; Secure" if secure else words
 
 
-def _session(session_id: str, device: Device) -> WebSession:
+def _session(session_id: str, device: EnrolledDevice) -> WebSession:
     return WebSession(id=session_id, device_id=device.id, device=device.name, level=_level(device))
 
 
-def _level(device: Device) -> Level:
+def _level(device: EnrolledDevice) -> Level:
     return "owner" if device.public_key else "auth"
 
 

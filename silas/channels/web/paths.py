@@ -16,7 +16,7 @@ class Need(StrEnum):
     """The cookie, and the token that only the page itself knows."""
 
 
-class Rule(NamedTuple):
+class PathRule(NamedTuple):
     """A row of the table.
 
     Attributes:
@@ -40,17 +40,17 @@ _FILE = r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*"
 """A name that leads nowhere else: no separator, no dot at its beginning, no two dots."""
 
 _RULES = (
-    Rule(_LOOK, re.compile(r"/pair"), Need.nothing),
-    Rule(_SEND, re.compile(r"/pair"), Need.nothing, 4 * _KILOBYTE),
-    Rule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Need.nothing),
+    PathRule(_LOOK, re.compile(r"/pair"), Need.nothing),
+    PathRule(_SEND, re.compile(r"/pair"), Need.nothing, 4 * _KILOBYTE),
+    PathRule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Need.nothing),
     # The page's own code and pictures: the same for everybody, and the pairing page needs them.
-    Rule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Need.nothing),
+    PathRule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Need.nothing),
     # Fetched without cookies, or before anybody is paired.
-    Rule(_LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Need.nothing),
-    Rule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
+    PathRule(_LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Need.nothing),
+    PathRule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
     # A draft, a secret, an answer with its proof; the longest message goes over the WebSocket.
-    Rule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),
-    Rule(_LOOK, re.compile(r"/.*"), Need.page),
+    PathRule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),
+    PathRule(_LOOK, re.compile(r"/.*"), Need.page),
 )
 """The first row whose method and path fit counts."""
 
@@ -67,7 +67,7 @@ PAIR = "/pair"
 """Where a pairing link leads, and where it is redeemed."""
 
 
-def rule_for(method: str, path: str) -> Rule | None:
+def rule_for(method: str, path: str) -> PathRule | None:
     """What this request needs; None where no path answers to the method."""
     return next((r for r in _RULES if method in r.methods and r.path.fullmatch(path)), None)
 

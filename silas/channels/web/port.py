@@ -48,7 +48,7 @@ class Door(Protocol):
         ...
 
 
-class Record(Protocol):
+class ActivityRecord(Protocol):
     """What happened: the audit log as a narrative, and what it says about the cockpit itself."""
 
     async def activity(
@@ -173,7 +173,7 @@ class Cockpit(Protocol):
     """Everything the routes need, by room."""
 
     @property
-    def record(self) -> Record:
+    def record(self) -> ActivityRecord:
         """What happened."""
         ...
 

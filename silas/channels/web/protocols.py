@@ -15,11 +15,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import Server, ServerState
 
-from silas.channels.web.connections import CONNECTION, Connection, Look, Stage
+from silas.channels.web.connections import (
+    CONNECTION,
+    ClientConnection,
+    ConnectionStage,
+    ConnectionState,
+)
 
 
 async def speak_http(
-    server: Server, one: socket.socket, held: Connection, first: bytes
+    server: Server, one: socket.socket, held: ClientConnection, first: bytes
 ) -> asyncio.Transport:
     """Speak HTTP on a socket of which these first bytes were read already."""
     state = {**server.lifespan.state, CONNECTION: held}
@@ -38,7 +43,7 @@ class HeldProtocol(Protocol):
     app_state: dict[str, Any]
 
     @abstractmethod
-    def look(self) -> Look:
+    def look(self) -> ConnectionState:
         """What the connection does now."""
 
     def connection_made(self, transport: BaseTransport) -> None:
@@ -82,25 +87,29 @@ class HttpProtocol(HeldProtocol, H11Protocol):  # type: ignore[misc] - uvicorn n
             self.transport.close()
         super().on_response_complete()
 
-    def look(self) -> Look:
+    def look(self) -> ConnectionState:
         """See `HeldProtocol`."""
         if self.transport.is_closing():
-            return Look(Stage.closing)
+            return ConnectionState(ConnectionStage.closing)
         if self.cycle is None:  # pyright: ignore[reportUnnecessaryComparison] - until a request
-            return Look(Stage.silent)
+            return ConnectionState(ConnectionStage.silent)
         if self.cycle.response_complete:
-            return Look(Stage.idle, self.cycle)
+            return ConnectionState(ConnectionStage.idle, self.cycle)
         unread = self.flow.write_paused
-        return Look(Stage.unread if unread else Stage.answering, self.cycle)
+        return ConnectionState(
+            ConnectionStage.unread if unread else ConnectionStage.answering, self.cycle
+        )
 
 
 class SocketProtocol(HeldProtocol, WebSocketsSansIOProtocol):
     """A live connection, which was an upgrade request before."""
 
-    def look(self) -> Look:
+    def look(self) -> ConnectionState:
         """See `HeldProtocol`."""
         if self.transport.is_closing():
-            return Look(Stage.closing)
+            return ConnectionState(ConnectionStage.closing)
         if not self.handshake_complete:
-            return Look(Stage.answering, self)
-        return Look(Stage.talking if self.writable.is_set() else Stage.unread, self)
+            return ConnectionState(ConnectionStage.answering, self)
+        return ConnectionState(
+            ConnectionStage.talking if self.writable.is_set() else ConnectionStage.unread, self
+        )

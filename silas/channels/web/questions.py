@@ -92,7 +92,7 @@ class HeldRequest(_Question):
     changes_digest: str
 
 
-class Checkpoint(_Question):
+class CheckpointQuestion(_Question):
     """A pause with choices."""
 
     type: Literal["checkpoint"] = "checkpoint"
@@ -116,7 +116,7 @@ class DraftReview(_Question):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class Decision(_Question):
+class DecisionQuestion(_Question):
     """A question with options."""
 
     type: Literal["decision"] = "decision"
@@ -183,10 +183,10 @@ CardEvent = Annotated[
     | GateApproval
     | ToolCallRequest
     | HeldRequest
-    | Checkpoint
+    | CheckpointQuestion
     | BatchReview
     | DraftReview
-    | Decision
+    | DecisionQuestion
     | Suggestion
     | AutonomyThresholdReview
     | SecureInputRequest

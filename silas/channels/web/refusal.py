@@ -8,7 +8,7 @@ from silas.clock import Clock
 from silas.errors import DatabaseError
 
 
-class Refusal(NamedTuple):
+class HttpRefusal(NamedTuple):
     """One no.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Progress, Step
+from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Progress, ProgressStep
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
 from silas.work.models import PATCH, ProgressEvent
@@ -24,7 +24,7 @@ def progress_of(item: WorkItem, event: ProgressEvent) -> Progress:
         status=event.status,
         message=event.message,
         attempt=event.attempt,
-        steps=tuple(Step(words=one.words, state=one.state) for one in event.going.steps),
+        steps=tuple(ProgressStep(words=one.words, state=one.state) for one in event.going.steps),
         log_tail=event.going.log_tail,
         budget=tuple(BudgetLine(words=one.words, share=one.share) for one in event.going.budget),
         stoppable=event.status not in ENDED,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from silas.audit.kinds import Kind
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import Record
+from silas.channels.web.port import ActivityRecord
 from silas.channels.web.proofs import session_of
 from silas.channels.web.views import Activity, EntryDetail, Metric
 
@@ -16,7 +16,7 @@ Before = Annotated[int, Query(ge=0, le=_NEWEST, description="Only older ones; 0 
 Last = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 
 
-def record_routes(record: Record) -> APIRouter:
+def record_routes(record: ActivityRecord) -> APIRouter:
     """`/activity`, `/activity/{seq}`, `/metrics/ux`."""
     router = APIRouter(
         tags=["activity"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]

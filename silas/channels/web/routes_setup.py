@@ -10,7 +10,14 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import Door, Setup
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
-from silas.channels.web.views import Device, Done, Link, Onboarding, SecretAsked, Stored
+from silas.channels.web.views import (
+    DeviceView,
+    Done,
+    Onboarding,
+    PairingLinkView,
+    SecretAsked,
+    Stored,
+)
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.types import Frozen
@@ -69,9 +76,9 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
     )
 
     @router.get("/devices", summary="Every paired browser")
-    async def devices(session: Session) -> tuple[Device, ...]:
+    async def devices(session: Session) -> tuple[DeviceView, ...]:
         return tuple(
-            Device(
+            DeviceView(
                 id=one.id,
                 name=one.name,
                 level=one.level,
@@ -84,11 +91,11 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
         )
 
     @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
-    async def link(body: Proven, session: Session, request: Request) -> Link:
+    async def link(body: Proven, session: Session, request: Request) -> PairingLinkView:
         await prover.require(session, "link", "devices", body.proof)
         # behind a proxy only the browser knows the scheme; the guard has checked what it says
         origin = request.headers.get("origin", str(request.base_url))
-        return Link(link=await door.link(origin))
+        return PairingLinkView(link=await door.link(origin))
 
     @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
     async def revoke(

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from silas.channels.web.arrivals import Arrivals
+from silas.channels.web.arrivals import Acceptor
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
@@ -80,7 +80,7 @@ async def served(
     )
     with repeated_errors_counted() as repeats:
         running = asyncio.create_task(server.serve(sockets=[]))
-        arrivals = Arrivals(listening, connections, admit, partial(protocols.speak_http, server))
+        arrivals = Acceptor(listening, connections, admit, partial(protocols.speak_http, server))
         sweeping = asyncio.create_task(_sweep(connections, repeats, clock))
         try:
             while not server.started and not running.done():

@@ -46,7 +46,7 @@ _END = "UPDATE web_sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS
 _LAST_SEEN = "SELECT max(seen_at) FROM web_sessions WHERE device_id = ?"
 
 
-class Opened(NamedTuple):
+class NewSession(NamedTuple):
     """A session that has just begun, with its two secrets, which are kept nowhere here."""
 
     id: str
@@ -110,9 +110,12 @@ class WebSessions:
                 tx.driver.execute(_USE_LINK, (now, device_id, token_hash(token), now)).rowcount == 1
             )
 
-    def open(self, device_id: str) -> Opened:
+    def open(self, device_id: str) -> NewSession:
         """A new session; nothing that a browser brought along is part of it."""
-        opened, now = Opened(new_id("session"), new_nonce(), new_nonce()), _stamp(self._clock.now())
+        opened, now = (
+            NewSession(new_id("session"), new_nonce(), new_nonce()),
+            _stamp(self._clock.now()),
+        )
         hashes = token_hash(opened.cookie), token_hash(opened.page_token)
         with self._db.write() as tx:
             tx.driver.execute(_OPEN, (opened.id, device_id, *hashes, now, now))

@@ -9,7 +9,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import StreamState, Waiting
-from silas.channels.web.pages import UNAUTHENTICATED, Page
+from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
 from silas.channels.web.withheld import Withholding
@@ -26,7 +26,7 @@ _NO_FRAME = "Silas did not understand what this page sent; reload it."
 _SECOND_AUTH = "This connection has said who it is already."
 
 
-class Standing(Protocol):
+class PageStatus(Protocol):
     """What a page must know besides the conversation and the cards."""
 
     async def waiting(self) -> tuple[Waiting, ...]:
@@ -64,7 +64,7 @@ class Sockets:
         withholding: Keeps back what was forgotten.
     """
 
-    def __init__(self, channel: WebChannel, standing: Standing, withholding: Withholding) -> None:
+    def __init__(self, channel: WebChannel, standing: PageStatus, withholding: Withholding) -> None:
         self._channel = channel
         self._standing = standing
         self._withholding = withholding
@@ -82,7 +82,7 @@ class Sockets:
             return
         if first.head:
             await self._standing.seen(first.head, session.device)
-        page = Page(session)
+        page = ConnectedPage(session)
         waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
         await self._withholding.look()
         page.give(self._state(session, first.after, waiting, first_run).model_dump_json())
@@ -125,7 +125,7 @@ class Sockets:
             head=head,
         )
 
-    async def _read(self, websocket: WebSocket, page: Page) -> None:
+    async def _read(self, websocket: WebSocket, page: ConnectedPage) -> None:
         """Take what comes until the connection is closed, by them or by us.
 
         No task for a frame, nothing to wait for beside it, and what it is answered with is written
@@ -141,7 +141,7 @@ class Sockets:
                     await page.answer(websocket.send_text)
             page.close(_POLICY)
 
-    async def _taken(self, page: Page, text: str) -> bool:
+    async def _taken(self, page: ConnectedPage, text: str) -> bool:
         """Whether a frame was understood; a refused answer is no mistake of the page's."""
         frame = _understood(text)
         match frame:
@@ -175,7 +175,7 @@ async def _frame_of(websocket: WebSocket) -> str:
     return received.get("text") or ""
 
 
-async def _write(websocket: WebSocket, page: Page) -> None:
+async def _write(websocket: WebSocket, page: ConnectedPage) -> None:
     """Send what waits for a page, in order, until it is closed or gone."""
     with suppress(*_GONE):  # it says where it was when it comes back
         while await page.stirs():

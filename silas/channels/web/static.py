@@ -37,7 +37,7 @@ class File(NamedTuple):
     small: bytes
 
 
-class Files:
+class StaticDirectory:
     """The files below one directory, by their path in it.
 
     Raises:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Column, Integer, MetaData, Table, Text, cast, insert, select, update
 
 from silas.canonical import canonical_json
-from silas.channels.web.events import Kept, PostExecution, Said
+from silas.channels.web.events import Kept, MessageEvent, PostExecution
 from silas.damage import UNREADABLE, readable
 from silas.db import Database
 
@@ -33,7 +33,7 @@ _OF_OWNER = canonical_json([SAID_HERE])
 _OF_RESULT = canonical_json({"type": "post_execution"})[1:-1]  # in a text its quotes are escaped
 
 
-class Part(NamedTuple):
+class TranscriptSlice(NamedTuple):
     """Some of the conversation, oldest first, and whether older parts were left out."""
 
     kept: tuple[Kept, ...]
@@ -87,7 +87,7 @@ class Transcript:
         self._db = db
         self._made_of = made_of
 
-    def add(self, said: Said) -> Said | None:
+    def add(self, said: MessageEvent) -> MessageEvent | None:
         """Keep a message and give it its place; None where one of this id is kept already.
 
         What Silas says answers what was said before, so of what was forgotten between the two it
@@ -182,26 +182,28 @@ class Transcript:
             row = tx.execute(select(_TABLE.c.seq).order_by(_TABLE.c.seq.desc()).limit(1)).first()
         return 0 if row is None else int(row.seq)
 
-    def after(self, seq: int, most: int) -> Part:
+    def after(self, seq: int, most: int) -> TranscriptSlice:
         """What was said after a place, or the newest of it where that is more than `most`."""
         return self._part(_TABLE.c.seq > seq, most)
 
-    def before(self, seq: int, most: int) -> Part:
+    def before(self, seq: int, most: int) -> TranscriptSlice:
         """What was said before a place, the newest of it."""
         return self._part(_TABLE.c.seq < seq, most)
 
-    def _part(self, condition: Any, most: int) -> Part:
+    def _part(self, condition: Any, most: int) -> TranscriptSlice:
         newest_first = select(_TABLE).where(condition).order_by(_TABLE.c.seq.desc())
         with self._db.read() as tx:
             rows: Sequence[Any] = tx.execute(newest_first.limit(most + 1)).all()
         kept = self._readable(rows[:most][::-1])
-        return Part(tuple(one for _, one in kept), len(rows) <= most)
+        return TranscriptSlice(tuple(one for _, one in kept), len(rows) <= most)
 
     def _readable(self, rows: Sequence[Any]) -> list[tuple[str, Kept]]:
         return _readable(self._db, rows)
 
     @staticmethod
-    def _insert(tx: Any, name: str, kept: Said | PostExecution, noted: dict[str, Any]) -> int:
+    def _insert(
+        tx: Any, name: str, kept: MessageEvent | PostExecution, noted: dict[str, Any]
+    ) -> int:
         body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
         return int(tx.execute(insert(_TABLE).values(id=name, body=body, **noted)).lastrowid)
 
@@ -222,7 +224,7 @@ def _readable(db: Database, rows: Sequence[Any]) -> list[tuple[str, Kept]]:
 def without(kept: Kept, words: str) -> dict[str, Any]:
     """The body of a message or result with these words in the place of its own."""
     body = kept.model_dump(mode="json", exclude={"seq"})
-    if isinstance(kept, Said):
+    if isinstance(kept, MessageEvent):
         return {**body, "text": words}
     gone = {name: words for name in ("summary", "output", "report") if body[name]}
     checks = [{**check, "words": ""} for check in body["checks"]]

@@ -15,7 +15,7 @@ class Problem(Frozen):
     message: str
 
 
-class Entry(Frozen):
+class ActivityView(Frozen):
     """One thing that happened, in a sentence.
 
     Attributes:
@@ -41,7 +41,7 @@ class Activity(Frozen):
         before: What to ask for next, as `before`.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ActivityView, ...]
     more: bool
     before: int
 
@@ -67,7 +67,7 @@ class Signed(Frozen):
     device: str = ""
 
 
-class Ran(Frozen):
+class RunStepView(Frozen):
     """One thing that ran: a tool call, the checks, a change of files."""
 
     at: AwareDatetime
@@ -75,12 +75,12 @@ class Ran(Frozen):
     state: Literal["running", "done", "failed", "unknown"]
 
 
-class EntryDetail(Entry):
+class EntryDetail(ActivityView):
     """An entry with what is known behind it; null where the entry is not about such a thing."""
 
     shown: tuple[str, ...] | None = None
     signed: Signed | None = None
-    ran: tuple[Ran, ...] | None = None
+    ran: tuple[RunStepView, ...] | None = None
     diff: str = ""
 
 
@@ -119,14 +119,14 @@ class WorkRow(Frozen):
     undoable: bool
 
 
-class Section(Frozen):
+class SectionView(Frozen):
     """A heading and plain lines."""
 
     heading: str
     lines: tuple[str, ...]
 
 
-class Check(Frozen):
+class CheckView(Frozen):
     """What one check found, in which attempt."""
 
     name: str
@@ -161,9 +161,9 @@ class WorkDetail(WorkRow):
     intent: str
     risk: str
     affected: str
-    plan: tuple[Section, ...]
+    plan: tuple[SectionView, ...]
     hash: str
-    checks: tuple[Check, ...]
+    checks: tuple[CheckView, ...]
     checks_changed: tuple[str, ...]
     diff: str
     output: str
@@ -241,7 +241,7 @@ class Settings(Frozen):
     words: str
 
 
-class Finding(Frozen):
+class FindingView(Frozen):
     """One part that Silas needs: `ok`, `advice` (it works, and could be better) or `failed`."""
 
     part: str
@@ -255,10 +255,10 @@ class Doctor(Frozen):
 
     ok: bool
     words: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FindingView, ...]
 
 
-class Device(Frozen):
+class DeviceView(Frozen):
     """A paired browser. `this` is the one that asks."""
 
     id: str
@@ -270,7 +270,7 @@ class Device(Frozen):
     this: bool = False
 
 
-class Link(Frozen):
+class PairingLinkView(Frozen):
     """A fresh pairing link, good once and for ten minutes."""
 
     link: str

@@ -27,7 +27,7 @@ _MODE = stat.S_IFCHR | 0o666
 _BASES = ("/var/tmp", "/tmp", "/run", "/var/lib")  # noqa: S108 - a fresh private directory below
 
 
-class Devices:
+class DeviceNodes:
     """The nodes to lay over `/dev`, none for a user who does not own the host's."""
 
     def __init__(self, directory: Path | None) -> None:
@@ -71,20 +71,20 @@ def _usable(directory: Path) -> bool:
         return null.write(b"x") == 1
 
 
-def make_devices() -> Devices:
+def make_devices() -> DeviceNodes:
     """Nodes of our own if this user owns the host's, else none.
 
     Raises:
         SandboxUnavailable: No place on this machine takes device nodes.
     """
     if os.stat("/dev/null").st_uid != os.geteuid():
-        return Devices(None)
+        return DeviceNodes(None)
     for base in _BASES:
         directory = None
         try:
             directory = Path(tempfile.mkdtemp(prefix="silas-dev-", dir=base))
             if _usable(directory):
-                return Devices(directory)
+                return DeviceNodes(directory)
         except OSError:  # no such directory, no right to make nodes, or mounted without devices
             pass
         if directory is not None:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.sandbox.bubblewrap.devices import Devices
-from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, Rule, rules
+from silas.sandbox.bubblewrap.devices import DeviceNodes
+from silas.sandbox.landlock import PROGRAMS, WRITE, Landlock, LandlockRule, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.network.netns import PROXY_PORT
 from silas.sandbox.searchpath import alias_options, search_path
 from silas.sandbox.seccomp import Machine, compile_filter
-from silas.sandbox.starter import SECRETS, STARTER, Command, Starter, make_starter
+from silas.sandbox.starter import SECRETS, STARTER, StartCommand, Starter, make_starter
 
 ISOLATION = (
     "--unshare-all",
@@ -239,17 +239,17 @@ def environment(files: SandboxFiles) -> dict[str, str]:
     return variables
 
 
-def mount_rule(mount: Mount, descriptor: int) -> Rule:
+def mount_rule(mount: Mount, descriptor: int) -> LandlockRule:
     """What Landlock allows below a mount, given its opened source."""
     directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-    return Rule(str(mount.target), WRITE if mount.writable else PROGRAMS, directory)
+    return LandlockRule(str(mount.target), WRITE if mount.writable else PROGRAMS, directory)
 
 
 class Launcher:
     """Turns a request into a bubblewrap command line; the only place that knows its options."""
 
     def __init__(
-        self, bwrap: Path, machine: Machine, landlock: Landlock, roots: Roots, devices: Devices
+        self, bwrap: Path, machine: Machine, landlock: Landlock, roots: Roots, devices: DeviceNodes
     ) -> None:
         self._bwrap = bwrap
         self._machine: Machine = machine
@@ -300,7 +300,7 @@ class Launcher:
             self._machine,
             self._landlock,
             rules(_programs(), private, map(mount_rule, files.mounts, pinned)),
-            Command(argv, environment(files)),
+            StartCommand(argv, environment(files)),
             tcp=bool(files.network) or files.loopback,
             report=telling,
             secrets=secrets,

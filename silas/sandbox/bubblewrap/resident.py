@@ -164,7 +164,7 @@ class Writing:
             loop.remove_writer(self._descriptor)
 
 
-class Spoken:
+class RunningConversation:
     """A `Conversation` with a run that is under way."""
 
     def __init__(self, lines: Lines, writing: Writing, run: "asyncio.Task[SandboxResult]") -> None:
@@ -199,7 +199,7 @@ async def spoken_with(
     """Talk with a run; it is over, and buried, when this ends."""
     run.add_done_callback(lambda _: lines.close())
     try:
-        yield Spoken(lines, Writing(descriptor), run)
+        yield RunningConversation(lines, Writing(descriptor), run)
     finally:
         await _buried(run)
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from silas.sandbox.conformance.models import PROTECTED, Check, Side, Stage, Trace
+from silas.sandbox.conformance.models import PROTECTED, AttackStage, ConformanceCheck, Side, Trace
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.port import Sandbox
 
@@ -40,7 +40,7 @@ SHARED = SandboxLimits(memory_mb=4096, processes=400, wall_seconds=20.0)
 """For runs that many attacks share; what an attack may take is tested in runs of its own."""
 
 
-class Ended(NamedTuple):
+class AttemptEnd(NamedTuple):
     """How a run ended, and how many bytes of output came out."""
 
     by: str
@@ -50,8 +50,8 @@ class Ended(NamedTuple):
 class Aim(NamedTuple):
     """One attack of a run, with what it aims at and the name of its process."""
 
-    check: Check
-    stage: Stage
+    check: ConformanceCheck
+    stage: AttackStage
     mark: str
 
 
@@ -122,7 +122,7 @@ def kill(marks: list[str]) -> None:
 
 async def inside(
     sandbox: Sandbox, kit: Kit, side: Side, plan: bytes, limits: SandboxLimits
-) -> Ended:
+) -> AttemptEnd:
     """Run a plan in the sandbox."""
     mounts = [
         *kit.mounts,
@@ -133,10 +133,10 @@ async def inside(
     # As open as work gets: a connection to the host must fail because there is no way to it.
     files = SandboxFiles(cwd=side.work, mounts=tuple(mounts), stdin=plan, loopback=True)
     result = await sandbox.run(kit.command, limits, files)
-    return Ended(result.ended_by, len(result.stdout) + len(result.stderr))
+    return AttemptEnd(result.ended_by, len(result.stdout) + len(result.stderr))
 
 
-def outside(kit: Kit, side: Side, plan: bytes, seconds: float, marks: list[str]) -> Ended:
+def outside(kit: Kit, side: Side, plan: bytes, seconds: float, marks: list[str]) -> AttemptEnd:
     """Run a plan on the host, as whoever runs this; ask it to end when its time is up."""
     # Files instead of pipes: what an attack leaves behind would hold a pipe open.
     given, said = (open(side.root / name, "w+b") for name in ("plan", "output"))  # noqa: SIM115
@@ -156,8 +156,8 @@ def outside(kit: Kit, side: Side, plan: bytes, seconds: float, marks: list[str])
             process.wait(seconds)
         except subprocess.TimeoutExpired:
             _ask_to_end(process, marks)
-            return Ended("timeout", os.fstat(said.fileno()).st_size)
-        return Ended("exit", os.fstat(said.fileno()).st_size)
+            return AttemptEnd("timeout", os.fstat(said.fileno()).st_size)
+        return AttemptEnd("exit", os.fstat(said.fileno()).st_size)
 
 
 def _ask_to_end(process: "subprocess.Popen[bytes]", marks: list[str]) -> None:
@@ -188,7 +188,7 @@ def plan_of(aims: list[Aim], side: Side, *, control: bool) -> bytes:
     return json.dumps(plan).encode()
 
 
-async def attempt(aims: list[Aim], side: Side, running: "asyncio.Task[Ended]") -> list[Trace]:
+async def attempt(aims: list[Aim], side: Side, running: "asyncio.Task[AttemptEnd]") -> list[Trace]:
     """Wait until every attack of a run has reported, look at each, let the run end, look again."""
     marks = [aim.mark for aim in aims]
     while not await _over(running) and not all((side.reports / m).exists() for m in marks):
@@ -210,7 +210,7 @@ async def attempt(aims: list[Aim], side: Side, running: "asyncio.Task[Ended]") -
     ]
 
 
-async def _over(running: "asyncio.Task[Ended]") -> bool:
+async def _over(running: "asyncio.Task[AttemptEnd]") -> bool:
     """Whether a run is over, after giving it a little time."""
     return bool((await asyncio.wait([running], timeout=_LOOK_EVERY))[0])
 
@@ -236,7 +236,7 @@ def _read(report: Path) -> Mapping[str, str]:
     return told
 
 
-def _report(report: Path, ended: Ended) -> dict[str, str]:
+def _report(report: Path, ended: AttemptEnd) -> dict[str, str]:
     if report.exists():
         told = _read(report)
         return {"told": told["told"], "error": told["error"]}

@@ -9,21 +9,21 @@ from typing import Any
 from silas.sandbox.conformance import attack_files as attack
 from silas.sandbox.conformance.models import (
     PROTECTED,
-    Check,
-    Group,
+    AttackGroup,
+    AttackStage,
+    ConformanceCheck,
     Side,
-    Stage,
     Trace,
     Untestable,
     in_group,
     own_name,
 )
 from silas.sandbox.conformance.stages import (
-    Answer,
+    AnswerStage,
     Below,
     Filled,
     Holds,
-    Kept,
+    HostFileStage,
     Mode,
     Secret,
     Shows,
@@ -37,85 +37,85 @@ _MEBIBYTE = 1 << 20
 _SMALL = SandboxLimits(memory_mb=1024, file_mb=8, wall_seconds=5.0)
 
 
-def _read(side: Side) -> Stage:
+def _read(side: Side) -> AttackStage:
     return Secret(side, {"path": str(side.hidden("read"))})
 
 
-def _changed(name: str, **at: Any) -> Callable[[Side], Stage]:
+def _changed(name: str, **at: Any) -> Callable[[Side], AttackStage]:
     """A file of the host, named to the attack, that must stay as it is."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         path = side.hidden(name)
-        return Kept(path, {"path": str(path), **at})
+        return HostFileStage(path, {"path": str(path), **at})
 
     return stage
 
 
-def _new(side: Side) -> Stage:
+def _new(side: Side) -> AttackStage:
     path = side.root / "new"
-    return Kept(path, {"path": str(path)})
+    return HostFileStage(path, {"path": str(path)})
 
 
-def _dots(side: Side) -> Stage:
+def _dots(side: Side) -> AttackStage:
     side.hidden("dots")
     return Secret(side, {"path": "../dots"})
 
 
-def _dots_changed(side: Side) -> Stage:
-    return Kept(side.hidden("dots-changed"), {"path": "../dots-changed"})
+def _dots_changed(side: Side) -> AttackStage:
+    return HostFileStage(side.hidden("dots-changed"), {"path": "../dots-changed"})
 
 
-def _ready_link(side: Side) -> Stage:
+def _ready_link(side: Side) -> AttackStage:
     """A link that is in the workspace before the run."""
     (side.work / "ready").symlink_to(side.hidden("behind-link"))
     return Secret(side, {"path": "ready"})
 
 
-def _ready_link_changed(side: Side) -> Stage:
+def _ready_link_changed(side: Side) -> AttackStage:
     path = side.hidden("behind-other-link")
     (side.work / "other").symlink_to(path)
-    return Kept(path, {"path": "other"})
+    return HostFileStage(path, {"path": "other"})
 
 
-def _link(name: str) -> Callable[[Side], Stage]:
+def _link(name: str) -> Callable[[Side], AttackStage]:
     return lambda side: Secret(side, {"path": str(side.hidden(name)), "link": f"link-{name}"})
 
 
-def _hard_link_changed(side: Side) -> Stage:
+def _hard_link_changed(side: Side) -> AttackStage:
     path = side.hidden("second-name")
     at = {"folder": str(path.parent), "name": path.name, "link": str(side.work / "second-name")}
-    return Kept(path, at)
+    return HostFileStage(path, at)
 
 
-def _in_home(name: str, *, change: bool) -> Callable[[Side], Stage]:
+def _in_home(name: str, *, change: bool) -> Callable[[Side], AttackStage]:
     """A file as programs keep it in the home directory; it stands in a directory of its own."""
 
-    def stage(side: Side) -> Stage:
-        def inside(folder: Path) -> Stage:
+    def stage(side: Side) -> AttackStage:
+        def inside(folder: Path) -> AttackStage:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(side.secret, encoding="utf-8")
             at = {"path": str(path)}
-            return Kept(path, at) if change else Secret(side, at)
+            return HostFileStage(path, at) if change else Secret(side, at)
 
         return Below(inside, side.home)
 
     return stage
 
 
-def _guarded(*, change: bool) -> Callable[[Side], Stage]:
+def _guarded(*, change: bool) -> Callable[[Side], AttackStage]:
     """A file beside Silas's own database."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         folder = next((path for path in side.guarded if path.is_dir()), None)
         if folder is None:
             raise Untestable("there is no data directory yet; run `silas init`")
 
-        def inside(below: Path) -> Stage:
+        def inside(below: Path) -> AttackStage:
             path = below / "silas.db"
             path.write_text(side.secret, encoding="utf-8")
             at = {"path": str(path)}
-            return Kept(path, at) if change else Secret(side, at)
+            return HostFileStage(path, at) if change else Secret(side, at)
 
         return Below(inside, folder)
 
@@ -130,11 +130,11 @@ class _Through(Victim):
         self.at["path"] = f"/proc/{self.at['pid']}/{way.format(root=side.root)}"
 
 
-def _through(way: str) -> Callable[[Side], Stage]:
+def _through(way: str) -> Callable[[Side], AttackStage]:
     return lambda side: _Through(side, way)
 
 
-class _SharedMemory(Stage):
+class _SharedMemory(AttackStage):
     """Shared memory of a program of the host."""
 
     def __init__(self, side: Side) -> None:
@@ -155,7 +155,7 @@ class _SharedMemory(Stage):
         self._path.unlink(missing_ok=True)
 
 
-def _named(side: Side) -> Stage:
+def _named(side: Side) -> AttackStage:
     """A directory of the host, whose names must not be known."""
     folder = side.root / "listed"
     folder.mkdir()
@@ -163,23 +163,23 @@ def _named(side: Side) -> Stage:
     return Secret(side, {"path": str(folder)})
 
 
-def _repository(name: str, part: str = PROTECTED[0]) -> Callable[[Side], Stage]:
-    def stage(side: Side) -> Stage:
+def _repository(name: str, part: str = PROTECTED[0]) -> Callable[[Side], AttackStage]:
+    def stage(side: Side) -> AttackStage:
         path = side.work / part / name
-        return Kept(path, {"path": str(path)})
+        return HostFileStage(path, {"path": str(path)})
 
     return stage
 
 
-def _swapped(side: Side) -> Stage:
+def _swapped(side: Side) -> AttackStage:
     folder = side.work / PROTECTED[1]
-    return Kept(folder / "hooks", {"path": str(folder), "name": "config"})
+    return HostFileStage(folder / "hooks", {"path": str(folder), "name": "config"})
 
 
-def _special(path: str, mode: int, *, ready: bool) -> Callable[[Side], Stage]:
+def _special(path: str, mode: int, *, ready: bool) -> Callable[[Side], AttackStage]:
     """A file in the workspace that may not get set-id bits."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         file = side.work / path
         if ready:
             file.touch(0o755)
@@ -188,8 +188,8 @@ def _special(path: str, mode: int, *, ready: bool) -> Callable[[Side], Stage]:
     return stage
 
 
-def _device(kind: int, major: int, minor: int) -> Callable[[Side], Stage]:
-    class Made(Stage):
+def _device(kind: int, major: int, minor: int) -> Callable[[Side], AttackStage]:
+    class Made(AttackStage):
         def hit(self, trace: Trace) -> str:
             """The host sees a device node."""
             del trace
@@ -198,7 +198,7 @@ def _device(kind: int, major: int, minor: int) -> Callable[[Side], Stage]:
 
     path = Path()
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         nonlocal path
         path = side.work / f"device-{major}"
         return Made({"path": path.name, "kind": kind, "major": major, "minor": minor})
@@ -206,12 +206,12 @@ def _device(kind: int, major: int, minor: int) -> Callable[[Side], Stage]:
     return stage
 
 
-def _writable_kernel_file(*paths: str) -> Callable[[Side], Stage]:
+def _writable_kernel_file(*paths: str) -> Callable[[Side], AttackStage]:
     """Files by which the kernel is told to start programs; opened, never written."""
     return lambda side: Holds("|".join(f"^{path}" for path in paths), {"path": paths[0]})
 
 
-def _release_agent(side: Side) -> Stage:
+def _release_agent(side: Side) -> AttackStage:
     del side
     found = sorted(Path("/sys/fs/cgroup").glob("*/release_agent"))
     if not found:
@@ -219,10 +219,10 @@ def _release_agent(side: Side) -> Stage:
     return Holds(f"^{found[0]}", {"path": str(found[0])})
 
 
-def _mounted(name: str, *, source: str = "") -> Callable[[Side], Stage]:
+def _mounted(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
     """A directory of the workspace on which nothing may be mounted."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         (side.work / name).mkdir()
         at = {"path": str(side.work / name), "source": source or str(side.work)}
         return Shows("mountinfo", f" {side.work}/{name} ", "it is mounted", at)
@@ -230,12 +230,12 @@ def _mounted(name: str, *, source: str = "") -> Callable[[Side], Stage]:
     return stage
 
 
-def _pivoted(side: Side) -> Stage:
+def _pivoted(side: Side) -> AttackStage:
     (side.work / "pivot").mkdir()
-    return Answer({"path": str(side.work / "pivot")})
+    return AnswerStage({"path": str(side.work / "pivot")})
 
 
-class _Capable(Stage):
+class _Capable(AttackStage):
     """A program in the workspace that may not get capabilities."""
 
     def __init__(self, side: Side) -> None:
@@ -250,9 +250,9 @@ class _Capable(Stage):
         return "the program has capabilities" if given else ""
 
 
-_check = in_group(Group.files)
+_check = in_group(AttackGroup.files)
 
-FILES: tuple[Check, ...] = (
+FILES: tuple[ConformanceCheck, ...] = (
     _check("read", "No file outside is read.", attack.read, _read),
     _check("list", "No directory outside is listed.", attack.list_directory, _named),
     _check("append", "No file outside is written.", attack.append, _changed("append")),
@@ -343,7 +343,7 @@ FILES: tuple[Check, ...] = (
     _check("mount-new-calls", "The calls that replace `mount` are refused.",
            attack.new_mount_interface, lambda side: Holds("fscontext"), _NEW_MOUNTS),
     _check("mount-copy", "No mount is copied.",
-           attack.clone_mount, lambda side: Answer({"path": str(side.work)}), _NEW_MOUNTS),
+           attack.clone_mount, lambda side: AnswerStage({"path": str(side.work)}), _NEW_MOUNTS),
     _check("pivot-root", "No other directory becomes the root.",
            attack.pivot, _pivoted, _NEW_MOUNTS),
     _check("watch", "No file system is watched as a whole.",

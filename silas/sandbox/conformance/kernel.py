@@ -11,18 +11,18 @@ from silas.sandbox.conformance import attack_network, attack_processes
 from silas.sandbox.conformance.attack_calls import call
 from silas.sandbox.conformance.models import (
     Attack,
-    Check,
+    AttackGroup,
+    AttackStage,
+    ConformanceCheck,
     Evidence,
-    Group,
     Side,
-    Stage,
     Trace,
     Untestable,
     in_group,
     own_name,
 )
 from silas.sandbox.conformance.stages import (
-    Answer,
+    AnswerStage,
     Holds,
     NewNamespace,
     SameNamespace,
@@ -38,7 +38,7 @@ _CREATE = 0o1600  # IPC_CREAT, for its owner alone
 _USER_RING = -4
 
 
-class _Queue(Stage):
+class _Queue(AttackStage):
     """System V objects of a program of the host: a queue, a segment or a semaphore."""
 
     def __init__(self, side: Side, kind: str) -> None:
@@ -77,7 +77,7 @@ class _Queue(Stage):
         getattr(libc, f"{self._kind}ctl")(self._number, *([0] * (self._kind == "sem")), _REMOVE, 0)
 
 
-class _PosixQueue(Stage):
+class _PosixQueue(AttackStage):
     """A POSIX message queue of a program of the host."""
 
     def __init__(self, side: Side) -> None:
@@ -102,7 +102,7 @@ class _PosixQueue(Stage):
         call("mq_unlink", self._name)
 
 
-class _Key(Stage):
+class _Key(AttackStage):
     """The owner's key ring: a key in it that must not be read, or none that may be added."""
 
     def __init__(self, side: Side, *, ready: bool) -> None:
@@ -140,7 +140,7 @@ class _Key(Stage):
             call("keyctl", 9, number, _USER_RING)  # KEYCTL_UNLINK
 
 
-class _Becomes(Stage):
+class _Becomes(AttackStage):
     """The attack's process may not become a user of the host."""
 
     looks = True
@@ -164,7 +164,7 @@ class _Joinable(Victim):
         return "" if trace.error else "it entered"
 
 
-class _Rooted(Stage):
+class _Rooted(AttackStage):
     """The attack's process may not get another root directory."""
 
     looks = True
@@ -179,7 +179,7 @@ class _Rooted(Stage):
         return "it has" if os.readlink(f"/proc/{pid}/root").endswith(str(self._root)) else ""
 
 
-class _Scheduled(Stage):
+class _Scheduled(AttackStage):
     """The attack's process may not run before others."""
 
     looks = True
@@ -191,33 +191,33 @@ class _Scheduled(Stage):
         return "it runs before others" if os.getpriority(os.PRIO_PROCESS, pid) < 0 else ""
 
 
-_check = in_group(Group.processes)
+_check = in_group(AttackGroup.processes)
 
 
 def _answer(
     name: str, promise: str, attacked: Attack, namespaces: int = 0, **at: int | str
-) -> Check:
+) -> ConformanceCheck:
     """A check that only the kernel's answer decides."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         del side
-        return Answer(dict(at))
+        return AnswerStage(dict(at))
 
     return _check(name, promise, attacked, stage, namespaces, evidence=Evidence.kernel)
 
 
-def _status(name: str, promise: str, pattern: str, words: str) -> Check:
+def _status(name: str, promise: str, pattern: str, words: str) -> ConformanceCheck:
     """A check of what the kernel says about the attack's process."""
 
-    def stage(side: Side) -> Stage:
+    def stage(side: Side) -> AttackStage:
         del side
         return Shows("status", pattern, words)
 
     return _check(name, promise, attack_network.nothing, stage)
 
 
-def _in_own_namespace(kind: str) -> Check:
-    def stage(side: Side) -> Stage:
+def _in_own_namespace(kind: str) -> ConformanceCheck:
+    def stage(side: Side) -> AttackStage:
         del side
         return SameNamespace(kind)
 
@@ -225,7 +225,7 @@ def _in_own_namespace(kind: str) -> Check:
     return _check(f"namespace-{kind}", promise, attack_network.nothing, stage)
 
 
-_RIGHTS: tuple[Check, ...] = (
+_RIGHTS: tuple[ConformanceCheck, ...] = (
     _status("no-new-privileges", "No program can give new rights.",
             r"^NoNewPrivs:\t0", "it may gain rights"),
     _status("filter", "The system-call filter is on.", r"^Seccomp:\t[^2]", "there is no filter"),
@@ -258,7 +258,7 @@ _RIGHTS: tuple[Check, ...] = (
     _answer("host-name", "The machine is not renamed.", attack.host_name, _NEW_NAMES, called="x"),
 )  # fmt: skip
 
-_MESSAGES: tuple[Check, ...] = (
+_MESSAGES: tuple[ConformanceCheck, ...] = (
     _check("segment", "No shared memory segment of the host is read.",
            attack.segment, lambda side: _Queue(side, "shm")),
     _check("message", "No message of the host is taken.",
@@ -269,7 +269,7 @@ _MESSAGES: tuple[Check, ...] = (
            attack.posix_message, _PosixQueue),
 )  # fmt: skip
 
-_KERNEL: tuple[Check, ...] = (
+_KERNEL: tuple[ConformanceCheck, ...] = (
     _check("key-left", "No key is left in the owner's key ring.", attack.add_key,
            lambda side: _Key(side, ready=False)),
     _check("key-read", "No key of the owner's key ring is read.", attack.find_key,
@@ -290,4 +290,4 @@ _KERNEL: tuple[Check, ...] = (
     _answer("kernel-log", "The kernel's log is not read.", attack.kernel_log),
 )  # fmt: skip
 
-KERNEL: tuple[Check, ...] = (*_RIGHTS, *_MESSAGES, *_KERNEL)
+KERNEL: tuple[ConformanceCheck, ...] = (*_RIGHTS, *_MESSAGES, *_KERNEL)

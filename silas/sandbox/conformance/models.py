@@ -18,7 +18,7 @@ def own_name() -> str:
     return f"silas-conformance-{os.getpid()}-{os.urandom(6).hex()}"
 
 
-class Group(StrEnum):
+class AttackGroup(StrEnum):
     """What an attack is aimed at."""
 
     network = "network"
@@ -38,7 +38,7 @@ class Evidence(StrEnum):
     kernel = "kernel"
 
 
-class Verdict(StrEnum):
+class ConformanceVerdict(StrEnum):
     """How a check ended.
 
     Attributes:
@@ -53,14 +53,14 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ConformanceFinding:
     """One line of the report."""
 
     name: str
-    group: Group
+    group: AttackGroup
     promise: str
     evidence: Evidence
-    verdict: Verdict
+    verdict: ConformanceVerdict
     words: str
 
 
@@ -127,7 +127,7 @@ class Side:
 
 
 @dataclass
-class Stage:
+class AttackStage:
     """What an attack aims at. Made anew for each attempt; made at all only where it can exist.
 
     Attributes:
@@ -160,11 +160,11 @@ class Untestable(Exception):
 
 
 Attack = Callable[[Mapping[str, Any]], str]
-MakeStage = Callable[[Side], Stage]
+MakeStage = Callable[[Side], AttackStage]
 
 
 @dataclass(frozen=True)
-class Check:
+class ConformanceCheck:
     """One attack and its evidence.
 
     Attributes:
@@ -180,7 +180,7 @@ class Check:
     """
 
     name: str
-    group: Group
+    group: AttackGroup
     promise: str
     attack: Attack
     stage: MakeStage
@@ -190,7 +190,7 @@ class Check:
 
 
 class MakeCheck(Protocol):
-    """Makes a check of one group; see `Check` for what it is given."""
+    """Makes a check of one group; see `ConformanceCheck` for what it is given."""
 
     def __call__(
         self,
@@ -202,12 +202,12 @@ class MakeCheck(Protocol):
         *,
         limits: SandboxLimits | None = None,
         evidence: Evidence = Evidence.host,
-    ) -> Check:
+    ) -> ConformanceCheck:
         """One line of the group's table."""
         ...
 
 
-def in_group(group: Group) -> MakeCheck:
+def in_group(group: AttackGroup) -> MakeCheck:
     """Checks of one group, made from a line of its table."""
 
     def check(
@@ -219,7 +219,7 @@ def in_group(group: Group) -> MakeCheck:
         *,
         limits: SandboxLimits | None = None,
         evidence: Evidence = Evidence.host,
-    ) -> Check:
-        return Check(name, group, promise, attack, stage, evidence, limits, namespaces)
+    ) -> ConformanceCheck:
+        return ConformanceCheck(name, group, promise, attack, stage, evidence, limits, namespaces)
 
     return check

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from silas.sandbox.conformance import attack_network as attack
 from silas.sandbox.conformance.models import (
-    Check,
-    Group,
+    AttackGroup,
+    AttackStage,
+    ConformanceCheck,
     Side,
-    Stage,
     Trace,
     Untestable,
     in_group,
@@ -30,15 +30,15 @@ _VSOCK = 40
 _ALGORITHMS = 38
 
 
-def _tcp(host: str, family: int = socket.AF_INET) -> Stage:
+def _tcp(host: str, family: int = socket.AF_INET) -> AttackStage:
     return listening(family, socket.SOCK_STREAM, (host, _ANY_PORT), {})
 
 
-def _udp(host: str, family: int = socket.AF_INET) -> Stage:
+def _udp(host: str, family: int = socket.AF_INET) -> AttackStage:
     return listening(family, socket.SOCK_DGRAM, (host, _ANY_PORT), {})
 
 
-def _own_address(side: Side) -> Stage:
+def _own_address(side: Side) -> AttackStage:
     """A service on the address by which other machines know this one."""
     del side
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
@@ -54,7 +54,7 @@ def _own_address(side: Side) -> Stage:
     raise Untestable("this machine has no address but its loopback")
 
 
-class _Multicast(Stage):
+class _Multicast(AttackStage):
     """A program of the host that joined a group."""
 
     def __init__(self) -> None:
@@ -76,17 +76,17 @@ class _Multicast(Stage):
         self._service.close()
 
 
-def _unix_path(side: Side, kind: int) -> Stage:
+def _unix_path(side: Side, kind: int) -> AttackStage:
     path = str(side.root / f"socket-{kind}")
     return listening(socket.AF_UNIX, kind, path, {"path": path, "kind": kind})
 
 
-def _unix_abstract(kind: int) -> Stage:
+def _unix_abstract(kind: int) -> AttackStage:
     name = own_name()
     return listening(socket.AF_UNIX, kind, "\0" + name, {"abstract": name, "kind": kind})
 
 
-class _Inherited(Stage):
+class _Inherited(AttackStage):
     """A file or a socket that the program around the sandbox left open for whoever it starts."""
 
     def __init__(self, side: Side) -> None:
@@ -116,7 +116,7 @@ class _Inherited(Stage):
         self._owned.close()
 
 
-class _SameText(Stage):
+class _SameText(AttackStage):
     """A file of the host whose content must not be known inside."""
 
     def __init__(self, path: str) -> None:
@@ -133,7 +133,7 @@ class _SameText(Stage):
         return "its content is known" if self._content in trace.told else ""
 
 
-class _PortList(Stage):
+class _PortList(AttackStage):
     """A service of the host, whose port must not be seen inside."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class _PortList(Stage):
         self._service.close()
 
 
-class _Served(Stage):
+class _Served(AttackStage):
     """A port on which the host must find nothing offered from inside."""
 
     looks = True
@@ -167,16 +167,16 @@ class _Served(Stage):
         return "" if refused == errno.ECONNREFUSED else "the host can connect to it"
 
 
-def _holds_socket(family: int, kind: int, protocol: int = 0) -> Stage:
+def _holds_socket(family: int, kind: int, protocol: int = 0) -> AttackStage:
     return Holds("^socket:", {"family": family, "kind": kind, "protocol": protocol})
 
 
-_check = in_group(Group.network)
+_check = in_group(AttackGroup.network)
 
 _V6 = socket.AF_INET6
 _STREAM, _DATAGRAM, _RAW = socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW
 
-NETWORK: tuple[Check, ...] = (
+NETWORK: tuple[ConformanceCheck, ...] = (
     _check("tcp-ipv4", "No TCP connection reaches the host.",
            attack.tcp, lambda side: _tcp("127.0.0.1")),
     _check("tcp-ipv6", "No TCP connection reaches the host over IPv6.",

@@ -6,14 +6,22 @@ from pathlib import Path
 
 from silas.sandbox.conformance import attack_files, attack_network
 from silas.sandbox.conformance import attack_processes as attack
-from silas.sandbox.conformance.models import Check, Evidence, Group, Side, Stage, Trace, in_group
+from silas.sandbox.conformance.models import (
+    AttackGroup,
+    AttackStage,
+    ConformanceCheck,
+    Evidence,
+    Side,
+    Trace,
+    in_group,
+)
 from silas.sandbox.conformance.stages import (
-    Answer,
+    AnswerStage,
     Filled,
-    Left,
-    Output,
+    OutputStage,
     Secret,
     Stood,
+    SurvivorStage,
     Victim,
     core_limit,
     priority,
@@ -28,15 +36,15 @@ def _limits(**values: float) -> SandboxLimits:
     return _ROOMY.model_copy(update=values)
 
 
-def _victim(side: Side) -> Stage:
+def _victim(side: Side) -> AttackStage:
     return Victim(side)
 
 
-def _secret_victim(side: Side) -> Stage:
+def _secret_victim(side: Side) -> AttackStage:
     return Victim(side, told=True)
 
 
-def _changed_victim(changed: Callable[[int], object]) -> Callable[[Side], Stage]:
+def _changed_victim(changed: Callable[[int], object]) -> Callable[[Side], AttackStage]:
     return lambda side: Victim(side, changed=changed)
 
 
@@ -50,7 +58,7 @@ class _WrittenVictim(Victim):
         return "" if b"#####" not in there else "its memory was changed"
 
 
-class _OwnVariables(Stage):
+class _OwnVariables(AttackStage):
     """The variables of this process, of which the attack's process may have none."""
 
     looks = True
@@ -64,7 +72,7 @@ class _OwnVariables(Stage):
         return f"it has {found[0].partition(b'=')[0].decode()}" if found else ""
 
 
-class _Terminal(Stage):
+class _Terminal(AttackStage):
     """A terminal of the owner, on which nothing may appear."""
 
     def __init__(self) -> None:
@@ -86,14 +94,14 @@ class _Terminal(Stage):
         os.close(self._side)
 
 
-_check = in_group(Group.processes)
+_check = in_group(AttackGroup.processes)
 
-_LEAVES: tuple[Check, ...] = (
-    _check("daemon", "No process outlives its run.", attack.daemon, lambda side: Left()),
+_LEAVES: tuple[ConformanceCheck, ...] = (
+    _check("daemon", "No process outlives its run.", attack.daemon, lambda side: SurvivorStage()),
     _check("deaf-daemon", "No process outlives its run by ignoring signals.",
-           attack.deaf_daemon, lambda side: Left()),
+           attack.deaf_daemon, lambda side: SurvivorStage()),
     _check("ignored-end", "A run that ignores the request to end is ended.",
-           attack.ignore_the_end, lambda side: Left(), limits=_limits(wall_seconds=0.6)),
+           attack.ignore_the_end, lambda side: SurvivorStage(), limits=_limits(wall_seconds=0.6)),
     _check("fork-bomb", "No more processes live than are allowed.",
            attack.many_processes, lambda side: Stood({"count": 40, "seconds": 0.5}),
            limits=_limits(processes=20)),
@@ -114,18 +122,18 @@ _LEAVES: tuple[Check, ...] = (
            attack.spin, lambda side: Stood({"seconds": 1.5}),
            limits=_limits(cpu_seconds=1, wall_seconds=20.0)),
     _check("output", "No more output comes out than is allowed.",
-           attack.flood, lambda side: Output({"stream": 1, "kibibytes": 64}, _MOST_OUTPUT),
+           attack.flood, lambda side: OutputStage({"stream": 1, "kibibytes": 64}, _MOST_OUTPUT),
            limits=_limits(output_bytes=_MOST_OUTPUT)),
     _check("error-output", "No more error output comes out than is allowed.",
-           attack.flood, lambda side: Output({"stream": 2, "kibibytes": 64}, _MOST_OUTPUT),
+           attack.flood, lambda side: OutputStage({"stream": 2, "kibibytes": 64}, _MOST_OUTPUT),
            limits=_limits(output_bytes=_MOST_OUTPUT)),
     _check("terminal", "Nothing is written to the owner's terminal.",
            attack.write_terminal, lambda side: _Terminal()),
     _check("terminal-input", "Nothing is typed into a terminal.", attack.type_into_terminal,
-           lambda side: Answer(), evidence=Evidence.kernel),
+           lambda side: AnswerStage(), evidence=Evidence.kernel),
 )  # fmt: skip
 
-_OTHERS: tuple[Check, ...] = (
+_OTHERS: tuple[ConformanceCheck, ...] = (
     _check("visible", "No process of the host is visible.", attack.command_lines, _secret_victim),
     _check("environments", "No environment of a process of the host is visible.",
            attack.environments, _secret_victim),
@@ -148,9 +156,9 @@ _OTHERS: tuple[Check, ...] = (
     _check("environment", "No variable of this process is passed on.",
            attack_network.nothing, lambda side: _OwnVariables()),
     _check("trace-own", "Not even a child can be traced: the supervisor is a neighbour.",
-           attack.trace_child, lambda side: Answer(), evidence=Evidence.kernel),
+           attack.trace_child, lambda side: AnswerStage(), evidence=Evidence.kernel),
     _check("read-own-memory", "The call that reads the memory of others is refused.",
            attack.read_own_memory, lambda side: Secret(side, {"secret": side.secret})),
 )  # fmt: skip
 
-PROCESSES: tuple[Check, ...] = (*_LEAVES, *_OTHERS)
+PROCESSES: tuple[ConformanceCheck, ...] = (*_LEAVES, *_OTHERS)

@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from silas.sandbox.conformance.models import Side, Stage, Trace, Untestable, own_name
+from silas.sandbox.conformance.models import AttackStage, Side, Trace, Untestable, own_name
 
 _VICTIM_SECONDS = "60"
 _TRIES, _TRY_EVERY = 500, 0.002
 _ENVIRONMENT_START = 48  # field of /proc/PID/stat behind the name
 
 
-class Answer(Stage):
+class AnswerStage(AttackStage):
     """The kernel's answer to the attack is all there is."""
 
     def hit(self, trace: Trace) -> str:
@@ -28,7 +28,7 @@ class Answer(Stage):
         return "" if trace.error else f"it was granted: {trace.told[:60]}"
 
 
-class Secret(Stage):
+class Secret(AttackStage):
     """Text that exists nowhere else came out."""
 
     def __init__(self, side: Side, at: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Secret(Stage):
         return "the secret came out" if self._secret in trace.told else ""
 
 
-class Kept(Stage):
+class HostFileStage(AttackStage):
     """A file of the host that must stay as it is: content, mode, time, and its place."""
 
     def __init__(self, watched: Path, at: dict[str, Any]) -> None:
@@ -62,10 +62,10 @@ class Kept(Stage):
         return "" if self._facts() == self._before else f"{self._watched.name} was changed"
 
 
-class Below(Stage):
+class Below(AttackStage):
     """A file inside a fresh directory below an existing one, taken away afterwards."""
 
-    def __init__(self, stage: Callable[[Path], Stage], parent: Path) -> None:
+    def __init__(self, stage: Callable[[Path], AttackStage], parent: Path) -> None:
         try:
             self._folder = tempfile.TemporaryDirectory(prefix=".silas-conformance-", dir=parent)
         except OSError as error:
@@ -83,7 +83,7 @@ class Below(Stage):
         self._folder.cleanup()
 
 
-class Holds(Stage):
+class Holds(AttackStage):
     """The attack's process has something open that it should not have."""
 
     looks = True
@@ -102,7 +102,7 @@ class Holds(Stage):
         return next((f"it has {link} open" for link in links if self._pattern.search(link)), "")
 
 
-class Shows(Stage):
+class Shows(AttackStage):
     """A file under `/proc/PID` says something about the attack's process."""
 
     looks = True
@@ -121,7 +121,7 @@ class Shows(Stage):
         return self._words if self._pattern.search(content) else ""
 
 
-class SameNamespace(Stage):
+class SameNamespace(AttackStage):
     """The attack's process is in a namespace of the host."""
 
     looks = True
@@ -137,7 +137,7 @@ class SameNamespace(Stage):
         return f"its {self._kind} namespace is the host's" if theirs == mine else ""
 
 
-class NewNamespace(Stage):
+class NewNamespace(AttackStage):
     """The attack's process is in another user namespace than the process that started it."""
 
     looks = True
@@ -149,7 +149,7 @@ class NewNamespace(Stage):
         return "it is root of a namespace" if os.readlink(f"/proc/{pid}/ns/user") != above else ""
 
 
-class Left(Stage):
+class SurvivorStage(AttackStage):
     """Nothing of the run may be alive after it."""
 
     def hit(self, trace: Trace) -> str:
@@ -157,7 +157,7 @@ class Left(Stage):
         return f"{len(trace.left)} of its processes live on" if trace.left else ""
 
 
-class Stood(Stage):
+class Stood(AttackStage):
     """More was taken than is allowed, and nobody ended it."""
 
     def hit(self, trace: Trace) -> str:
@@ -177,7 +177,7 @@ class Filled(Stood):
         shutil.rmtree(self._path, ignore_errors=True)
 
 
-class Output(Stage):
+class OutputStage(AttackStage):
     """More came out than is allowed."""
 
     def __init__(self, at: dict[str, Any], most: int) -> None:
@@ -189,7 +189,7 @@ class Output(Stage):
         return f"{trace.output} bytes came out" if trace.output > self._most else ""
 
 
-class Size(Stage):
+class Size(AttackStage):
     """A file in the workspace may not grow beyond its limit."""
 
     def __init__(self, path: Path, most: int, at: dict[str, Any]) -> None:
@@ -203,7 +203,7 @@ class Size(Stage):
         return f"it has {size} bytes" if size > self._most else ""
 
 
-class Mode(Stage):
+class Mode(AttackStage):
     """A file in the workspace may not get special bits."""
 
     def __init__(self, path: Path, at: dict[str, Any]) -> None:
@@ -217,7 +217,7 @@ class Mode(Stage):
         return f"the file has mode {mode & 0o7777:o}" if mode & 0o6000 else ""
 
 
-class Listening(Stage):
+class Listening(AttackStage):
     """A socket of the host that must receive nothing."""
 
     def __init__(self, bound: socket.socket, at: dict[str, Any]) -> None:
@@ -267,7 +267,7 @@ def listening(family: int, kind: int, address: Any, at: dict[str, Any]) -> Liste
     return Listening(bound, {**more, **at})
 
 
-class Victim(Stage):
+class Victim(AttackStage):
     """A process of the host with a secret in its command line, environment, memory and files."""
 
     def __init__(

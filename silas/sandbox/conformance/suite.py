@@ -26,14 +26,14 @@ from silas.sandbox.conformance.attempts import (
 from silas.sandbox.conformance.files import FILES
 from silas.sandbox.conformance.kernel import KERNEL
 from silas.sandbox.conformance.models import (
-    Check,
+    AttackGroup,
+    ConformanceCheck,
+    ConformanceFinding,
+    ConformanceVerdict,
     Evidence,
-    Finding,
-    Group,
     Side,
     Trace,
     Untestable,
-    Verdict,
     own_name,
 )
 from silas.sandbox.conformance.network import NETWORK
@@ -41,9 +41,18 @@ from silas.sandbox.conformance.processes import PROCESSES
 from silas.sandbox.models import SandboxLimits
 from silas.sandbox.port import Sandbox
 
-__all__ = ["CHECKS", "Check", "Evidence", "Finding", "Group", "Interpreter", "Verdict", "examine"]
+__all__ = [
+    "CHECKS",
+    "AttackGroup",
+    "ConformanceCheck",
+    "ConformanceFinding",
+    "ConformanceVerdict",
+    "Evidence",
+    "Interpreter",
+    "examine",
+]
 
-CHECKS: tuple[Check, ...] = (*NETWORK, *FILES, *PROCESSES, *KERNEL)
+CHECKS: tuple[ConformanceCheck, ...] = (*NETWORK, *FILES, *PROCESSES, *KERNEL)
 _TOGETHER = 2  # runs with limits of their own at the same time
 
 
@@ -61,9 +70,9 @@ async def examine(
     *,
     home: Path,
     guarded: Sequence[Path],
-    checks: Sequence[Check],
+    checks: Sequence[ConformanceCheck],
     python: Interpreter,
-) -> list[Finding]:
+) -> list[ConformanceFinding]:
     """Try every check and report on each, in order.
 
     Args:
@@ -81,7 +90,9 @@ async def examine(
     findings = {} if not shared else await suite.judge(shared, SHARED)
     turns = asyncio.Semaphore(_TOGETHER)
 
-    async def alone(check: Check, limits: SandboxLimits) -> dict[str, Finding]:
+    async def alone(
+        check: ConformanceCheck, limits: SandboxLimits
+    ) -> dict[str, ConformanceFinding]:
         async with turns:
             return await suite.judge([check], limits)
 
@@ -102,7 +113,9 @@ class _Suite:
         self._home = home
         self._guarded = guarded
 
-    async def judge(self, checks: Sequence[Check], limits: SandboxLimits) -> dict[str, Finding]:
+    async def judge(
+        self, checks: Sequence[ConformanceCheck], limits: SandboxLimits
+    ) -> dict[str, ConformanceFinding]:
         """Control and attempt, one after the other, and what both together mean."""
         # One after the other: what the control does to the machine must be over before.
         control = await self._try(checks, limits, control=True)
@@ -110,7 +123,7 @@ class _Suite:
         return {check.name: _finding(check, control, tried) for check in checks}
 
     async def _try(
-        self, checks: Sequence[Check], limits: SandboxLimits, *, control: bool
+        self, checks: Sequence[ConformanceCheck], limits: SandboxLimits, *, control: bool
     ) -> _Tried:
         tried = _Tried()
         with ExitStack() as owned:
@@ -132,7 +145,7 @@ class _Suite:
         return tried
 
     def _aims(
-        self, checks: Sequence[Check], side: Side, owned: ExitStack, tried: _Tried
+        self, checks: Sequence[ConformanceCheck], side: Side, owned: ExitStack, tried: _Tried
     ) -> list[Aim]:
         aims: list[Aim] = []
         token = f"{os.getpid():06x}{os.urandom(2).hex()}"
@@ -155,22 +168,27 @@ def _ground() -> Generator[Path]:
         yield Path(folder).resolve()
 
 
-def _finding(check: Check, control: _Tried, tried: _Tried) -> Finding:
+def _finding(check: ConformanceCheck, control: _Tried, tried: _Tried) -> ConformanceFinding:
     verdict, words = _verdict(check.name, control, tried)
-    return Finding(check.name, check.group, check.promise, check.evidence, verdict, words)
+    return ConformanceFinding(
+        check.name, check.group, check.promise, check.evidence, verdict, words
+    )
 
 
-def _verdict(name: str, control: _Tried, tried: _Tried) -> tuple[Verdict, str]:
+def _verdict(name: str, control: _Tried, tried: _Tried) -> tuple[ConformanceVerdict, str]:
     trace = tried.traces.get(name)
     if trace is None:
-        return Verdict.untestable, tried.impossible[name]
+        return ConformanceVerdict.untestable, tried.impossible[name]
     if tried.hits[name]:
-        return Verdict.broken, tried.hits[name]
+        return ConformanceVerdict.broken, tried.hits[name]
     if trace.error == "no report":
-        return Verdict.broken, "the attack ended without a report, so that nothing is known"
+        return (
+            ConformanceVerdict.broken,
+            "the attack ended without a report, so that nothing is known",
+        )
     if name not in control.traces:
-        return Verdict.untestable, control.impossible[name]
+        return ConformanceVerdict.untestable, control.impossible[name]
     if not control.hits[name]:
         why = control.traces[name].error or "it has no effect"
-        return Verdict.untestable, f"the attack fails without a sandbox, too: {why}"
-    return Verdict.held, trace.error or "it had no effect"
+        return ConformanceVerdict.untestable, f"the attack fails without a sandbox, too: {why}"
+    return ConformanceVerdict.held, trace.error or "it had no effect"

@@ -26,7 +26,7 @@ from silas.sandbox.landlock import Landlock, rules
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.mounts import Roots, pin_all
 from silas.sandbox.seccomp import Machine
-from silas.sandbox.starter import Command, Starter
+from silas.sandbox.starter import StartCommand, Starter
 from silas.sandbox.watch import ceilings
 from silas.types import new_id
 
@@ -187,7 +187,7 @@ class Boxer:
             self._machine,
             self._landlock,
             rules((WHOLE_IMAGE,), private, map(mount_rule, files.mounts, pinned)),
-            Command(argv, environment(files)),
+            StartCommand(argv, environment(files)),
             limits,
             tcp=files.loopback,
         )

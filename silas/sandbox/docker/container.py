@@ -16,11 +16,11 @@ import functools
 import os
 import struct
 
-from silas.sandbox.landlock import Landlock, Rule
+from silas.sandbox.landlock import Landlock, LandlockRule
 from silas.sandbox.models import SandboxLimits
-from silas.sandbox.player import NOTE, Counted, Step, assemble
+from silas.sandbox.player import NOTE, Counted, SyscallStep, assemble
 from silas.sandbox.seccomp import Machine, compile_filter
-from silas.sandbox.starter import APPLIED, PIPE, Command, Script, Starter, complete
+from silas.sandbox.starter import APPLIED, PIPE, Script, StartCommand, Starter, complete
 from silas.sandbox.watch import ceilings
 
 HOUSE = "/.silas"
@@ -106,8 +106,8 @@ def _own_user(script: Script) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _closing(
-    machine: Machine, landlock: Landlock, rules: tuple[Rule, ...], tcp: bool, most: Ceilings
-) -> tuple[Step, ...]:
+    machine: Machine, landlock: Landlock, rules: tuple[LandlockRule, ...], tcp: bool, most: Ceilings
+) -> tuple[SyscallStep, ...]:
     script = Script(machine, (), _NO_SECRETS)
     script.add("close_range", _FROM_HERE, _AND_ALL, 0, what="close what was inherited")
     script.add("openat", _AT_FDCWD, _path(REPORT), 1 | _CLOEXEC, 0, what="find the report's pipe")
@@ -128,8 +128,8 @@ def _closing(
 def starter(
     machine: Machine,
     landlock: Landlock,
-    rules: tuple[Rule, ...],
-    command: Command,
+    rules: tuple[LandlockRule, ...],
+    command: StartCommand,
     limits: SandboxLimits,
     *,
     tcp: bool,

@@ -10,7 +10,7 @@ _ROOT = Path("/sys/fs/cgroup")
 _KILLED = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 
-class Group(NamedTuple):
+class ControlGroup(NamedTuple):
     """Where the kernel lists a container's processes, and where it counts what it had to kill.
 
     Attributes:
@@ -22,7 +22,7 @@ class Group(NamedTuple):
     memory: Path
 
     @classmethod
-    def of(cls, init: int, container: str) -> "Group":
+    def of(cls, init: int, container: str) -> "ControlGroup":
         """The group of a container, by its first process.
 
         Raises:
@@ -50,7 +50,7 @@ class Group(NamedTuple):
         return bool(found and int(found[1]))
 
 
-def find(told: str, container: str, root: Path) -> Group:
+def find(told: str, container: str, root: Path) -> ControlGroup:
     """Read `/proc/PID/cgroup`: hierarchies of their own (version 1), or one for all."""
     places = {
         name: place
@@ -59,13 +59,13 @@ def find(told: str, container: str, root: Path) -> Group:
         if container in place and "/../" not in place
     }
     if "pids" in places:
-        return Group(
+        return ControlGroup(
             root / "pids" / places["pids"].lstrip("/") / "cgroup.procs",
             root / "memory" / places.get("memory", "").lstrip("/") / "memory.oom_control",
         )
     if "" in places:
         folder = root / places[""].lstrip("/")
-        return Group(folder / "cgroup.procs", folder / "memory.events")
+        return ControlGroup(folder / "cgroup.procs", folder / "memory.events")
     raise unwatched("its control group is not shown")
 
 

@@ -6,7 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from silas.sandbox.capability import Check, judge, look, machine_here, supervision
+from silas.sandbox.capability import CapabilityCheck, judge, look, machine_here, supervision
 from silas.sandbox.docker.backend import DockerSandbox
 from silas.sandbox.docker.command import Boxer
 from silas.sandbox.docker.engine import CLIENTS, Engine, find_client, find_engine
@@ -79,7 +79,7 @@ async def _look_inside(engine: Engine) -> str:
     return ended.stdout
 
 
-def probe_docker(image: str) -> list[Check]:
+def probe_docker(image: str) -> list[CapabilityCheck]:
     """The backend's lines for `silas doctor`; never raises."""
     return look(
         ("docker", lambda: f"{find_client(CLIENTS, os.environ).program}"),

@@ -8,7 +8,7 @@ nothing of calls newer than itself. So this is the coarser wall: each run loads 
 import json
 from typing import Any
 
-from silas.sandbox.seccomp import Condition, Machine, Rule, rules
+from silas.sandbox.seccomp import Condition, Machine, SeccompRule, rules
 
 _ARCHITECTURE: dict[Machine, str] = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _LOW_HALF = 0xFFFFFFFF
@@ -24,7 +24,7 @@ def _single_bits(condition: Condition) -> list[dict[str, Any]]:
     ]
 
 
-def _arguments(rule: Rule) -> list[list[dict[str, Any]]]:
+def _arguments(rule: SeccompRule) -> list[list[dict[str, Any]]]:
     """Which sets of arguments are refused; none for a rule that cannot be said this way."""
     sets: list[list[dict[str, Any]]] = [[]]
     for condition in rule.conditions:

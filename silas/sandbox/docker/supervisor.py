@@ -20,7 +20,7 @@ from typing import NamedTuple
 from silas.errors import SandboxError
 from silas.sandbox.docker.command import Container
 from silas.sandbox.docker.engine import Client
-from silas.sandbox.docker.group import Group, unwatched
+from silas.sandbox.docker.group import ControlGroup, unwatched
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
 from silas.sandbox.supervise import own_end
@@ -41,7 +41,7 @@ class _Box(NamedTuple):
 
     init: int
     init_fd: int
-    group: Group
+    group: ControlGroup
 
 
 class _Stream:
@@ -109,7 +109,7 @@ class DockerRun:
             init_fd = os.pidfd_open(init)
             self._owned.callback(os.close, init_fd)
             # The guard's number belongs to it as long as its own control group lists it.
-            group = Group.of(init, identity)
+            group = ControlGroup.of(init, identity)
             self._owned.callback(self._register.enter(init, init))
             _compare(init, container.shown)
         except (ProcessLookupError, FileNotFoundError, ValueError) as error:

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Sequence
 
 from silas.sandbox.network.addresses import is_public
-from silas.sandbox.network.names import Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Reason
 from silas.sandbox.network.outside import Streams
 
 
@@ -22,11 +22,11 @@ class Internet:
     async def connect(self, address: str, port: int) -> Streams:
         """Connect without resolving again; a public address of this very machine is refused."""
         if not is_public(address):
-            raise Refused(Reason.not_public, address)
+            raise EgressRefused(Reason.not_public, address)
         reader, writer = await asyncio.open_connection(address, port)
         ends = (writer.get_extra_info(name) for name in ("sockname", "peername"))
         here, there = (end[0] if end else "" for end in ends)
         if here == there:
             writer.close()
-            raise Refused(Reason.not_public, address)
+            raise EgressRefused(Reason.not_public, address)
         return reader, writer

@@ -73,7 +73,7 @@ WORDS: dict[Reason, str] = {
 }
 
 
-class Refused(SandboxError):
+class EgressRefused(SandboxError):
     """Something may not leave the sandbox; `reason` says why, `what` is the text it is about."""
 
     def __init__(self, reason: Reason, what: str = "") -> None:
@@ -101,14 +101,14 @@ def host_name(text: str) -> str:
     host = text.lower()
     labels = host.split(".")
     if not host.isascii() or any(label[2:4] == "--" for label in labels):
-        raise Refused(Reason.encoded, text)
+        raise EgressRefused(Reason.encoded, text)
     if host.startswith("[") or ":" in host or _NUMBER.fullmatch(labels[-1]):
-        raise Refused(Reason.literal, text)
+        raise EgressRefused(Reason.literal, text)
     if host.endswith("."):
-        raise Refused(Reason.dot, text)
+        raise EgressRefused(Reason.dot, text)
     plain = len(labels) > 1 and all(map(_LABEL.fullmatch, labels)) and len(host) <= _LONGEST_NAME
     if not plain or not _TOP_LABEL.fullmatch(labels[-1]):
-        raise Refused(Reason.not_a_name, text)
+        raise EgressRefused(Reason.not_a_name, text)
     return host
 
 
@@ -119,13 +119,13 @@ def endpoint(authority: str, default_port: int | None) -> Endpoint:
         Refused: The host or the port is not plain.
     """
     if "@" in authority:
-        raise Refused(Reason.user, authority.rpartition("@")[2])
+        raise EgressRefused(Reason.user, authority.rpartition("@")[2])
     host, colon, port = authority.rpartition(":")
     if not colon:
         host, port = authority, "" if default_port is None else str(default_port)
     name = host_name(host)
     if not _PORT.fullmatch(port) or int(port) > _LAST_PORT:
-        raise Refused(Reason.port, authority)
+        raise EgressRefused(Reason.port, authority)
     return Endpoint(name, int(port))
 
 
@@ -151,6 +151,6 @@ def endpoints_in(command: str) -> tuple[Endpoint, ...]:
     for scheme, authority in _URL.findall(command):
         try:
             found[endpoint(authority, _SCHEME_PORTS[scheme])] = None
-        except Refused:
+        except EgressRefused:
             continue
     return tuple(found)

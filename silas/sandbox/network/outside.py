@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from silas.sandbox.network.names import Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Reason
 
 if TYPE_CHECKING:
     import asyncio
@@ -19,7 +19,7 @@ class Outside(Protocol):
         ...
 
     async def connect(self, address: str, port: int) -> Streams:
-        """A TCP connection to exactly this address. Raises `OSError`, or `Refused`."""
+        """A TCP connection to exactly this address. Raises `OSError`, or `EgressRefused`."""
         ...
 
 
@@ -28,11 +28,11 @@ class NoOutside:
 
     async def resolve(self, host: str) -> Sequence[str]:
         """Never resolves anything."""
-        raise Refused(Reason.unresolved, host)
+        raise EgressRefused(Reason.unresolved, host)
 
     async def connect(self, address: str, port: int) -> Streams:
         """Never connects."""
-        raise Refused(Reason.unreachable, f"{address}:{port}")
+        raise EgressRefused(Reason.unreachable, f"{address}:{port}")
 
 
 NO_OUTSIDE = NoOutside()

@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from silas.sandbox.network.addresses import is_public
-from silas.sandbox.network.names import Endpoint, Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import Outside, Streams
-from silas.sandbox.network.proxy_rules import MAX_HEAD, Request, read_request
+from silas.sandbox.network.proxy_rules import MAX_HEAD, ProxyRequest, read_request
 from silas.sandbox.network.tls_hello import server_name
-from silas.sandbox.network.traffic import Denied, Opened, Record, Traffic
+from silas.sandbox.network.traffic import Denied, HostOpened, Record, Traffic
 
 _CHUNK = 1 << 16
 _MEBIBYTE = 1 << 20
@@ -62,7 +62,7 @@ class _Client:
         try:
             return await self.reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
-            raise Refused(Reason.too_large) from None
+            raise EgressRefused(Reason.too_large) from None
 
     async def hello(self, host: str) -> bytes:
         """What it sent up to the end of its ClientHello, which names this host."""
@@ -71,16 +71,16 @@ class _Client:
         data = b""
         while (name := server_name(data)) is None:
             if len(data) > MAX_HEAD:
-                raise Refused(Reason.too_large, host)
+                raise EgressRefused(Reason.too_large, host)
             chunk = await self.reader.read(_CHUNK)
             if not chunk:
-                raise Refused(Reason.not_tls, host)
+                raise EgressRefused(Reason.not_tls, host)
             data += chunk
         if name != host:
-            raise Refused(Reason.server_name, host)
+            raise EgressRefused(Reason.server_name, host)
         return data
 
-    async def refuse(self, refusal: Refused) -> None:
+    async def refuse(self, refusal: EgressRefused) -> None:
         """Say why, where HTTP is still spoken."""
         if self.answered:
             return
@@ -171,9 +171,9 @@ class Proxy:
         try:
             if len(self._clients) > self._limits.connections:
                 client.answered = True  # many of them need no answer
-                raise Refused(Reason.too_many)
+                raise EgressRefused(Reason.too_many)
             await self._pass(client)
-        except Refused as refusal:
+        except EgressRefused as refusal:
             await self._deny(refusal)
             await client.refuse(refusal)
         except (OSError, asyncio.IncompleteReadError):
@@ -195,7 +195,7 @@ class Proxy:
         finally:
             writer.transport.abort()
 
-    async def _deny(self, refusal: Refused) -> None:
+    async def _deny(self, refusal: EgressRefused) -> None:
         denied = Denied(refusal.what, refusal.reason)
         if denied in self._told or len(self._told) >= _MOST_TOLD:
             self._untold[refusal.reason] += 1
@@ -203,7 +203,7 @@ class Proxy:
         self._told.add(denied)
         try:
             await self._record(denied)
-        except Refused:  # nobody records; it was refused all the same
+        except EgressRefused:  # nobody records; it was refused all the same
             return
         except Exception as error:  # it is raised at the end of the run
             self._failures.append(error)
@@ -227,7 +227,7 @@ class Proxy:
         async with self._opening:
             if there not in self._meters:
                 # what cannot be recorded does not happen (decision B5)
-                await self._record(Opened(there.host, there.port, addresses))
+                await self._record(HostOpened(there.host, there.port, addresses))
                 self._meters[there] = _Meter()
         for address in addresses:
             with suppress(OSError, TimeoutError):
@@ -235,7 +235,7 @@ class Proxy:
                     streams = await self._outside.connect(address, there.port)
                 self._meters[there].connections += 1
                 return streams
-        raise Refused(Reason.unreachable, str(there))
+        raise EgressRefused(Reason.unreachable, str(there))
 
     async def _addresses(self, host: str) -> tuple[str, ...]:
         found: Sequence[str] = ()
@@ -243,13 +243,13 @@ class Proxy:
             async with asyncio.timeout(self._limits.seconds):
                 found = await self._outside.resolve(host)
         if not found:
-            raise Refused(Reason.unresolved, host)
+            raise EgressRefused(Reason.unresolved, host)
         if not all(map(is_public, found)):
-            raise Refused(Reason.not_public, host)
+            raise EgressRefused(Reason.not_public, host)
         return tuple(dict.fromkeys(found))[:_MOST_ADDRESSES]
 
     async def _relay(
-        self, client: _Client, request: Request, first: bytes, server: Streams
+        self, client: _Client, request: ProxyRequest, first: bytes, server: Streams
     ) -> None:
         """Send what was judged, then pass bytes both ways until the server is done."""
         reader, writer = server
@@ -258,13 +258,13 @@ class Proxy:
         def outward(count: int) -> None:
             meter.out += count
             if sum(each.out for each in self._meters.values()) > self._limits.bytes_out:
-                raise Refused(Reason.too_much, str(request.endpoint))
+                raise EgressRefused(Reason.too_much, str(request.endpoint))
 
         def inward(count: int) -> None:
             client.answered = True
             meter.into += count
             if sum(each.into for each in self._meters.values()) > self._limits.bytes_in:
-                raise Refused(Reason.too_much, str(request.endpoint))
+                raise EgressRefused(Reason.too_much, str(request.endpoint))
 
         outward(len(first))
         writer.write(first)
@@ -288,7 +288,7 @@ class Proxy:
             async with asyncio.timeout(self._limits.seconds):
                 return await reading
         except TimeoutError:
-            raise Refused(late) from None
+            raise EgressRefused(late) from None
 
 
 async def _pump(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from silas.sandbox.network.names import Endpoint, Reason, Refused, endpoint
+from silas.sandbox.network.names import EgressRefused, Endpoint, Reason, endpoint
 
 MAX_HEAD = 32_768
 """Bytes of a request's head, and of a TLS ClientHello."""
@@ -38,7 +38,7 @@ _OF_THIS_HOP = frozenset(
 _Headers = list[tuple[bytes, bytes]]
 
 
-class Request(NamedTuple):
+class ProxyRequest(NamedTuple):
     """A request that may leave.
 
     Attributes:
@@ -54,7 +54,7 @@ class Request(NamedTuple):
     body: int
 
 
-def read_request(head: bytes, allowed: Collection[Endpoint]) -> Request:
+def read_request(head: bytes, allowed: Collection[Endpoint]) -> ProxyRequest:
     """Judge the head of a request, its final empty line included.
 
     Raises:
@@ -63,7 +63,7 @@ def read_request(head: bytes, allowed: Collection[Endpoint]) -> Request:
     first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
     asked = _REQUEST.fullmatch(first)
     if asked is None or len(lines) > _MAX_HEADERS:
-        raise Refused(Reason.malformed)
+        raise EgressRefused(Reason.malformed)
     headers = [_header(line) for line in lines]
     method, target, minor = asked.groups()
     if method == b"CONNECT":
@@ -75,24 +75,26 @@ def _header(line: bytes) -> tuple[bytes, bytes]:
     """One header. A folded line, a bare line break or a space before the colon match nothing."""
     found = _HEADER.fullmatch(line)
     if found is None:
-        raise Refused(Reason.malformed)
+        raise EgressRefused(Reason.malformed)
     return found[1].lower(), found[2].rstrip(b" \t")
 
 
-def _tunnel(authority: str, headers: _Headers, old: bool, allowed: Collection[Endpoint]) -> Request:
+def _tunnel(
+    authority: str, headers: _Headers, old: bool, allowed: Collection[Endpoint]
+) -> ProxyRequest:
     there = endpoint(authority, None)
     _same_host(headers, there, _HTTPS, optional=old)
     if any(name in (b"content-length", b"transfer-encoding") for name, _ in headers):
-        raise Refused(Reason.framing, str(there))
-    return Request(_listed(there, allowed), tunnel=True, head=b"", body=0)
+        raise EgressRefused(Reason.framing, str(there))
+    return ProxyRequest(_listed(there, allowed), tunnel=True, head=b"", body=0)
 
 
 def _fetch(
     method: bytes, target: bytes, headers: _Headers, minor: bytes, allowed: Collection[Endpoint]
-) -> Request:
+) -> ProxyRequest:
     scheme, found, rest = target.decode("ascii").partition("://")
     if not found or scheme.lower() != "http":
-        raise Refused(Reason.scheme if found else Reason.malformed)
+        raise EgressRefused(Reason.scheme if found else Reason.malformed)
     authority, path = _split(rest)
     there = endpoint(authority, _HTTP)
     _same_host(headers, there, _HTTP, optional=minor == b"0")
@@ -101,7 +103,7 @@ def _fetch(
     lines = [b"%s %s HTTP/1.%s" % (method, path.encode(), minor), b"Host: " + host.encode()]
     lines += [b"%s: %s" % header for header in headers if header[0] not in _OF_THIS_HOP]
     lines += [b"Connection: close", b"", b""]
-    return Request(_listed(there, allowed), tunnel=False, head=b"\r\n".join(lines), body=body)
+    return ProxyRequest(_listed(there, allowed), tunnel=False, head=b"\r\n".join(lines), body=body)
 
 
 def _split(rest: str) -> tuple[str, str]:
@@ -109,7 +111,7 @@ def _split(rest: str) -> tuple[str, str]:
     end = next((at for at, sign in enumerate(rest) if sign in "/?#\\"), len(rest))
     path = rest[end:].partition("#")[0]
     if "\\" in rest[: end + 1]:  # some programs read it as a slash
-        raise Refused(Reason.malformed)
+        raise EgressRefused(Reason.malformed)
     return rest[:end], path if path.startswith("/") else "/" + path
 
 
@@ -117,15 +119,15 @@ def _same_host(headers: _Headers, there: Endpoint, port: int, *, optional: bool)
     """Exactly one Host, the same as in the request line; HTTP/1.0 may do without."""
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) > 1 or (not hosts and not optional):
-        raise Refused(Reason.mismatch, str(there))
+        raise EgressRefused(Reason.mismatch, str(there))
     if hosts and _authority(hosts[0], port) != there:
-        raise Refused(Reason.mismatch, str(there))
+        raise EgressRefused(Reason.mismatch, str(there))
 
 
 def _authority(value: bytes, port: int) -> Endpoint | None:
     try:
         return endpoint(value.decode("latin-1"), port)
-    except Refused:
+    except EgressRefused:
         return None
 
 
@@ -133,7 +135,7 @@ def _length(headers: _Headers, there: Endpoint) -> int:
     lengths = [value for name, value in headers if name == b"content-length"]
     chunked = any(name == b"transfer-encoding" for name, _ in headers)
     if chunked or len(lengths) > 1 or not all(map(_LENGTH.fullmatch, lengths)):
-        raise Refused(Reason.framing, str(there))
+        raise EgressRefused(Reason.framing, str(there))
     return int(lengths[0]) if lengths else 0
 
 
@@ -141,4 +143,4 @@ def _listed(there: Endpoint, allowed: Collection[Endpoint]) -> Endpoint:
     if there in allowed:
         return there
     known = any(there.host == other.host for other in allowed)
-    raise Refused(Reason.port_not_listed if known else Reason.not_listed, str(there))
+    raise EgressRefused(Reason.port_not_listed if known else Reason.not_listed, str(there))

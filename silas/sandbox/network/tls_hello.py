@@ -1,6 +1,6 @@
 """The server name of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3), read before it goes on."""
 
-from silas.sandbox.network.names import Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Reason
 
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _DNS = 22, 1, 0, 0
 _MAX_FRAGMENT = 1 << 14
@@ -20,7 +20,7 @@ class _Fields:
 
     def take(self, count: int) -> bytes:
         if count > len(self._data):
-            raise Refused(Reason.not_tls)
+            raise EgressRefused(Reason.not_tls)
         taken, self._data = self._data[:count], self._data[count:]
         return taken
 
@@ -56,19 +56,19 @@ def _message(data: bytes) -> bytes | None:
             return None
         length = int.from_bytes(data[3:5], "big")
         if data[0] != _HANDSHAKE or data[1:2] not in (b"", b"\x03") or length > _MAX_FRAGMENT:
-            raise Refused(Reason.not_tls)
+            raise EgressRefused(Reason.not_tls)
         if len(data) < _RECORD_HEAD + length or len(data) < _RECORD_HEAD:
             return None
         if length == 0:
-            raise Refused(Reason.not_tls)
+            raise EgressRefused(Reason.not_tls)
         message += data[_RECORD_HEAD : _RECORD_HEAD + length]
         data = data[_RECORD_HEAD + length :]
         if message[0] != _CLIENT_HELLO:
-            raise Refused(Reason.not_tls)
+            raise EgressRefused(Reason.not_tls)
         end = _MESSAGE_HEAD + int.from_bytes(message[1:4], "big")
         if len(message) >= max(end, _MESSAGE_HEAD):
             return message[_MESSAGE_HEAD:end]
-    raise Refused(Reason.not_tls)
+    raise EgressRefused(Reason.not_tls)
 
 
 def _name(hello: _Fields) -> str:
@@ -83,11 +83,11 @@ def _name(hello: _Fields) -> str:
         if kind == _SERVER_NAME:
             names += _names(content.block(2))
             if content:
-                raise Refused(Reason.not_tls)
+                raise EgressRefused(Reason.not_tls)
     if hello:
-        raise Refused(Reason.not_tls)
+        raise EgressRefused(Reason.not_tls)
     if len(names) != 1:
-        raise Refused(Reason.server_name)
+        raise EgressRefused(Reason.server_name)
     return names[0].decode("latin-1").lower()
 
 
@@ -95,7 +95,7 @@ def _names(entries: _Fields) -> list[bytes]:
     names: list[bytes] = []
     while entries:
         if entries.number(1) != _DNS:
-            raise Refused(Reason.server_name)
+            raise EgressRefused(Reason.server_name)
         length = entries.number(2)
         names.append(entries.take(length))
     return names

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from silas.sandbox.network.names import Reason, Refused
+from silas.sandbox.network.names import EgressRefused, Reason
 
 
-class Opened(NamedTuple):
+class HostOpened(NamedTuple):
     """A host is about to be connected to for the first time in a run; told before it happens."""
 
     host: str
@@ -32,7 +32,7 @@ class Traffic(NamedTuple):
     bytes_in: int
 
 
-NetworkEvent = Opened | Denied | Traffic
+NetworkEvent = HostOpened | Denied | Traffic
 
 Record = Callable[[NetworkEvent], Awaitable[None]]
 """Where the proxy tells what happens. Where it raises, the connection is not made."""
@@ -41,4 +41,4 @@ Record = Callable[[NetworkEvent], Awaitable[None]]
 async def unrecorded(event: NetworkEvent) -> None:
     """What stands where nobody records: nothing is reached that way."""
     del event
-    raise Refused(Reason.unrecorded)
+    raise EgressRefused(Reason.unrecorded)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from silas.sandbox.models import Mount, SandboxFiles
-from silas.sandbox.toolchains.search import Place, Toolchain, digest, find, hidden_in, refusal
+from silas.sandbox.toolchains.search import SearchPlace, Toolchain, digest, find, hidden_in, refusal
 
 Facts = Mapping[str, Any]
 """Directories of programs by their path: plain JSON."""
@@ -42,7 +42,7 @@ class MachineTools:
 
     words = ""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SearchPlace) -> None:
         self._place = place
 
     def found(self, workspace: str | None) -> Facts:

@@ -20,7 +20,7 @@ from silas.sandbox.toolchains.table import (
     HIDDEN,
     RULES,
     Pin,
-    Rule,
+    ToolchainRule,
     chosen,
     holds_credentials,
     label_of,
@@ -39,7 +39,7 @@ _LIBRARIES: Final = ("lib", "lib64", "libexec", "include")
 _RUNNERS: Final = ("pytest",)  # told on the card with the environment that has them
 
 
-class Place(NamedTuple):
+class SearchPlace(NamedTuple):
     """Where is looked: fixed for a turn, and made up in tests.
 
     Attributes:
@@ -79,14 +79,14 @@ class Toolchain(NamedTuple):
     leads: tuple[Path, ...] = ()
 
 
-class Found(NamedTuple):
+class ToolchainsFound(NamedTuple):
     """What there is, in the order of the PATH, and sentences about what was left out."""
 
     tools: tuple[Toolchain, ...]
     left_out: tuple[str, ...]
 
 
-def find(place: Place, workspace: Path | None) -> Found:
+def find(place: SearchPlace, workspace: Path | None) -> ToolchainsFound:
     """Every directory of tools for work in this workspace; reads only, and follows no link there.
 
     The order is fixed: the project's own, what the configuration adds, what version managers and
@@ -102,10 +102,10 @@ def find(place: Place, workspace: Path | None) -> Found:
         else:
             tools[one.path] = one
     left_out += [f"{entry!r} of the PATH is left out: {why}." for entry, why in _unfit(place)]
-    return Found(tuple(tools.values()), tuple(left_out))
+    return ToolchainsFound(tuple(tools.values()), tuple(left_out))
 
 
-def _candidates(place: Place, workspace: Path | None) -> Iterator[Toolchain]:
+def _candidates(place: SearchPlace, workspace: Path | None) -> Iterator[Toolchain]:
     if workspace is not None:
         yield from _of_project(workspace)
     for path in place.added:
@@ -145,7 +145,9 @@ def base_of(home: Path) -> Path | None:
     return None
 
 
-def _of_rule(rule: Rule, place: Place, workspace: Path | None) -> Iterator[Toolchain]:
+def _of_rule(
+    rule: ToolchainRule, place: SearchPlace, workspace: Path | None
+) -> Iterator[Toolchain]:
     root = root_of(rule, place)
     label, version = _version(rule, root, workspace) if rule.versions else ("", root)
     if version is None or not (version / rule.path / rule.program).exists():
@@ -156,13 +158,13 @@ def _of_rule(rule: Rule, place: Place, workspace: Path | None) -> Iterator[Toolc
     yield Toolchain(rule.name, label_of(label), version / rule.path, shown, env)
 
 
-def root_of(rule: Rule, place: Place) -> Path:
+def root_of(rule: ToolchainRule, place: SearchPlace) -> Path:
     """Where tools of a kind lie: where the owner's environment says, else where the table does."""
     moved = place.environ.get(rule.variable, "") if rule.variable else ""
     return Path(moved) if moved.startswith("/") else place.home / rule.root
 
 
-def _version(rule: Rule, root: Path, workspace: Path | None) -> tuple[str, Path | None]:
+def _version(rule: ToolchainRule, root: Path, workspace: Path | None) -> tuple[str, Path | None]:
     """The version that is meant, as the part of its path that the pattern leaves open."""
     parts = rule.versions.split("/")
     at = next(n for n, part in enumerate(parts) if set(part) & set("*["))
@@ -178,7 +180,7 @@ def _pin(pin: Pin, root: Path, workspace: Path | None) -> str:
     return "" if above is None else pinned(_text(above / pin.name), pin.key)
 
 
-def _of_path(place: Place) -> Iterator[Toolchain]:
+def _of_path(place: SearchPlace) -> Iterator[Toolchain]:
     for entry in _entries(place):
         path = Path(entry)
         if _unfit_entry(entry) or within(path, place.home) or not path.is_dir():
@@ -189,12 +191,12 @@ def _of_path(place: Place) -> Iterator[Toolchain]:
         yield Toolchain(str(path), "", path, shown)
 
 
-def _entries(place: Place) -> list[str]:
+def _entries(place: SearchPlace) -> list[str]:
     told = place.environ.get("PATH", "")
     return list(dict.fromkeys(told.split(":"))) if told else []
 
 
-def _unfit(place: Place) -> Iterator[tuple[str, str]]:
+def _unfit(place: SearchPlace) -> Iterator[tuple[str, str]]:
     known = [root_of(rule, place) for rule in RULES]
     for entry in _entries(place):
         path = Path(entry)
@@ -209,7 +211,7 @@ def _unfit_entry(entry: str) -> str:
     return "" if plain else "it is not an absolute path"
 
 
-def refusal(one: Toolchain, place: Place, workspace: Path | None) -> str:
+def refusal(one: Toolchain, place: SearchPlace, workspace: Path | None) -> str:
     """Why these tools are left out, or nothing."""
     for path in (one.path, *one.shown):
         if why := _unsafe(path) or objection(path, place.roots):

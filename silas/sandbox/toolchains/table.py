@@ -27,7 +27,7 @@ class Pin(NamedTuple):
     key: str = ""
 
 
-class Rule(NamedTuple):
+class ToolchainRule(NamedTuple):
     """One kind of directory with tools.
 
     Attributes:
@@ -63,25 +63,25 @@ _GO = ("bin", "pkg", "src", "lib", "misc", "api", "VERSION", "go.env")
 _JAVA = ("bin", "lib", "conf", "jmods", "include", "release")
 
 RULES: Final = (
-    Rule(
+    ToolchainRule(
         *("pyenv", ".pyenv", "python", "PYENV_ROOT", "versions/*"),
         pins=(_PYTHON_PIN, Pin("root", "version")),
         newest=False,  # the system's own is meant then
     ),
-    Rule(
+    ToolchainRule(
         *("uv python", ".local/share/uv/python", "python3", "UV_PYTHON_INSTALL_DIR", "cpython-*"),
         pins=(_PYTHON_PIN,),
     ),
-    Rule(
+    ToolchainRule(
         *("node", ".nvm", "node", "NVM_DIR", "versions/node/*"),
         pins=(*_NODE_PINS, Pin("root", "alias/default")),
     ),
-    Rule(
+    ToolchainRule(
         *("node", ".local/share/fnm", "node", "FNM_DIR", "node-versions/*/installation"),
         pins=_NODE_PINS,
     ),
-    Rule("node", ".volta", "node", "VOLTA_HOME", "tools/image/node/*", pins=_NODE_PINS),
-    Rule(
+    ToolchainRule("node", ".volta", "node", "VOLTA_HOME", "tools/image/node/*", pins=_NODE_PINS),
+    ToolchainRule(
         *("rust", ".rustup", "cargo", "RUSTUP_HOME", "toolchains/*"),
         pins=(
             Pin("workspace", "rust-toolchain"),
@@ -90,33 +90,33 @@ RULES: Final = (
         ),
         shown=("bin", "lib", "libexec"),
     ),
-    Rule(
+    ToolchainRule(
         *("cargo", ".cargo", "cargo", "CARGO_HOME"),
         shown=("bin",),
         cache=("registry/cache", "registry/index", "registry/src"),
         env={"CARGO_HOME": "{root}", "CARGO_NET_OFFLINE": "true"},
     ),
-    Rule("go", "/usr/local/go", "go", "GOROOT", shown=_GO, env={"GOTOOLCHAIN": "local"}),
-    Rule("go", "sdk", "go", "", "go*", shown=_GO, env={"GOTOOLCHAIN": "local"}),
-    Rule(
+    ToolchainRule("go", "/usr/local/go", "go", "GOROOT", shown=_GO, env={"GOTOOLCHAIN": "local"}),
+    ToolchainRule("go", "sdk", "go", "", "go*", shown=_GO, env={"GOTOOLCHAIN": "local"}),
+    ToolchainRule(
         *("go modules", "go", "", "GOPATH"),
         shown=("bin",),
         cache=("pkg/mod/cache/download",),
         # What is downloaded is copied from there, so that nothing has to be written to it.
         env={"GOPROXY": "file://{root}/pkg/mod/cache/download", "GOSUMDB": "off"},
     ),
-    Rule(
+    ToolchainRule(
         *("ruby", ".rbenv", "ruby", "RBENV_ROOT", "versions/*"),
         pins=(Pin("workspace", ".ruby-version"), Pin("root", "version")),
         newest=False,
     ),
-    Rule(
+    ToolchainRule(
         *("java", ".sdkman/candidates/java", "java", "", "[0-9]*"),
         shown=_JAVA,
         env={"JAVA_HOME": "{version}"},
     ),
-    Rule("deno", ".deno", "deno", "DENO_INSTALL", shown=("bin",)),
-    Rule("bun", ".bun", "bun", "BUN_INSTALL", shown=("bin",)),
+    ToolchainRule("deno", ".deno", "deno", "DENO_INSTALL", shown=("bin",)),
+    ToolchainRule("bun", ".bun", "bun", "BUN_INSTALL", shown=("bin",)),
 )
 """In the order in which they come into the PATH, behind the project's own."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from silas.channels.web.views import (
     Doctor,
-    Finding,
+    FindingView,
     Memories,
     MemoryRow,
     Settings,
@@ -106,7 +106,7 @@ class HouseRoom:
     def _look(self) -> Doctor:
         found = asyncio.run(diagnose(self._config))
         rows = tuple(
-            Finding(part=one.part, ok=one.ok, state=one.state, words=self._redact(one.words))
+            FindingView(part=one.part, ok=one.ok, state=one.state, words=self._redact(one.words))
             for one in found
         )
         return Doctor(ok=ready(found), words=headline(found), findings=rows)

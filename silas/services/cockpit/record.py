@@ -11,7 +11,14 @@ from silas.audit.narrate import known_events, narrate
 from silas.audit.reading import AuditReader, Told
 from silas.cards import PlanCard
 from silas.channels.web.metrics import EVENTS, Tally
-from silas.channels.web.views import Activity, Entry, EntryDetail, Metric, Ran, Signed
+from silas.channels.web.views import (
+    Activity,
+    ActivityView,
+    EntryDetail,
+    Metric,
+    RunStepView,
+    Signed,
+)
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
@@ -88,14 +95,14 @@ class RecordRoom:
     async def activity(
         self, *, before: int, last: int, kind: Kind | None, item: str, everything: bool
     ) -> Activity:
-        """See `Record.activity`. Long looks happen beside the event loop."""
+        """See `ActivityRecord.activity`. Long looks happen beside the event loop."""
         events = _wanted(kind, everything)
         found = await asyncio.to_thread(self._reader.before, before, last, events, item)
         entries = [await self._entry(told) for told in found.entries]
         return Activity(entries=tuple(entries), more=found.before > 1, before=found.before)
 
     async def entry(self, seq: int) -> EntryDetail:
-        """See `Record.entry`."""
+        """See `ActivityRecord.entry`."""
         told = await asyncio.to_thread(self._reader.one, seq)
         if told is None:
             raise ChannelError(
@@ -114,7 +121,7 @@ class RecordRoom:
         )
 
     async def ux_metrics(self) -> tuple[Metric, ...]:
-        """See `Record.ux_metrics`. Only entries since the last time are looked at."""
+        """See `ActivityRecord.ux_metrics`. Only entries since the last time are looked at."""
         async with self._counting:
             await asyncio.to_thread(self._count)
             return self._tally.metrics(self._clock.now())
@@ -123,10 +130,10 @@ class RecordRoom:
         newest = self._reader.newest()
         self._tally.add(self._reader.since(self._tally.upto, EVENTS), newest)
 
-    async def _entry(self, told: Told) -> Entry:
+    async def _entry(self, told: Told) -> ActivityView:
         item_id = whose(told)
         named = {"work_item_id": await self._title(item_id)} if item_id else {}
-        return Entry(
+        return ActivityView(
             seq=told.seq,
             at=told.at,
             kind=kind_of(told.event),
@@ -209,10 +216,10 @@ class RecordRoom:
             device=_device(history, issued.at),
         )
 
-    def _ran(self, history: list[Told]) -> tuple[Ran, ...]:
+    def _ran(self, history: list[Told]) -> tuple[RunStepView, ...]:
         ended = {one.data.get("step") for one in history if one.event in _ENDS}
         return tuple(
-            Ran(
+            RunStepView(
                 at=one.at,
                 words=self._redact(narrate(one.event, {**one.data, "work_item_id": "It"})),
                 state=_state(one),

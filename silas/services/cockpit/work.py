@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from silas.approval import NonceStore
-from silas.channels.web.views import BudgetRow, Check, Done, Section, WorkDetail, WorkRow
+from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
@@ -86,7 +86,7 @@ class WorkRoom:
             intent=card.intent,
             risk=card.risk.value,
             affected=card.affected,
-            plan=tuple(Section(heading=d.heading, lines=d.lines) for d in card.details),
+            plan=tuple(SectionView(heading=d.heading, lines=d.lines) for d in card.details),
             hash=card.plan_hash,
             checks=self._checks(item),
             checks_changed=() if result is None else tuple(map(show, result.checks_changed)),
@@ -183,14 +183,14 @@ class WorkRoom:
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
         return {**whole, **{name: halves[name] for name in found if name in halves}}
 
-    def _checks(self, item: WorkItem) -> tuple[Check, ...]:
+    def _checks(self, item: WorkItem) -> tuple[CheckView, ...]:
         """What the checks of the last attempt found."""
         if not item.verification_results:
             return ()
         last = item.verification_results[-1]
         results: list[dict[str, Any]] = last.get("results", [])
         return tuple(
-            Check(
+            CheckView(
                 name=str(one.get("name", "")),
                 passed=one.get("passed") is True,
                 words=self._redact(str(one.get("reason", ""))),

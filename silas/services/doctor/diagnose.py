@@ -9,7 +9,7 @@ from silas.home.audit_log import record_finding
 from silas.home.damaged_rows import all_damaged
 from silas.home.database import database_path, open_database
 from silas.home.effective_clock import clock_finding
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.home.key_vault import key_exists, open_vault
 from silas.home.keyless import PublicKey
 from silas.home.runtime import sandbox_of
@@ -27,7 +27,7 @@ from silas.stop import Sentinel
 from silas.work.halfway import half_changed_in
 
 
-async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
+async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFinding]:
     """`silas doctor`: every part that is needed, whether it works, and what it protects against.
 
     Args:
@@ -38,74 +38,74 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[Finding]:
     vault = open_vault(config)
     exists = key_exists(config, vault)
     findings.append(
-        Finding("key", "ok", key_place(config, vault))
+        DoctorFinding("key", "ok", key_place(config, vault))
         if exists
-        else Finding("key", "failed", "there is no owner key yet; run `silas init`")
+        else DoctorFinding("key", "failed", "there is no owner key yet; run `silas init`")
     )
     if exists:
-        findings.append(Finding("public key", "ok", vault.public_key(config.owner_id)))
+        findings.append(DoctorFinding("public key", "ok", vault.public_key(config.owner_id)))
         findings.append(_key_finding(config))
-    findings.append(Finding.of("signer", *arrangement(config)))
+    findings.append(DoctorFinding.of("signer", *arrangement(config)))
     findings.append(_stop_finding(config))
     findings += [
-        Finding.of(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)
+        DoctorFinding.of(f"sandbox {name}", ok, words) for name, ok, words in probe(config.sandbox)
     ]
     findings += await tool_findings(config, sandbox_of(config))
     findings += await asyncio.to_thread(_database_finding, config)
     findings += await asyncio.to_thread(_workspace_findings, config)
-    findings.append(Finding.of(*await asyncio.to_thread(clock_finding, config)))
+    findings.append(DoctorFinding.of(*await asyncio.to_thread(clock_finding, config)))
     if exists and database_path(config).exists():
         findings.append(await _record_finding(config, vault))
     findings += await asyncio.to_thread(witness_findings, config)
     findings += await reached(config, await settings_findings(config))
-    findings += [Finding.of(*row) for row in await toolset_findings(config)]
-    findings.append(Finding.of(*await window_finding(config)))
+    findings += [DoctorFinding.of(*row) for row in await toolset_findings(config)]
+    findings.append(DoctorFinding.of(*await window_finding(config)))
     if deep:
         findings += await answered(config, findings, SystemClock())
     return findings
 
 
-def _key_finding(config: SilasConfig) -> Finding:
+def _key_finding(config: SilasConfig) -> DoctorFinding:
     try:
-        return Finding("key age", "ok", key_words(key_facts(config), SystemClock().now()))
+        return DoctorFinding("key age", "ok", key_words(key_facts(config), SystemClock().now()))
     except SilasError as error:
-        return Finding("key age", "failed", str(error))
+        return DoctorFinding("key age", "failed", str(error))
 
 
-async def _record_finding(config: SilasConfig, vault: Vault) -> Finding:
+async def _record_finding(config: SilasConfig, vault: Vault) -> DoctorFinding:
     try:
         ring = vault.ring(config.owner_id)
     except SilasError as error:
-        return Finding("record", "failed", str(error))
+        return DoctorFinding("record", "failed", str(error))
     try:
         keys = CheckpointKeys(PublicKey(ring.current), ring)
-        return Finding.of(*await record_finding(config, keys))
+        return DoctorFinding.of(*await record_finding(config, keys))
     finally:
         ring.release()
 
 
-def _stop_finding(config: SilasConfig) -> Finding:
+def _stop_finding(config: SilasConfig) -> DoctorFinding:
     sentinel = Sentinel(config.data_dir)
     words = sentinel.words()
     ready = f"not stopped; `silas stop --now`, or a file {sentinel.path}, stops everything"
-    return Finding.of("emergency stop", not words, words or ready)
+    return DoctorFinding.of("emergency stop", not words, words or ready)
 
 
-def _database_finding(config: SilasConfig) -> list[Finding]:
+def _database_finding(config: SilasConfig) -> list[DoctorFinding]:
     path = database_path(config)
     if not path.exists():
-        return [Finding("database", "failed", f"{path} does not exist; run `silas init`")]
+        return [DoctorFinding("database", "failed", f"{path} does not exist; run `silas init`")]
     try:
         with open_database(config, SystemClock()) as db:
             damaged = all_damaged(db)
     except SilasError as error:
-        return [Finding("database", "failed", str(error))]
-    found = [Finding("database row", "failed", row.words) for row in damaged]
-    return [Finding("database", "ok", f"{path} is readable and up to date"), *found]
+        return [DoctorFinding("database", "failed", str(error))]
+    found = [DoctorFinding("database row", "failed", row.words) for row in damaged]
+    return [DoctorFinding("database", "ok", f"{path} is readable and up to date"), *found]
 
 
-def _workspace_findings(config: SilasConfig) -> list[Finding]:
+def _workspace_findings(config: SilasConfig) -> list[DoctorFinding]:
     halves = half_changed_in(config.data_dir / "undo")
     if not halves:
-        return [Finding("workspaces", "ok", "none was left half-changed by a crash")]
-    return [Finding("workspace", "failed", half.words) for half in halves]
+        return [DoctorFinding("workspaces", "ok", "none was left half-changed by a crash")]
+    return [DoctorFinding("workspace", "failed", half.words) for half in halves]

@@ -13,7 +13,7 @@ from silas.agents.choice import RUNBOOK, ModelChoice
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.errors import SilasError
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.home.runtime import model_of, sandbox_of
 from silas.home.secret_store import secret_named, secrets_of
 from silas.services.doctor.readiness import EMBEDDER_PART, MODEL_PART, models_used
@@ -23,7 +23,7 @@ _LONGEST_ANSWER_SECONDS = 30.0  # a model that is being loaded from a disk takes
 _PORTS = {"http": 80, "https": 443}
 
 
-async def reached(config: SilasConfig, findings: Sequence[Finding]) -> list[Finding]:
+async def reached(config: SilasConfig, findings: Sequence[DoctorFinding]) -> list[DoctorFinding]:
     """The findings about models and memory search, with what became of a connection to each server.
 
     Connects to servers that the configuration names itself, and sends them nothing. A server of
@@ -41,7 +41,9 @@ async def reached(config: SilasConfig, findings: Sequence[Finding]) -> list[Find
     ]
 
 
-async def answered(config: SilasConfig, findings: Iterable[Finding], clock: Clock) -> list[Finding]:
+async def answered(
+    config: SilasConfig, findings: Iterable[DoctorFinding], clock: Clock
+) -> list[DoctorFinding]:
     """`silas doctor --deep`: one tiny request to each distinct model that nothing else fails."""
     failed = {one.part for one in findings if not one.ok}
     roles: dict[ModelChoice, list[str]] = {}
@@ -53,9 +55,9 @@ async def answered(config: SilasConfig, findings: Iterable[Finding], clock: Cloc
 
 async def _asked(
     config: SilasConfig, choice: ModelChoice, roles: list[str], clock: Clock
-) -> Finding:
+) -> DoctorFinding:
     tried = await try_choice(config, choice, clock)
-    return Finding.of(f"answer {', '.join(roles)}", tried.ok, tried.words)
+    return DoctorFinding.of(f"answer {', '.join(roles)}", tried.ok, tried.words)
 
 
 class TriedModel(NamedTuple):

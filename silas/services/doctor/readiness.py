@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from silas.agents.choice import RUNBOOK, ModelChoice
 from silas.config import SilasConfig
 from silas.errors import SilasError
-from silas.home.findings import Finding
+from silas.home.findings import DoctorFinding
 from silas.home.runtime import model_of, sandbox_of
 from silas.home.secret_store import secrets_of
 from silas.home.signer_client import is_apart, signer_uid
@@ -27,7 +27,7 @@ EMBEDDER_PART = "memory search"
 _RUNBOOK = "runbook built in: follows runbooks, is no language model"
 
 
-def configuration_finding(config: SilasConfig) -> Finding:
+def configuration_finding(config: SilasConfig) -> DoctorFinding:
     """Whether Silas starts with these settings."""
     try:
         refuse_unable(config)
@@ -38,20 +38,20 @@ def configuration_finding(config: SilasConfig) -> Finding:
         if is_apart(config):
             signer_uid(config)
     except SilasError as error:
-        return Finding("configuration", "failed", error.message)
-    return Finding("configuration", "ok", "valid")
+        return DoctorFinding("configuration", "failed", error.message)
+    return DoctorFinding("configuration", "ok", "valid")
 
 
-async def settings_findings(config: SilasConfig) -> list[Finding]:
+async def settings_findings(config: SilasConfig) -> list[DoctorFinding]:
     """Models, memory search, workers, channels and gates, as they are configured."""
     findings = list(_model_findings(config))
-    findings.append(Finding.of(*embedder_finding(config)))
-    findings += [Finding.of(*row) for row in worker_findings(config)]
+    findings.append(DoctorFinding.of(*embedder_finding(config)))
+    findings += [DoctorFinding.of(*row) for row in worker_findings(config)]
     findings += channel_findings(config)
     return findings + await gate_findings(config)
 
 
-async def validate(config: SilasConfig) -> list[Finding]:
+async def validate(config: SilasConfig) -> list[DoctorFinding]:
     """`silas config validate`: everything that can be said without a network or a key."""
     return [configuration_finding(config), *await settings_findings(config)]
 
@@ -70,12 +70,12 @@ def models_used(config: SilasConfig) -> dict[str, ModelChoice]:
     return used
 
 
-def _model_findings(config: SilasConfig) -> Iterator[Finding]:
+def _model_findings(config: SilasConfig) -> Iterator[DoctorFinding]:
     for role, choice in models_used(config).items():
         yield _model_finding(config, MODEL_PART.format(role), choice)
 
 
-def _model_finding(config: SilasConfig, part: str, choice: ModelChoice) -> Finding:
+def _model_finding(config: SilasConfig, part: str, choice: ModelChoice) -> DoctorFinding:
     from silas.agents.names import unlisted_model  # noqa: PLC0415 - PydanticAI
 
     try:
@@ -83,9 +83,9 @@ def _model_finding(config: SilasConfig, part: str, choice: ModelChoice) -> Findi
         # nothing is opened
         model_of(config, choice, lambda name: "there" if name in known else "", sandbox_of(config))
     except SilasError as error:
-        return Finding(part, "failed", error.message)
+        return DoctorFinding(part, "failed", error.message)
     if choice.name == RUNBOOK:
-        return Finding(part, "ok", _RUNBOOK)
+        return DoctorFinding(part, "ok", _RUNBOOK)
     if advice := unlisted_model(choice):
-        return Finding(part, "advice", f"{advice}; `silas doctor --deep` asks it")
-    return Finding(part, "ok", f"{choice.name} {choice.base_url}".strip())
+        return DoctorFinding(part, "advice", f"{advice}; `silas doctor --deep` asks it")
+    return DoctorFinding(part, "ok", f"{choice.name} {choice.base_url}".strip())

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.config import SilasConfig
 from silas.home.runtime import sandbox_of
-from silas.sandbox.conformance.suite import CHECKS, Interpreter, Verdict, examine
+from silas.sandbox.conformance.suite import CHECKS, ConformanceVerdict, Interpreter, examine
 
 if TYPE_CHECKING:
-    from silas.sandbox.conformance.suite import Finding
+    from silas.sandbox.conformance.suite import ConformanceFinding
 
 
 class Conformance(NamedTuple):
     """What the sandbox withstood on this machine."""
 
     backend: str
-    findings: list["Finding"]
+    findings: list["ConformanceFinding"]
 
     @property
     def holds(self) -> bool:
         """Nothing got through, and something was really tested."""
         counted = self.counted
-        return bool(counted[Verdict.held]) and not counted[Verdict.broken]
+        return bool(counted[ConformanceVerdict.held]) and not counted[ConformanceVerdict.broken]
 
     @property
-    def counted(self) -> Counter[Verdict]:
+    def counted(self) -> Counter[ConformanceVerdict]:
         """How many checks ended how."""
         return Counter(finding.verdict for finding in self.findings)
 
@@ -35,7 +35,7 @@ class Conformance(NamedTuple):
         return {
             "backend": self.backend,
             "holds": self.holds,
-            **{verdict.name: counted[verdict] for verdict in Verdict},
+            **{verdict.name: counted[verdict] for verdict in ConformanceVerdict},
             "checks": [
                 {
                     "name": finding.name,

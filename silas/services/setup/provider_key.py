@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from silas.config.firstrun import keep_first_run, read_first_run
-from silas.tools.web.client import Answer, NotSent, WebClient, address
+from silas.tools.web.client import HttpRequestNotSent, HttpResponse, WebClient, address
 
 TryKey = Callable[[str], Awaitable[str]]
 """Why a key will not do, as a sentence; nothing where it does, or where nobody can be asked."""
@@ -50,7 +50,7 @@ def note_provider_key(folder: Path, *, stored: bool) -> None:
         keep_first_run(folder, chosen.model_copy(update={"key": stored}))
 
 
-async def _asked(client: WebClient, key: str) -> Answer | None:
+async def _asked(client: WebClient, key: str) -> HttpResponse | None:
     import h11  # noqa: PLC0415 - only a request needs it
 
     try:
@@ -61,5 +61,5 @@ async def _asked(client: WebClient, key: str) -> Answer | None:
             most=_MOST,
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
         )
-    except (TimeoutError, NotSent, OSError, h11.ProtocolError):
+    except (TimeoutError, HttpRequestNotSent, OSError, h11.ProtocolError):
         return None

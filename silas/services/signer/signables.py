@@ -28,7 +28,7 @@ from silas.cards import (
 from silas.channels import card_lines, indented
 from silas.clock import Clock
 from silas.errors import ConfigError, PlanFamilyError
-from silas.keys.apart import Ruling
+from silas.keys.apart import SigningRuling
 from silas.keys.heads import SignedHead, SignedHeads
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
@@ -120,7 +120,7 @@ class Signables:
         self._clock = clock
         self._heads = heads
 
-    def judge(self, data: bytes, shown: bytes) -> Ruling:
+    def judge(self, data: bytes, shown: bytes) -> SigningRuling:
         """What is done with bytes to sign.
 
         Args:
@@ -130,34 +130,34 @@ class Signables:
         if (token := read_approval(data)) is not None:
             return self._approval(token, shown)
         if (message := read_message(data)) is not None:
-            return Ruling(question=_message_question(message))
+            return SigningRuling(question=_message_question(message))
         if (head := read_checkpoint(data)) is not None:
             return self._checkpoint(head)
         if (bundle := read_signed_bundle(data)) is not None:
-            return Ruling(question=_bundle_question(bundle))
+            return SigningRuling(question=_bundle_question(bundle))
         if (heads := read_acceptance(data)) is not None:
             accepted, was = heads
-            return Ruling(
+            return SigningRuling(
                 question=_acceptance_question(accepted, was),
                 then=lambda: self._heads.put(SignedHead(*accepted)),
             )
-        return Ruling(refusal=_UNKNOWN)
+        return SigningRuling(refusal=_UNKNOWN)
 
-    def _checkpoint(self, head: SignedHead) -> Ruling:
+    def _checkpoint(self, head: SignedHead) -> SigningRuling:
         try:
-            return Ruling(refusal=self._heads.advance(head))
+            return SigningRuling(refusal=self._heads.advance(head))
         except OSError as error:
-            return Ruling(refusal=f"the last signed entry cannot be kept ({error.strerror})")
+            return SigningRuling(refusal=f"the last signed entry cannot be kept ({error.strerror})")
         except ConfigError as error:
-            return Ruling(refusal=f"the last signed entry cannot be read ({error.code})")
+            return SigningRuling(refusal=f"the last signed entry cannot be read ({error.code})")
 
-    def _approval(self, token: ApprovalToken, shown: bytes) -> Ruling:
+    def _approval(self, token: ApprovalToken, shown: bytes) -> SigningRuling:
         if token.verdict not in _AUTHORISES:
-            return Ruling()  # a recorded no authorises nobody
+            return SigningRuling()  # a recorded no authorises nobody
         if refusal := self._untimely(token):
-            return Ruling(refusal=refusal)
+            return SigningRuling(refusal=refusal)
         if sha256_hex(shown) != token.plan_hash:
-            return Ruling(refusal=_NOT_SHOWN)
+            return SigningRuling(refusal=_NOT_SHOWN)
         if token.scope in _PLAN_SCOPES:
             return _plan_ruling(token, shown)
         if token.scope is ApprovalScope.tool_type:
@@ -166,7 +166,9 @@ class Signables:
             return _changes_ruling(token, shown)
         if token.scope is ApprovalScope.skill_install:
             return _skill_ruling(token, shown)
-        return Ruling(refusal=f"this signer cannot show what an approval of {token.scope} is for")
+        return SigningRuling(
+            refusal=f"this signer cannot show what an approval of {token.scope} is for"
+        )
 
     def _untimely(self, token: ApprovalToken) -> str:
         if abs(token.issued_at - self._clock.now()) > CLOCK_SKEW:
@@ -180,7 +182,7 @@ class Signables:
         return ""
 
 
-def _plan_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     try:
         card = plan_card(
             shown,
@@ -190,11 +192,11 @@ def _plan_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
         )
         subject = subject_of(WorkItem.model_validate(json.loads(shown)))
     except PlanFamilyError:
-        return Ruling(refusal="what the approval is about is no plan")
+        return SigningRuling(refusal="what the approval is about is no plan")
     if subject.id != token.work_item_id:
-        return Ruling(refusal="the approval names another work item than the plan")
+        return SigningRuling(refusal="the approval names another work item than the plan")
     if token.scope is ApprovalScope.standing and not _spawns(token, subject):
-        return Ruling(refusal="a standing approval is for a goal and exactly what it spawns")
+        return SigningRuling(refusal="a standing approval is for a goal and exactly what it spawns")
     return _asked(card.model_copy(update={"details": (*card.details, _claims(token))}))
 
 
@@ -204,10 +206,10 @@ def _spawns(token: ApprovalToken, goal: Subject) -> bool:
     return goal.kind == "goal" and policy == goal.policy != "" and limits == list(goal.limits)
 
 
-def _call_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+def _call_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     call = _canonical_object(shown)
     if call is None or call.keys() != {"tool", "action", "args"}:
-        return Ruling(refusal="what the approval is about is no tool call")
+        return SigningRuling(refusal="what the approval is about is no tool call")
     named = tuple(f"{name}: {show(canonical_json(call[name]))}" for name in ("tool", "action"))
     arguments = json.dumps(call["args"], indent=2, sort_keys=True)
     return _asked(
@@ -228,18 +230,18 @@ def _call_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
     )
 
 
-def _changes_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+def _changes_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     """Every path with what it is before and after: the contents came as their digests alone."""
     said = _canonical_object(shown)
     if said is None or said.keys() != {"directory", "identity", "changes"}:
-        return Ruling(refusal="what the approval is about is no set of changes")
+        return SigningRuling(refusal="what the approval is about is no set of changes")
     try:
         changes = [change_of(one) for one in said["changes"]]
         lines = [show(line) for change in changes for line in facts_of(change)]
     except (TypeError, ValueError, IndexError, AttributeError):
-        return Ruling(refusal="what the approval is about is no set of changes")
+        return SigningRuling(refusal="what the approval is about is no set of changes")
     if token.work_item_id != changes_id(token.plan_hash):
-        return Ruling(refusal="the approval names other changes than those shown")
+        return SigningRuling(refusal="the approval names other changes than those shown")
     return _asked(
         HeldCard(
             intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",
@@ -254,18 +256,18 @@ def _changes_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
     )
 
 
-def _skill_ruling(token: ApprovalToken, shown: bytes) -> Ruling:
+def _skill_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     """Its name, source and files by their digests: the files themselves did not come with it."""
     skill = read_installation(shown)
     if skill is None:
-        return Ruling(refusal="what the approval is about is no skill")
+        return SigningRuling(refusal="what the approval is about is no skill")
     if skill.subject_id != token.work_item_id:
-        return Ruling(refusal="the approval names another skill than the one shown")
+        return SigningRuling(refusal="the approval names another skill than the one shown")
     return _asked(skill_card(skill, (_claims(token),), why=_WHY))
 
 
-def _asked(card: Card[Any]) -> Ruling:
-    return Ruling(question="\n".join([*card_lines(card), "=" * 88]))
+def _asked(card: Card[Any]) -> SigningRuling:
+    return SigningRuling(question="\n".join([*card_lines(card), "=" * 88]))
 
 
 def _claims(token: ApprovalToken) -> Detail:

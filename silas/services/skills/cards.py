@@ -7,7 +7,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.plans import show_lines
 from silas.plans.characters import show, show_exactly
 from silas.skills.approved import Installation
-from silas.skills.folder import SKILL_MD, Content
+from silas.skills.folder import SKILL_MD, SkillFile
 from silas.types import Risk
 
 _LINES = 400  # of one file on a card; nobody reads more there, and the path is given
@@ -54,7 +54,7 @@ def what_changed(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Det
     return (Detail(heading="Against what you approved before", lines=lines),)
 
 
-def texts_of(files: Sequence[Content]) -> tuple[Detail, ...]:
+def texts_of(files: Sequence[SkillFile]) -> tuple[Detail, ...]:
     """What stands in the files, `SKILL.md` first; each line of it behind `| `."""
     ordered = sorted(files, key=lambda file: (file.path != SKILL_MD, file.path))
     return tuple(
@@ -62,7 +62,7 @@ def texts_of(files: Sequence[Content]) -> tuple[Detail, ...]:
     )
 
 
-def _text(file: Content) -> tuple[str, ...]:
+def _text(file: SkillFile) -> tuple[str, ...]:
     try:
         lines = file.raw.decode("utf-8").split("\n")
     except UnicodeDecodeError:

@@ -15,7 +15,7 @@ from silas.context import TokenCounter
 from silas.home.key_vault import key_exists, open_vault
 from silas.keys.signer import verify_with
 from silas.skills.approved import Approved, Installation, SkillRecords, Vouch
-from silas.skills.loader import Place, SkillLoader, Trust, parsed
+from silas.skills.loader import SkillLoader, SkillsDirectory, Trust, parsed
 from silas.skills.validate import check
 
 _ELSEWHERE = Path(".agents") / "skills"
@@ -71,8 +71,8 @@ def skill_rows(config: SilasConfig, project: Path) -> list[dict[str, Any]]:
         project: A directory whose `.agents/skills` is looked at, too.
     """
     elsewhere = dict.fromkeys((Path.home() / _ELSEWHERE, project / _ELSEWHERE))
-    others = [Place(config.skills_dir / QUARANTINE, Trust.waiting)]
-    others += [Place(path, Trust.untrusted) for path in elsewhere]
+    others = [SkillsDirectory(config.skills_dir / QUARANTINE, Trust.waiting)]
+    others += [SkillsDirectory(path, Trust.untrusted) for path in elsewhere]
     return [
         {
             "name": one.name,
@@ -115,10 +115,12 @@ def shipped_skills() -> Path:
     return Path(str(files("silas.skills"))) / "bundled"
 
 
-def _loader(config: SilasConfig, others: Sequence[Place], approved: Approved) -> SkillLoader:
+def _loader(
+    config: SilasConfig, others: Sequence[SkillsDirectory], approved: Approved
+) -> SkillLoader:
     places = (
-        Place(shipped_skills(), Trust.bundled),
-        Place(config.skills_dir, Trust.installed),
+        SkillsDirectory(shipped_skills(), Trust.bundled),
+        SkillsDirectory(config.skills_dir, Trust.installed),
         *others,
     )
     context = config.context

@@ -25,9 +25,9 @@ from silas.services.emergency_stop import EmergencyStop
 from silas.services.owner_key import CheckpointKeys
 from silas.services.skills.cards import skill_card, texts_of, what_changed
 from silas.services.skills.catalogue import QUARANTINE, owners_key, shipped_skills, skill_records
-from silas.skills.adapt import Format, Report, adapt
+from silas.skills.adapt import Format, ImportReport, adapt
 from silas.skills.approved import Installation, SkillRecords
-from silas.skills.folder import Content, SkillError
+from silas.skills.folder import SkillError, SkillFile
 from silas.skills.front import NAME
 from silas.skills.loader import parsed
 from silas.skills.source import read_source
@@ -51,7 +51,7 @@ class SkillLook(NamedTuple):
     """
 
     shown: Installation
-    files: tuple[Content, ...]
+    files: tuple[SkillFile, ...]
     before: Mapping[str, str]
 
     def card(self) -> DecisionCard:
@@ -74,7 +74,7 @@ class SkillDesk:
     records: SkillRecords
     approving: Approving
 
-    async def bring(self, source: str, hint: Format | None) -> tuple[str, Report]:
+    async def bring(self, source: str, hint: Format | None) -> tuple[str, ImportReport]:
         """Put a foreign skill, adapted, where nothing can use it; its name, and what changed.
 
         Raises:
@@ -173,9 +173,9 @@ class SkillDesk:
     def _report(self, name: str) -> Path:
         return self._quarantine / f"{name}.json"
 
-    def _reported(self, name: str) -> Report:
+    def _reported(self, name: str) -> ImportReport:
         try:
-            return Report.model_validate_json(self._report(name).read_bytes())
+            return ImportReport.model_validate_json(self._report(name).read_bytes())
         except (OSError, ValidationError) as error:
             raise SkillError(
                 f"the report about the import of {name} cannot be read; import it again."
@@ -206,7 +206,7 @@ class SkillDesk:
             raise SkillError(f"a skill {name!r} ships with Silas; give this one another name.")
 
 
-def _source(report: Report) -> str:
+def _source(report: ImportReport) -> str:
     return f"{report.source}, commit {report.commit}" if report.commit else report.source
 
 

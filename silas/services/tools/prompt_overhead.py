@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from silas.agents.calls import PLANNER, PROXY, Call
+from silas.agents.calls import PLANNER, PROXY, StructuredCall
 from silas.agents.prompt import TurnRequest, instructions
 from silas.canonical import canonical_json
 from silas.config import SilasConfig
@@ -75,7 +75,7 @@ async def window_finding(config: SilasConfig) -> tuple[str, bool, str]:
     return "context", False, f"{words}: too little is left; raise context.total_tokens"
 
 
-def _tokens(call: Call[Any], request: TurnRequest, registry: ToolRegistry) -> int:
+def _tokens(call: StructuredCall[Any], request: TurnRequest, registry: ToolRegistry) -> int:
     offered = (one.tool for one in registry.all() if call.name in one.capabilities)
     parts = (
         instructions(call.name),

@@ -19,7 +19,7 @@ from silas.tools.plugins.stance import Outspoken
 if TYPE_CHECKING:
     from silas.tools.plugins.run import ToolsetContext
     from silas.tools.plugins.spec import ToolsetSpec
-    from silas.tools.plugins.toolsets import Discretion, Fault, LoadedTool, ToolsetLoader
+    from silas.tools.plugins.toolsets import Discretion, LoadedTool, ToolsetLoader, ToolsetProblem
 
 Learn = Callable[[Mapping[str, str]], None]
 """Told values by name that must stay out of all that is written or shown."""
@@ -121,11 +121,11 @@ def claims_of(registry: ToolRegistry) -> Callable[[ValidatedCall], str]:
     return claim
 
 
-def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fault]":
+def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[ToolsetProblem]":
     """All tools of a toolset, or none where a name of one is taken."""
-    from silas.tools.plugins.toolsets import Fault  # noqa: PLC0415 - PydanticAI
+    from silas.tools.plugins.toolsets import ToolsetProblem  # noqa: PLC0415 - PydanticAI
 
-    faults: list[Fault] = []
+    faults: list[ToolsetProblem] = []
     for connector, some in groupby(tools, key=lambda loaded: loaded.config.connector_id):
         group = list(some)
         names = (loaded.tool.tool_name for loaded in group)
@@ -136,7 +136,7 @@ def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[Fa
                 f"The toolset {name} is absent: there is another tool named {taken}; give this "
                 "one a `_prefix`."
             )
-            faults.append(Fault(name, words))
+            faults.append(ToolsetProblem(name, words))
             continue
         for loaded in group:
             pre_approved = loaded.stance is Stance.pre_approved

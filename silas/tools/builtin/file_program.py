@@ -31,11 +31,11 @@ _HEAD = 8192  # a NUL in here means that a file is no text
 _UNSEARCHED = {".git", ".hg", ".svn", ".jj", ".venv", "venv", "node_modules", "__pycache__"}
 
 
-class Refused(Exception):
+class FileRefused(Exception):
     """The request cannot be done; its text is the sentence for the model."""
 
 
-class Guard(NamedTuple):
+class HiddenPaths(NamedTuple):
     """What is only listed; nothing, where there are no patterns.
 
     Attributes:
@@ -58,7 +58,7 @@ class Guard(NamedTuple):
         return any(fnmatchcase(part.casefold(), shut) for part in parts for shut in self.shut)
 
 
-class Request(NamedTuple):
+class FileRequest(NamedTuple):
     """What is asked, and where.
 
     Attributes:
@@ -73,7 +73,7 @@ class Request(NamedTuple):
     roots: list[str]
     writable: list[str]
     limit: int
-    guard: Guard
+    guard: HiddenPaths
 
     @property
     def path(self) -> str:
@@ -85,17 +85,17 @@ class Request(NamedTuple):
         return self.guard.shuts(os.path.relpath(path, os.path.realpath(self.roots[0])))
 
 
-def _located(request: Request, *, write: bool = False, listed: bool = False) -> str:
+def _located(request: FileRequest, *, write: bool = False, listed: bool = False) -> str:
     """Where a path leads when every link is followed; refused where that is out of bounds."""
     real = os.path.realpath(request.path)
     if not any(_within(real, root) for root in request.roots):
-        raise Refused(f"{request.path} lies outside the workspace and the plan's read paths.")
+        raise FileRefused(f"{request.path} lies outside the workspace and the plan's read paths.")
     if write and not any(_within(real, root) for root in request.writable):
-        raise Refused(f"{request.path} may only be read.")
+        raise FileRefused(f"{request.path} may only be read.")
     if request.guard.shut and real != os.path.abspath(request.path):
-        raise Refused(f"{request.path} is reached by a link; name the file that it leads to.")
+        raise FileRefused(f"{request.path} is reached by a link; name the file that it leads to.")
     if request.shuts(real) and not listed:
-        raise Refused(
+        raise FileRefused(
             f"{request.path} is hidden or may hold secrets, so it is not read; the owner can name "
             "it in his message."
         )
@@ -113,25 +113,25 @@ def _opened(path: str, shown: str) -> BufferedReader:
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)
-    raise Refused(f"{shown} is no regular file.")
+    raise FileRefused(f"{shown} is no regular file.")
 
 
 def _is_text(stream: BufferedReader) -> bool:
     return b"\0" not in stream.peek(_HEAD)[:_HEAD]
 
 
-def read(request: Request) -> str:
+def read(request: FileRequest) -> str:
     """Lines of a text file, under a heading that says which they are."""
     first, last = int(request.args.get("from_line", 1)), int(request.args.get("to_line", 0))
     with _opened(_located(request), request.path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > request.guard.largest > 0:
-            raise Refused(f"{request.path} is too large to be read ({size} bytes).")
+            raise FileRefused(f"{request.path} is too large to be read ({size} bytes).")
         if not _is_text(stream):
-            raise Refused(f"{request.path} is not text ({size} bytes).")
+            raise FileRefused(f"{request.path} is not text ({size} bytes).")
         kept, reached, more = _lines(stream, first, last or sys.maxsize, request.limit)
     if reached < first > 1:
-        raise Refused(f"{request.path} has no line {first} that can be read; it ends before.")
+        raise FileRefused(f"{request.path} has no line {first} that can be read; it ends before.")
     if not kept:
         return f"{request.path} is empty."
     told = f"{request.path}, lines {first} to {reached}{'; more follow' if more else ''}:\n"
@@ -158,7 +158,7 @@ def _lines(stream: BufferedReader, first: int, last: int, limit: int) -> tuple[b
     return bytes(kept), line, True
 
 
-def write(request: Request) -> str:
+def write(request: FileRequest) -> str:
     """Put a whole text in place of a file, or make a new one with the directories it needs."""
     path = _located(request, write=True)
     content = str(request.args["content"]).encode("utf-8")
@@ -169,26 +169,26 @@ def write(request: Request) -> str:
     return f"{done} {request.path} ({len(content)} bytes)"
 
 
-def edit(request: Request) -> str:
+def edit(request: FileRequest) -> str:
     """Put one text in place of another that occurs exactly once."""
     path = _located(request, write=True)
     old, new = (str(request.args[name]).encode("utf-8") for name in ("old", "new"))
     mode = _replaceable(path, request.path)
     if mode is None:
-        raise Refused(f"{request.path} does not exist; `file_write` makes new files.")
+        raise FileRefused(f"{request.path} does not exist; `file_write` makes new files.")
     with _opened(path, request.path) as stream:
         content = stream.read(MAX_FILE + 1)
     if len(content) > MAX_FILE:
-        raise Refused(f"{request.path} is too large to edit (over {MAX_FILE} bytes).")
+        raise FileRefused(f"{request.path} is too large to edit (over {MAX_FILE} bytes).")
     found = list(islice(_places(content, old), 10))
     lines = [str(content.count(b"\n", 0, at) + 1) for at in found]
     if not found:
-        raise Refused(
+        raise FileRefused(
             f"`old` is not in {request.path}; nothing was changed. Give the lines exactly as they "
             "are in the file, white space included."
         )
     if len(found) > 1:
-        raise Refused(
+        raise FileRefused(
             f"`old` is in {request.path} more than once (lines {', '.join(lines)}); nothing was "
             "changed. Give more of the text around it."
         )
@@ -211,7 +211,7 @@ def _replaceable(path: str, shown: str) -> "int | None":
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(facts.st_mode):
-        raise Refused(f"{shown} is no regular file.")
+        raise FileRefused(f"{shown} is no regular file.")
     return stat.S_IMODE(facts.st_mode)
 
 
@@ -231,7 +231,7 @@ def _replace(path: str, content: bytes, mode: int) -> None:
         raise
 
 
-def entries(request: Request) -> str:
+def entries(request: FileRequest) -> str:
     """What a directory holds, with kinds and sizes, ordered by name."""
     top, guard = _located(request, listed=True), request.guard
     unopened = frozenset(_UNSEARCHED if guard.shut else ())
@@ -295,7 +295,7 @@ def _printable(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
-def search(request: Request) -> str:
+def search(request: FileRequest) -> str:
     """Lines that hold a text or match a regular expression, as `path:line: text`."""
     holds = _matcher(request)
     named = str(request.args.get("files", "*"))
@@ -308,7 +308,7 @@ def search(request: Request) -> str:
         try:
             found = _hits(path, _printable(shown), holds, largest)
             lines += islice(found, MAX_FOUND + 1 - len(lines))
-        except (OSError, Refused):
+        except (OSError, FileRefused):
             unread += 1
         if len(lines) > MAX_FOUND:
             lines[MAX_FOUND:] = [f"(more than {MAX_FOUND} lines; ask for less)"]
@@ -320,17 +320,17 @@ def search(request: Request) -> str:
     return _cut(lines, request.limit) or "Nothing found."
 
 
-def _matcher(request: Request) -> Callable[[str], object]:
+def _matcher(request: FileRequest) -> Callable[[str], object]:
     text = str(request.args["text"])
     if not request.args.get("regex", False):
         return lambda line: text in line
     try:
         return re.compile(text).search
     except re.error as error:
-        raise Refused(f"`text` is no regular expression: {error}.") from error
+        raise FileRefused(f"`text` is no regular expression: {error}.") from error
 
 
-def _candidates(request: Request) -> Iterator[tuple[str, str]]:
+def _candidates(request: FileRequest) -> Iterator[tuple[str, str]]:
     """Files to look into, each with its path relative to where the search begins."""
     top = _located(request)
     if not os.path.isdir(top):
@@ -345,7 +345,7 @@ def _candidates(request: Request) -> Iterator[tuple[str, str]]:
 def _hits(path: str, shown: str, holds: Callable[[str], object], largest: int) -> Iterator[str]:
     with _opened(path, shown) as stream:
         if os.fstat(stream.fileno()).st_size > largest:
-            raise Refused(f"{shown} is too large.")
+            raise FileRefused(f"{shown} is too large.")
         if not _is_text(stream):
             return
         for number, raw in enumerate(stream, 1):
@@ -366,7 +366,7 @@ def _cut(lines: list[str], limit: int) -> str:
     return "\n".join(kept)
 
 
-DOES: dict[str, Callable[[Request], str]] = {
+DOES: dict[str, Callable[[FileRequest], str]] = {
     "file_read": read,
     "file_write": write,
     "file_edit": edit,
@@ -379,10 +379,10 @@ def main() -> int:
     """Answer the one request on standard input."""
     asked = json.load(sys.stdin.buffer)
     places = asked["roots"], asked["writable"]
-    request = Request(asked["args"], *places, asked["limit"], Guard(**asked["guard"]))
+    request = FileRequest(asked["args"], *places, asked["limit"], HiddenPaths(**asked["guard"]))
     try:
         answer, code = DOES[asked["tool"]](request), 0
-    except Refused as refusal:
+    except FileRefused as refusal:
         answer, code = str(refusal), REFUSED
     except OSError as error:
         answer, code = f"{request.path}: {error.strerror}.", REFUSED

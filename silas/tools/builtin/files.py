@@ -103,7 +103,7 @@ class ListArguments(Exact):
     depth: Annotated[int, Field(ge=1, le=10)] = 1
 
 
-class SearchArguments(Exact):
+class FileSearchArguments(Exact):
     """A text or regular expression, where to look, and a pattern of file names."""
 
     text: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
@@ -244,7 +244,7 @@ class FileListTool(FileTool):
 class FileSearchTool(FileTool):
     """Finds lines in files."""
 
-    arguments = SearchArguments
+    arguments = FileSearchArguments
     name = "file_search"
     words = (
         "Find lines that hold `text`, or match it as a Python regular expression with `regex`, in "

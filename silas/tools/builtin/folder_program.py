@@ -26,7 +26,7 @@ _ORDERS = {
 }
 
 
-class Entry(NamedTuple):
+class ListedFile(NamedTuple):
     """A regular file: its path from where the look begins, bytes, seconds since 1970."""
 
     path: str
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
     changed: float
 
 
-class Walk:
+class FolderWalk:
     """All regular files below a directory, and what of it was left out."""
 
     def __init__(self, top: str) -> None:
@@ -42,7 +42,7 @@ class Walk:
         self.left_out = set[str]()
         self.whole = True
 
-    def files(self) -> Iterator[Entry]:
+    def files(self) -> Iterator[ListedFile]:
         """One after the other; what cannot be opened is left out and told."""
         places, seen = [self._top], 0
         while places:
@@ -63,18 +63,18 @@ class Walk:
             except OSError:
                 self.left_out.add(os.path.relpath(place, self._top))
 
-    def _file(self, entry: "os.DirEntry[str]") -> Iterator[Entry]:
+    def _file(self, entry: "os.DirEntry[str]") -> Iterator[ListedFile]:
         try:
             facts = entry.stat(follow_symlinks=False)
         except OSError:  # gone meanwhile
             return
         if stat.S_ISREG(facts.st_mode):
-            yield Entry(os.path.relpath(entry.path, self._top), facts.st_size, facts.st_mtime)
+            yield ListedFile(os.path.relpath(entry.path, self._top), facts.st_size, facts.st_mtime)
 
 
 def answer(asked: dict[str, Any]) -> str:
     """The heading, as many files as are asked for, and what was left out."""
-    walk, args = Walk(asked["top"]), asked["args"]
+    walk, args = FolderWalk(asked["top"]), asked["args"]
     wanted = [one.casefold() for one in args.get("names") or ["*"]]
     found = [one for one in walk.files() if _fits(one.path.casefold(), wanted)]
     order = args.get("order", "name")

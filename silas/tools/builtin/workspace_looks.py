@@ -15,9 +15,9 @@ from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.tools.builtin.files import (
     INTERPRETER_OPTIONS,
+    FileSearchArguments,
     ListArguments,
     ReadArguments,
-    SearchArguments,
     answer_of,
     program,
 )
@@ -147,7 +147,7 @@ class WorkspaceReadTool(_WorkspaceFileTool):
 class WorkspaceSearchTool(_WorkspaceFileTool):
     """Finds lines in files."""
 
-    arguments = SearchArguments
+    arguments = FileSearchArguments
     name, does = "workspace_search", "file_search"
     words = (
         "Find lines that hold `text`, or match it as a regular expression with `regex`, in the "

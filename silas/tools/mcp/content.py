@@ -15,16 +15,16 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from silas.tools.mcp.tool import Answer
+from silas.tools.mcp.tool import McpAnswer
 
 
-def answer_of(result: CallToolResult) -> Answer:
+def answer_of(result: CallToolResult) -> McpAnswer:
     """The words of an answer; its structured content where it has no words."""
     parts = [_words(block) for block in result.content]
     structured: Any = result.structured_content
     if not parts and structured is not None:
         parts = [json.dumps(structured, ensure_ascii=False, indent=2)]
-    return Answer(not result.is_error, "\n".join(parts))
+    return McpAnswer(not result.is_error, "\n".join(parts))
 
 
 def _words(block: ContentBlock) -> str:

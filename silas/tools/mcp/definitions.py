@@ -31,7 +31,7 @@ class Offered(NamedTuple):
     schema: dict[str, Any]
 
 
-class Definition(Frozen):
+class McpToolDefinition(Frozen):
     """A tool as it was, or may be, trusted. `arguments_json` is canonical."""
 
     server: str
@@ -57,7 +57,7 @@ class Definition(Frozen):
 class Listing(NamedTuple):
     """A server's tools: those that can be used by name, and why others cannot."""
 
-    definitions: dict[str, Definition]
+    definitions: dict[str, McpToolDefinition]
     refused: dict[str, str]
 
 
@@ -74,7 +74,7 @@ class Drift(NamedTuple):
 
 def listing(server: str, offered: Sequence[Offered]) -> Listing:
     """Sort what a server offers into what can be used and what cannot."""
-    definitions: dict[str, Definition] = {}
+    definitions: dict[str, McpToolDefinition] = {}
     refused: dict[str, str] = {}
     names = Counter(_called(server, tool.name) for tool in offered)
     for tool in offered[:MOST_TOOLS]:
@@ -83,7 +83,7 @@ def listing(server: str, offered: Sequence[Offered]) -> Listing:
         if why:
             refused[shown] = why
             continue
-        definitions[tool.name] = Definition(
+        definitions[tool.name] = McpToolDefinition(
             server=server,
             name=tool.name,
             description=tool.description,
@@ -136,7 +136,7 @@ def _stands(value: Any, depth: int) -> bool:
             return True
 
 
-def drift(trusted: Mapping[str, Definition], now: Mapping[str, Definition]) -> Drift:
+def drift(trusted: Mapping[str, McpToolDefinition], now: Mapping[str, McpToolDefinition]) -> Drift:
     """What differs between what was trusted and what is there."""
     both = trusted.keys() & now.keys()
     return Drift(
@@ -146,7 +146,7 @@ def drift(trusted: Mapping[str, Definition], now: Mapping[str, Definition]) -> D
     )
 
 
-def shown_schema(definition: Definition) -> dict[str, Any]:
+def shown_schema(definition: McpToolDefinition) -> dict[str, Any]:
     """The schema as a model sees it: explanations scrubbed, everything else as it was."""
     return cast(dict[str, Any], _shown(definition.arguments()))
 

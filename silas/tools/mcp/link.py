@@ -31,10 +31,10 @@ from silas.context import scrub
 from silas.errors import SilasError, ToolError
 from silas.tools.mcp.content import answer_of
 from silas.tools.mcp.definitions import MOST_TOOLS, Listing, Offered, listing
-from silas.tools.mcp.tool import Answer, BrokenOff, NotSent
-from silas.tools.mcp.transport import Connection, Ending
+from silas.tools.mcp.tool import BrokenOff, McpAnswer, McpCallNotSent
+from silas.tools.mcp.transport import McpConnection, PeerExit
 
-Connect = Callable[[], AbstractAsyncContextManager[Connection]]
+Connect = Callable[[], AbstractAsyncContextManager[McpConnection]]
 """Opens one connection; raises `SilasError` where there is none."""
 
 HANDSHAKE_SECONDS = 20.0
@@ -110,7 +110,7 @@ class ServerLink:
             finally:
                 self._connected = []
 
-    async def _watched(self, session: ClientSession, ending: Ending, as_trusted: bool) -> str:
+    async def _watched(self, session: ClientSession, ending: PeerExit, as_trusted: bool) -> str:
         """Wait for its end. What once differed stays so: no server goes to and fro unnoticed."""
         while True:
             events = [ending.came, self._trouble, *([self._changed] if as_trusted else [])]
@@ -132,16 +132,16 @@ class ServerLink:
         if isinstance(message, ToolListChangedNotification):
             self._changed.set()
 
-    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> Answer:
-        """See `Link.call`."""
+    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> McpAnswer:
+        """See `McpLink.call`."""
         if not self._connected:
-            raise NotSent(f"The MCP server {self._name!r} is not connected.")
+            raise McpCallNotSent(f"The MCP server {self._name!r} is not connected.")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=args))
         try:
             result = await self._connected[0].send_request(request, CallToolResult, seconds)
         except MCPError as error:
             if error.code not in _NO_ANSWER:
-                return Answer(False, f"The server refused the call: {error.message}")
+                return McpAnswer(False, f"The server refused the call: {error.message}")
             self._trouble.set()
             raise BrokenOff(_reason(error)) from error
         except Exception as error:  # an answer that is none, a stream that broke
@@ -153,7 +153,7 @@ class ServerLink:
 @asynccontextmanager
 async def session_over(
     connect: Connect, heard: MessageHandlerFnT
-) -> "AsyncGenerator[tuple[ClientSession, Ending]]":
+) -> "AsyncGenerator[tuple[ClientSession, PeerExit]]":
     """An introduced session, and what says when its server went away.
 
     Raises:

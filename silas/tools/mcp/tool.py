@@ -6,7 +6,7 @@ from silas.canonical import canonical_json, read_json
 from silas.context import scrub
 from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.mcp.arguments import check_arguments
-from silas.tools.mcp.definitions import Definition, shown_schema
+from silas.tools.mcp.definitions import McpToolDefinition, shown_schema
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.models import (
     CallFacts,
@@ -24,14 +24,14 @@ from silas.types import TaintLevel
 _CUT = "\n[cut: the server said more than a result may hold]"
 
 
-class Answer(NamedTuple):
+class McpAnswer(NamedTuple):
     """What a server answered: in words, and whether it calls that a success."""
 
     ok: bool
     text: str
 
 
-class NotSent(Exception):
+class McpCallNotSent(Exception):
     """There was nobody to send a call to; nothing happened. The words are for a model."""
 
 
@@ -39,11 +39,11 @@ class BrokenOff(Exception):
     """A call was sent, and what became of it is unknown. The words are for the record."""
 
 
-class Link(Protocol):
+class McpLink(Protocol):
     """The way to a server: `silas.tools.mcp.link.ServerLink` is one."""
 
-    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> Answer:
-        """Send one call. Raises `NotSent` or `BrokenOff`."""
+    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> McpAnswer:
+        """Send one call. Raises `McpCallNotSent` or `BrokenOff`."""
         ...
 
 
@@ -65,7 +65,7 @@ class MCPTool:
     reads are the owner's words.
     """
 
-    def __init__(self, entry: MCPEntry, definition: Definition, link: Link) -> None:
+    def __init__(self, entry: MCPEntry, definition: McpToolDefinition, link: McpLink) -> None:
         self._entry = entry
         self._definition = definition
         self._link = link
@@ -154,7 +154,7 @@ class MCPTool:
         seconds = min(self._entry.handling.timeout_seconds, context.limits.wall_seconds)
         try:
             answer = await self._link.call(self._definition.name, request, seconds)
-        except NotSent as error:
+        except McpCallNotSent as error:
             return ToolResult(ok=False, error=f"{error} Nothing was sent.")
         except BrokenOff as error:
             raise OutcomeUnknown(

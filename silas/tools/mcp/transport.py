@@ -29,7 +29,7 @@ _END_SECONDS = 1.0  # for a program that closed its output to end as well
 _Into = MemoryObjectSendStream[SessionMessage | Exception]
 
 
-class Ending:
+class PeerExit:
     """Whether the other side went away, and its last words; over HTTP nobody can know."""
 
     def __init__(self) -> None:
@@ -42,18 +42,18 @@ class Ending:
         self.came.set()
 
 
-class Connection(NamedTuple):
+class McpConnection(NamedTuple):
     """The streams of one connection, and its end."""
 
     read: ReadStream[SessionMessage | Exception]
     write: WriteStream[SessionMessage]
-    ending: Ending
+    ending: PeerExit
 
 
 @asynccontextmanager
 async def program(
     entry: MCPEntry, residents: Residents, record: Record
-) -> AsyncGenerator[Connection]:
+) -> AsyncGenerator[McpConnection]:
     """A server in the sandbox: only what the owner named is there.
 
     Raises:
@@ -64,10 +64,10 @@ async def program(
         into, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         write, out = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as tasks, into, read, write, out:
-            ending = Ending()
+            ending = PeerExit()
             tasks.start_soon(_hear, talk, into, ending)
             tasks.start_soon(_tell, talk, out)
-            yield Connection(read, write, ending)
+            yield McpConnection(read, write, ending)
             tasks.cancel_scope.cancel()
 
 
@@ -90,7 +90,7 @@ def _files(entry: MCPEntry, record: Record) -> SandboxFiles:
     )
 
 
-async def _hear(talk: Conversation, into: _Into, ending: Ending) -> None:
+async def _hear(talk: Conversation, into: _Into, ending: PeerExit) -> None:
     """What it says, line by line; a line that is no message is noted as such and passed over."""
     async with into:
         while (line := await talk.said()) is not None:
@@ -152,7 +152,7 @@ class _Careful(httpx2.AsyncHTTPTransport):
     made, or had no answer, is the end of the connection: the SDK would wait for its answer.
     """
 
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: PeerExit) -> None:
         super().__init__()
         self._ending = ending
 
@@ -169,13 +169,13 @@ class _Careful(httpx2.AsyncHTTPTransport):
 
 
 @asynccontextmanager
-async def over_http(entry: MCPEntry) -> AsyncGenerator[Connection]:
+async def over_http(entry: MCPEntry) -> AsyncGenerator[McpConnection]:
     """A server behind an address: the owner's headers, no cookies or proxies from the environment.
 
     A redirect is followed only on the same origin.
     """
     headers = {name: value.get_secret_value() for name, value in entry.server.headers.items()}
-    ending = Ending()
+    ending = PeerExit()
     async with (
         httpx2.AsyncClient(
             headers=headers,
@@ -187,4 +187,4 @@ async def over_http(entry: MCPEntry) -> AsyncGenerator[Connection]:
             entry.server.url or "", http_client=client, max_sse_event_size=UNREAD_BYTES
         ) as (read, write),
     ):
-        yield Connection(read, write, ending)
+        yield McpConnection(read, write, ending)

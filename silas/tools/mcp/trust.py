@@ -9,7 +9,7 @@ from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import DatabaseError
-from silas.tools.mcp.definitions import Definition
+from silas.tools.mcp.definitions import McpToolDefinition
 
 _COLUMNS = ("server", "tool", "digest", "definition", "source", "trusted_at")
 _TOOLS = Table("mcp_tools", MetaData(), *(Column(name, Text) for name in _COLUMNS))
@@ -24,7 +24,7 @@ class Trusted(NamedTuple):
     """
 
     source: str
-    definitions: dict[str, Definition]
+    definitions: dict[str, McpToolDefinition]
 
 
 class SqlTrust:
@@ -46,7 +46,7 @@ class SqlTrust:
         definitions = {row["tool"]: _definition(row) for row in found}
         return Trusted(found[0]["source"] if found else "", definitions)
 
-    def trust(self, server: str, source: str, definitions: Iterable[Definition]) -> None:
+    def trust(self, server: str, source: str, definitions: Iterable[McpToolDefinition]) -> None:
         """Remember exactly these, instead of whatever was trusted before; joins a transaction."""
         now = self._clock.now().isoformat()
         rows = [
@@ -66,9 +66,9 @@ class SqlTrust:
                 tx.execute(insert(_TOOLS), rows)
 
 
-def _definition(row: dict[str, str]) -> Definition:
+def _definition(row: dict[str, str]) -> McpToolDefinition:
     try:
-        found = Definition.model_validate_json(row["definition"])
+        found = McpToolDefinition.model_validate_json(row["definition"])
         if (found.server, found.name, found.digest) != (row["server"], row["tool"], row["digest"]):
             raise ValueError
     except (ValidationError, ValueError) as error:

@@ -18,8 +18,8 @@ from silas.tools.plugins.names import GROUP, nearest
 from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
 from silas.tools.plugins.schema import cleaned, closed, validator_of
 from silas.tools.plugins.spec import OwnersWord
-from silas.tools.plugins.stance import Heard
-from silas.tools.plugins.tool import Definition, Mount, PluginTool
+from silas.tools.plugins.stance import NeedsApprovalMethod
+from silas.tools.plugins.tool import MountedToolset, PluginTool, PluginToolDefinition
 
 START_SECONDS: Final = 30.0  # for one toolset to connect and list its tools
 MAX_DEFINITION: Final = 50_000  # characters of one tool's schema; a model reads them at every step
@@ -65,7 +65,7 @@ async def mounted(
     async with AsyncExitStack() as trying:
         entered, listed = await _started(name, toolset, context, trying)
         ask = _asks_by(name, toolset, entered)
-        mount = Mount(entered, context, said, ask, clean)
+        mount = MountedToolset(entered, context, said, ask, clean)
         tools = _adapted(mount, listed, redact)
         stack.push_async_exit(_Leaving(trying.pop_all()))
     return tools
@@ -152,7 +152,7 @@ async def _started(
         raise _fault(name, f"it does not start ({type(error).__name__})") from None
 
 
-def _asks_by(name: str, made: Foreign, entered: Foreign) -> Heard | None:
+def _asks_by(name: str, made: Foreign, entered: Foreign) -> NeedsApprovalMethod | None:
     """Its `needs_approval`, by duck typing; one that a wrapper hides would never be asked."""
     ask: object = getattr(entered, "needs_approval", getattr(made, "needs_approval", None))
     if ask is None:
@@ -163,14 +163,16 @@ def _asks_by(name: str, made: Foreign, entered: Foreign) -> Heard | None:
         return None
     if not callable(ask):
         raise _fault(name, "its needs_approval cannot be called")
-    return cast(Heard, ask)
+    return cast(NeedsApprovalMethod, ask)
 
 
 def _has_opinion(leaf: Foreign) -> bool:
     return getattr(leaf, "needs_approval", None) is not None
 
 
-def _adapted(mount: Mount, listed: dict[str, ToolsetTool[Any]], redact: Words) -> list[PluginTool]:
+def _adapted(
+    mount: MountedToolset, listed: dict[str, ToolsetTool[Any]], redact: Words
+) -> list[PluginTool]:
     name = mount.context.name
     for tool in sorted(mount.said.tools() - listed.keys()):
         hint = nearest(tool, listed)
@@ -180,7 +182,7 @@ def _adapted(mount: Mount, listed: dict[str, ToolsetTool[Any]], redact: Words) -
     return [_adapter(mount, key, tool, redact) for key, tool in listed.items()]
 
 
-def _adapter(mount: Mount, key: str, tool: ToolsetTool[Any], redact: Words) -> PluginTool:
+def _adapter(mount: MountedToolset, key: str, tool: ToolsetTool[Any], redact: Words) -> PluginTool:
     name, defined = mount.context.name, tool.tool_def
     if defined.name != key or defined.kind not in ("function", "unapproved"):
         raise _fault(name, f"its tool {key!r} cannot be called from here")
@@ -193,7 +195,7 @@ def _adapter(mount: Mount, key: str, tool: ToolsetTool[Any], redact: Words) -> P
     if len(text) > MAX_DEFINITION or redact(text) != text:
         raise _fault(name, f"the definition of its tool {key!r} is too long or holds a secret")
     description = mount.clean(defined.description or "")[:MAX_DESCRIPTION]
-    adapted = PluginTool(mount, tool, Definition(key, description, text, checked))
+    adapted = PluginTool(mount, tool, PluginToolDefinition(key, description, text, checked))
     target = mount.said.targets.get(key)
     if target is not None and target not in schema.get("properties", {}):
         raise _fault(name, f"its tool {key!r} has no argument {target!r}, which _targets names")

@@ -36,7 +36,7 @@ class Opinion:
     description: str = ""
 
 
-class Heard(Protocol):
+class NeedsApprovalMethod(Protocol):
     """A `needs_approval` method."""
 
     def __call__(self, name: str, tool_args: dict[str, Any]) -> object:
@@ -45,35 +45,35 @@ class Heard(Protocol):
 
 
 @dataclass(frozen=True)
-class Said:
+class ToolsetStance:
     """A toolset's stance on one call, and its words for it."""
 
     stance: Stance
     description: str = ""
 
 
-BLOCKED: Final = Said(Stance.blocked)
+BLOCKED: Final = ToolsetStance(Stance.blocked)
 
 
 @runtime_checkable
 class Outspoken(Protocol):
     """A tool whose own code has a stance, and words, on each call."""
 
-    def opinion(self, request: dict[str, Any]) -> Said:
+    def opinion(self, request: dict[str, Any]) -> ToolsetStance:
         """For validated arguments; never raises."""
         ...
 
 
-def heard(answer: object) -> Said:
+def heard(answer: object) -> ToolsetStance:
     """What an answer of `needs_approval` means.
 
     False is pre-approved, True asks, `{"description": text}` asks with words, and an object with a
     known `stance` says it itself. Everything else, a coroutine included, blocks.
     """
     if answer is False:
-        return Said(Stance.pre_approved)
+        return ToolsetStance(Stance.pre_approved)
     if answer is True:
-        return Said(Stance.ask)
+        return ToolsetStance(Stance.ask)
     if isinstance(answer, Mapping):
         words = dict(cast(Mapping[object, object], answer))
         description = words.pop("description", "")
@@ -82,9 +82,9 @@ def heard(answer: object) -> Said:
         stance, description = answer.stance, answer.description
         known = _STANCES.get(stance) if type(stance) is str else None
         if known is not None and type(description) is str:
-            return Said(known, description)
+            return ToolsetStance(known, description)
     return BLOCKED
 
 
-def _asks(description: str) -> Said:
-    return Said(Stance.ask, description)
+def _asks(description: str) -> ToolsetStance:
+    return ToolsetStance(Stance.ask, description)

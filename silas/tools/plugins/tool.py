@@ -29,20 +29,20 @@ from silas.tools.plugins.result import refusal, result_of
 from silas.tools.plugins.run import Foreign, ToolsetContext, approval_wrappers, run_context
 from silas.tools.plugins.schema import first_misfit
 from silas.tools.plugins.spec import OwnersWord
-from silas.tools.plugins.stance import BLOCKED, Heard, Said, heard
+from silas.tools.plugins.stance import BLOCKED, NeedsApprovalMethod, ToolsetStance, heard
 from silas.types import TaintLevel
 
 _MANY = 1000  # calls that asked and were not made; more are forgotten, and are then refused
 
 
 @dataclass(frozen=True)
-class Mount:
+class MountedToolset:
     """A loaded toolset: entered, and with the owner's word on it."""
 
     toolset: Foreign
     context: ToolsetContext
     said: OwnersWord
-    needs_approval: Heard | None
+    needs_approval: NeedsApprovalMethod | None
     clean: Callable[[str], str]
 
     @property
@@ -56,7 +56,7 @@ class Mount:
         return next(approval_wrappers(self.toolset), None) is not None
 
 
-class Definition(NamedTuple):
+class PluginToolDefinition(NamedTuple):
     """A tool's definition as it was when it was loaded; it does not change while it is mounted.
 
     Attributes:
@@ -75,7 +75,9 @@ class Definition(NamedTuple):
 class PluginTool:
     """An adapter over one tool of a mounted toolset."""
 
-    def __init__(self, mount: Mount, tool: ToolsetTool[Any], definition: Definition) -> None:
+    def __init__(
+        self, mount: MountedToolset, tool: ToolsetTool[Any], definition: PluginToolDefinition
+    ) -> None:
         self._mount = mount
         self._tool = tool
         self._definition = definition
@@ -193,7 +195,7 @@ class PluginTool:
         entry = self._mount.said.approval_config.get(self._own)
         return Stance.silent if entry is None else entry.stance
 
-    def opinion(self, request: dict[str, Any]) -> Said:
+    def opinion(self, request: dict[str, Any]) -> ToolsetStance:
         """The toolset's stance and words; whatever fails or is not understood blocks.
 
         Its own question is made stricter by `_approval_config`, never more lenient: what that
@@ -205,10 +207,10 @@ class PluginTool:
         except (Exception, SystemExit):  # anybody's code; silence means no
             return BLOCKED
         if Stance.blocked in (self.approval, said.stance):
-            return Said(Stance.blocked, words)
-        return Said(Stance.ask if self.approval is Stance.ask else said.stance, words)
+            return ToolsetStance(Stance.blocked, words)
+        return ToolsetStance(Stance.ask if self.approval is Stance.ask else said.stance, words)
 
-    def _opinion(self, request: dict[str, Any]) -> Said:
+    def _opinion(self, request: dict[str, Any]) -> ToolsetStance:
         canonical = canonical_json(request)
         shown = json.loads(canonical)
         if self._mount.needs_approval is not None:
@@ -220,20 +222,20 @@ class PluginTool:
         if self._mount.wrapped or self._tool.tool_def.kind == "unapproved":
             return self._wrappers_say(canonical)
         # It says nothing about itself: what the owner did not declare a read asks.
-        return Said(Stance.silent if self.is_read else Stance.ask)
+        return ToolsetStance(Stance.silent if self.is_read else Stance.ask)
 
-    def _wrappers_say(self, canonical: str) -> Said:
+    def _wrappers_say(self, canonical: str) -> ToolsetStance:
         """The question of PydanticAI's own wrappers, and of a tool that was made to ask."""
         if self._tool.tool_def.kind == "unapproved":
-            return Said(Stance.ask)
+            return ToolsetStance(Stance.ask)
         context = run_context(self._mount.context, tool=self._own)
         for wrapper in approval_wrappers(self._mount.toolset):
             asks = wrapper.approval_required_func(
                 context, self._tool.tool_def, self._read(canonical)
             )
             if asks is not False:
-                return Said(Stance.ask) if asks is True else BLOCKED
-        return Said(Stance.pre_approved)
+                return ToolsetStance(Stance.ask) if asks is True else BLOCKED
+        return ToolsetStance(Stance.pre_approved)
 
     @property
     def supports_preview(self) -> bool:

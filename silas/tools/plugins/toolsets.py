@@ -34,7 +34,7 @@ class LoadedTool(NamedTuple):
     stance: Stance
 
 
-class Fault(NamedTuple):
+class ToolsetProblem(NamedTuple):
     """A toolset that could not be loaded, and why, in one sentence."""
 
     toolset: str
@@ -45,7 +45,7 @@ class Loaded(NamedTuple):
     """What came of a `toolsets:` mapping."""
 
     tools: tuple[LoadedTool, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[ToolsetProblem, ...]
 
 
 BuiltIn = Callable[[ToolsetSpec, ToolsetContext], Iterable[LoadedTool]]
@@ -106,7 +106,7 @@ class ToolsetLoader:
         """
         wanted, found, filled = self._examined(spec, where)
         tools: list[LoadedTool] = []
-        faults: list[Fault] = []
+        faults: list[ToolsetProblem] = []
         for one, class_path, expanded in zip(wanted, found, filled, strict=True):
             here = replace(context, name=one.name, data_dir=context.data_dir / one.name)
             self.discretion.learn(expanded.values)
@@ -118,7 +118,7 @@ class ToolsetLoader:
                     one.said, class_path, expanded, here, stack, where, self._clean, self._redact
                 )
             except ToolsetFault as error:
-                faults.append(Fault(one.name, error.message))
+                faults.append(ToolsetProblem(one.name, error.message))
                 continue
             tools += [_loaded(tool) for tool in own]
         return Loaded(tuple(tools), tuple(faults))

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from silas.sandbox import Endpoint, Opened, Outside, Record, Traffic
+from silas.sandbox import Endpoint, HostOpened, Outside, Record, Traffic
 from silas.sandbox.network.addresses import is_public
-from silas.sandbox.network.names import DEFAULT_PORTS, Reason, Refused, endpoint
+from silas.sandbox.network.names import DEFAULT_PORTS, EgressRefused, Reason, endpoint
 from silas.sandbox.network.outside import Streams
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ RecordOf = Callable[[str, str], Record]
 """(work item or turn, tool) to where its connections are recorded."""
 
 
-class NotSent(Exception):
+class HttpRequestNotSent(Exception):
     """No request went out; the text is a sentence that says why."""
 
 
@@ -50,7 +50,7 @@ class Address(NamedTuple):
         return f"{self.scheme}://{self.there.host if plain else self.there}{self.target}"
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """What a server said.
 
     Attributes:
@@ -81,7 +81,7 @@ def address(text: str) -> Address:
     scheme = scheme.lower()
     try:
         there = endpoint(authority, _PORTS[scheme])
-    except Refused as error:
+    except EgressRefused as error:
         raise ValueError(f"the host {error.message}") from None
     if there.port not in DEFAULT_PORTS:
         raise ValueError("must use port 80 or 443")
@@ -111,7 +111,7 @@ class WebClient:
         most: int,
         headers: Mapping[str, str],
         body: bytes | None = None,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send one GET, or a POST where there is a body; no redirect is followed.
 
         Args:
@@ -139,16 +139,16 @@ class WebClient:
         except TimeoutError:
             if exchange.out:
                 raise
-            raise NotSent(f"{to.there.host} did not answer in time.") from None
+            raise HttpRequestNotSent(f"{to.there.host} did not answer in time.") from None
         finally:
             if exchange.out:
                 await record(Traffic(*to.there, 1, exchange.out, exchange.into))
 
     async def _opened(self, to: Address, record: Record) -> Streams:
         addresses = await self._addresses(to.there.host)
-        await record(Opened(*to.there, addresses))
+        await record(HostOpened(*to.there, addresses))
         for found in addresses:
-            with suppress(OSError, Refused):
+            with suppress(OSError, EgressRefused):
                 reader, writer = await self._outside.connect(found, to.there.port)
                 try:
                     if to.scheme == "https":
@@ -157,17 +157,19 @@ class WebClient:
                     writer.transport.abort()
                     raise
                 return reader, writer
-        raise NotSent(f"{to.there.host} cannot be reached, or its certificate is not valid.")
+        raise HttpRequestNotSent(
+            f"{to.there.host} cannot be reached, or its certificate is not valid."
+        )
 
     async def _addresses(self, host: str) -> tuple[str, ...]:
         """All addresses of a name; one that is not public makes the name unusable."""
         found: tuple[str, ...] = ()
-        with suppress(OSError, UnicodeError, Refused):
+        with suppress(OSError, UnicodeError, EgressRefused):
             found = tuple(dict.fromkeys(await self._outside.resolve(host)))
         if not found:
-            raise NotSent(Refused(Reason.unresolved, host).message)
+            raise HttpRequestNotSent(EgressRefused(Reason.unresolved, host).message)
         if not all(map(is_public, found)):
-            raise NotSent(Refused(Reason.not_public, host).message)
+            raise HttpRequestNotSent(EgressRefused(Reason.not_public, host).message)
         return found[:_MOST_ADDRESSES]
 
 
@@ -180,7 +182,7 @@ class _Exchange:
 
     async def run(
         self, streams: Streams, to: Address, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send the request whole, then read the answer as far as it is wanted."""
         import h11  # noqa: PLC0415 - only a request needs it
 
@@ -214,9 +216,9 @@ class _Exchange:
             elif isinstance(event, h11.Data):
                 content += event.data
                 if len(content) > self._most:
-                    return Answer(status, told, bytes(content[: self._most]), True)
+                    return HttpResponse(status, told, bytes(content[: self._most]), True)
             elif isinstance(event, h11.EndOfMessage | h11.ConnectionClosed):
-                return Answer(status, told, bytes(content), False)
+                return HttpResponse(status, told, bytes(content), False)
 
 
 def _headers(to: Address, headers: Mapping[str, str], body: bytes | None) -> list[tuple[str, str]]:

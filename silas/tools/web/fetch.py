@@ -12,7 +12,7 @@ from silas.context import scrub
 from silas.tools.builtin.arguments import Exact
 from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import CallFacts, ToolCallContext, ToolResult
-from silas.tools.web.client import Address, Answer, NotSent, WebClient, address
+from silas.tools.web.client import Address, HttpRequestNotSent, HttpResponse, WebClient, address
 from silas.tools.web.html_text import text_of
 from silas.types import OriginKind, TaintLevel
 
@@ -56,7 +56,7 @@ class _Fetched(NamedTuple):
     """The last answer, and whose it is."""
 
     at: Address
-    answer: Answer
+    answer: HttpResponse
 
 
 class WebFetchTool(BuiltInTool):
@@ -93,7 +93,7 @@ class WebFetchTool(BuiltInTool):
         """
         try:
             fetched = await self._fetched(address(request["url"]), context.task_id)
-        except NotSent as error:
+        except HttpRequestNotSent as error:
             return _failed(str(error), request["url"])
         where = str(fetched.at)
         if fetched.answer.status not in _OK:
@@ -118,16 +118,18 @@ class WebFetchTool(BuiltInTool):
             if answer.status not in _REDIRECTS or "location" not in answer.headers:
                 return _Fetched(to, answer)
             to = _next(to, answer.headers["location"])
-        raise NotSent(f"{to.there.host} leads on more than {MAX_REDIRECTS} times.")
+        raise HttpRequestNotSent(f"{to.there.host} leads on more than {MAX_REDIRECTS} times.")
 
 
 def _next(before: Address, location: str) -> Address:
     try:
         to = address(urljoin(str(before), location))
     except ValueError as error:
-        raise NotSent(f"{before.there.host} leads to an address that {error}") from None
+        raise HttpRequestNotSent(f"{before.there.host} leads to an address that {error}") from None
     if (before.scheme, to.scheme) == ("https", "http"):
-        raise NotSent(f"{before.there.host} leads from https to http, which is not followed.")
+        raise HttpRequestNotSent(
+            f"{before.there.host} leads from https to http, which is not followed."
+        )
     return to
 
 

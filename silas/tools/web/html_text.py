@@ -51,14 +51,14 @@ class Tag(NamedTuple):
     attributes: dict[str, str]
 
 
-class Page(NamedTuple):
+class PageText(NamedTuple):
     """What a page says."""
 
     title: str
     text: str
 
 
-def text_of(html: str, base: str) -> Page:
+def text_of(html: str, base: str) -> PageText:
     """Title and text of a page; total, and linear in its length.
 
     Args:
@@ -73,7 +73,7 @@ def text_of(html: str, base: str) -> Page:
             reader.close(token.name)
         else:
             reader.open(token)
-    return Page(reader.title(), reader.text())
+    return PageText(reader.title(), reader.text())
 
 
 def _tokens(html: str) -> Iterator[Tag | str]:

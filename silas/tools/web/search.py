@@ -22,7 +22,7 @@ from silas.tools.builtin.arguments import Exact
 from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import CallFacts, ToolCallContext, ToolResult
 from silas.tools.refusals import RateLimited, ToolUnavailable
-from silas.tools.web.client import Address, Answer, NotSent, WebClient
+from silas.tools.web.client import Address, HttpRequestNotSent, HttpResponse, WebClient
 from silas.types import OriginKind, TaintLevel
 
 MAX_BYTES: Final = 1 << 20
@@ -63,7 +63,7 @@ class SearchLimits(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """One result."""
 
     title: str
@@ -89,7 +89,7 @@ class Provider(NamedTuple):
     """
 
     ask: Callable[[str, int, Sequence[str], str], Ask]
-    results: Callable[[Any], list[Found]]
+    results: Callable[[Any], list[SearchResult]]
 
 
 def _ask_tavily(query: str, count: int, domains: Sequence[str], key: str) -> Ask:
@@ -109,21 +109,21 @@ def _at(host: str, target: str) -> Address:
     return Address("https", Endpoint(host, 443), target)
 
 
-def _of_tavily(answer: Any) -> list[Found]:
+def _of_tavily(answer: Any) -> list[SearchResult]:
     return [_found(one, "content") for one in answer["results"]]
 
 
-def _of_brave(answer: Any) -> list[Found]:
+def _of_brave(answer: Any) -> list[SearchResult]:
     if "web" not in answer:  # nothing was found
         return []
     return [_found(one, "description") for one in answer["web"]["results"]]
 
 
-def _found(one: Any, snippet: str) -> Found:
+def _found(one: Any, snippet: str) -> SearchResult:
     texts = [one["title"], one["url"], one.get(snippet) or ""]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a result is not text")
-    return Found(*cast(list[str], texts))
+    return SearchResult(*cast(list[str], texts))
 
 
 PROVIDERS: Final[Mapping[str, Provider]] = {
@@ -132,7 +132,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
 }
 
 
-class SearchArguments(Exact):
+class WebSearchArguments(Exact):
     """What to look for, and how many results at most."""
 
     query: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
@@ -157,7 +157,7 @@ class WebSearchTool(BuiltInTool):
         "provider."
     )
     action = "search"
-    arguments = SearchArguments
+    arguments = WebSearchArguments
     roles = ("proxy", "planner", "executor")  # spec 7.1 to 7.3
     scopes = ()  # it acts on nothing of the owner's
     approved = False  # a look-up that a turn may make; what its query rests on, the door asks
@@ -230,7 +230,7 @@ class WebSearchTool(BuiltInTool):
                 headers={"User-Agent": "Silas", "Accept": "application/json", **ask.headers},
                 body=ask.body,
             )
-        except NotSent as error:
+        except HttpRequestNotSent as error:
             raise _down(str(error)) from error
         found = [one for one in self._results(answer) if _within(one.url, limits.allowed_domains)]
         text = _listed(found[:count])
@@ -255,7 +255,7 @@ class WebSearchTool(BuiltInTool):
             raise RateLimited("There were too many searches within a minute; wait.", resets)
         asked.append(now)
 
-    def _results(self, answer: Answer) -> list[Found]:
+    def _results(self, answer: HttpResponse) -> list[SearchResult]:
         if answer.status == _BUSY:
             resets = _resets_at(answer.headers, self._clock.now())
             raise RateLimited("The search provider wants a pause; go on without it.", resets)
@@ -285,7 +285,7 @@ def _within(url: str, domains: Sequence[str]) -> bool:
     return not domains or any(host == only or host.endswith(f".{only}") for only in domains)
 
 
-def _listed(found: Sequence[Found]) -> str:
+def _listed(found: Sequence[SearchResult]) -> str:
     lines = [
         f"{number}. {_line(one.title, _TITLE)}\n   {_line(one.url, _LINK)}\n"
         f"   {_line(one.snippet, _SNIPPET)}"

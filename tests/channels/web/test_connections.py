@@ -16,10 +16,10 @@ from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.connections import (
     CONNECTION,
     MOST_SECONDS,
-    Connection,
+    ClientConnection,
     Connections,
-    Look,
-    Stage,
+    ConnectionStage,
+    ConnectionState,
 )
 from silas.channels.web.serve import STRANGERS_A_MINUTE, served
 from silas.testing import MockClock
@@ -40,11 +40,13 @@ class Held:
         self.ended: list[int] = []
         self._count = itertools.count()
 
-    def one(self, address: str = "127.0.0.1", stage: Stage = Stage.silent) -> Connection:
+    def one(
+        self, address: str = "127.0.0.1", stage: ConnectionStage = ConnectionStage.silent
+    ) -> ClientConnection:
         """One more."""
         number = next(self._count)
-        connection = Connection(
-            self.all, address, lambda: Look(stage), lambda: self.ended.append(number)
+        connection = ClientConnection(
+            self.all, address, lambda: ConnectionState(stage), lambda: self.ended.append(number)
         )
         self.all.enter(connection)
         return connection
@@ -64,10 +66,10 @@ def test_a_crowd_that_is_refilled_sixty_thousand_times_ends_no_paired_browser() 
 def test_one_that_has_just_come_is_heard_before_a_crowd_pushes_it_out() -> None:
     held = Held(400, 200)
     for _ in range(200):
-        held.one(stage=Stage.answering)
+        held.one(stage=ConnectionStage.answering)
     fresh = held.one()
     for _ in range(99):  # three times as many as are taken in one turn of the loop
-        held.one(stage=Stage.answering)
+        held.one(stage=ConnectionStage.answering)
     fresh.recognise()
     assert fresh.known
     assert 200 not in held.ended
@@ -76,7 +78,7 @@ def test_one_that_has_just_come_is_heard_before_a_crowd_pushes_it_out() -> None:
 def test_the_silent_of_the_address_that_has_most_end_first() -> None:
     held = Held(20, 10)
     held.one("192.0.2.1")
-    held.one("192.0.2.2", Stage.answering)
+    held.one("192.0.2.2", ConnectionStage.answering)
     for _ in range(8):
         held.one("192.0.2.2")
     for _ in range(3):
@@ -147,7 +149,7 @@ async def test_a_head_that_comes_byte_by_byte_has_a_few_seconds(first: bytes) ->
             passed += 1
             assert passed < 1_000
             assert await _answer(port, HEAD)  # the sweep has been, and it serves others
-        assert passed >= MOST_SECONDS[Stage.silent]
+        assert passed >= MOST_SECONDS[ConnectionStage.silent]
         with suppress(ConnectionError):
             assert await ended == b""
         writer.close()

@@ -22,11 +22,11 @@ from silas.cards.models import (
     SecureInputAnswer,
     SecureInputCard,
 )
-from silas.channels.web.card_events import Asked, card_event, digest_of
+from silas.channels.web.card_events import CardAsked, card_event, digest_of
 from silas.channels.web.channel import OWNER, WebChannel
-from silas.channels.web.events import Said
+from silas.channels.web.events import MessageEvent
 from silas.channels.web.fatigue import Attention
-from silas.channels.web.pages import MOST_WAITING, TRY_LATER, Page
+from silas.channels.web.pages import MOST_WAITING, TRY_LATER, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes, inbound
@@ -55,9 +55,9 @@ class _House(NamedTuple):
     audit: MemoryAudit
     db: Database
 
-    def page(self, level: Any = "owner") -> Page:
+    def page(self, level: Any = "owner") -> ConnectedPage:
         session = WebSession(id="s-1", device_id="d-1", device="phone", level=level)
-        page = Page(session)
+        page = ConnectedPage(session)
         self.channel.pages.enter(page)
         return page
 
@@ -98,13 +98,13 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
     db.close()
 
 
-async def _next(page: Page) -> dict[str, Any]:
+async def _next(page: ConnectedPage) -> dict[str, Any]:
     frame = await _soon(page.next())
     assert frame is not None
     return json.loads(frame)
 
 
-async def _of(page: Page, kind: str) -> dict[str, Any]:
+async def _of(page: ConnectedPage, kind: str) -> dict[str, Any]:
     while (event := await _next(page))["type"] != kind:
         pass
     return event
@@ -337,7 +337,7 @@ async def test_silas_speaks_to_every_page_and_to_nobody_else(tmp_path: Path) -> 
         with pytest.raises(ChannelError, match="in the cockpit"):
             await h.channel.send("a stranger", "secret")
         [kept] = h.channel.transcript.after(0, 10).kept
-        assert isinstance(kept, Said)
+        assert isinstance(kept, MessageEvent)
         assert kept.text == "done"
 
 
@@ -458,7 +458,7 @@ async def test_only_the_vault_says_that_a_secret_was_stored(tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", ALL_CARDS)
 def test_the_digest_covers_everything_that_is_shown(kind: type[Card[Any]]) -> None:
     now = MockClock().now()
-    event = card_event(a_card(kind), Asked("ask-1", now, now))
+    event = card_event(a_card(kind), CardAsked("ask-1", now, now))
     assert event.digest == digest_of(event)
     shown = event.model_dump(mode="json", exclude={"digest", "asked_at", "expires_at"})
     for path in _leaves(shown):

@@ -11,8 +11,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from silas.channels.web.answer_stream import Coming, joined
-from silas.channels.web.events import MessageDelta, Said
-from silas.channels.web.pages import CROWD, Page, Pages
+from silas.channels.web.events import MessageDelta, MessageEvent
+from silas.channels.web.pages import CROWD, ConnectedPage, Pages
 from silas.channels.web.session import WebSession
 from silas.testing.approval import a_signer
 from tests.channels.web.test_the_whole_house import cookie_of, pair
@@ -94,13 +94,13 @@ async def test_a_page_sees_the_answer_grow_and_one_that_comes_later_sees_as_much
                 assert said.text == "Good morning. \x1b[31mIt is nine.\x1b[0m"
 
 
-async def grown(wire: Wire, shown: str) -> Said:
+async def grown(wire: Wire, shown: str) -> MessageEvent:
     """The message at the end of the pieces, of which they are the beginning."""
     while (event := await wire.next())["type"] != "message" or event["sender"] != "silas":
         if event["type"] == "message_delta":
             shown = ("" if event["begins"] else shown) + event["text"]
     assert event["text"].startswith(shown)
-    return Said.model_validate(event)
+    return MessageEvent.model_validate(event)
 
 
 async def test_half_a_character_in_an_answer_ends_no_connection(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ async def test_what_a_turn_waits_for_is_said_and_gone_before_its_answer(tmp_path
     assert seen == ["waiting for the model (proxy)", ""]
 
 
-def _page() -> Page:
-    return Page(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
+def _page() -> ConnectedPage:
+    return ConnectedPage(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
 
 
 async def test_a_page_that_reads_slowly_has_one_frame_of_pieces_waiting() -> None:

@@ -4,15 +4,15 @@ import asyncio
 import json
 from typing import Any
 
-from silas.channels.web.pages import AT_ONCE, CROWD, GOING_AWAY, Page, Pages
+from silas.channels.web.pages import AT_ONCE, CROWD, GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.session import WebSession
 from tests.support.waits import SECONDS
 
 MANY = CROWD * 4
 
 
-def a_page(pages: Pages) -> Page:
-    page = Page(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
+def a_page(pages: Pages) -> ConnectedPage:
+    page = ConnectedPage(WebSession(id="s-1", device_id="d-1", device="phone", level="owner"))
     pages.enter(page)
     return page
 
@@ -21,7 +21,7 @@ def event(number: int) -> str:
     return json.dumps({"number": number})
 
 
-async def numbers(page: Page) -> list[int]:
+async def numbers(page: ConnectedPage) -> list[int]:
     """What a page was given up to its end."""
     found: list[int] = []
     while (frame := await asyncio.wait_for(page.next(), SECONDS)) is not None:
@@ -35,7 +35,7 @@ async def test_a_bundle_for_a_crowd_goes_out_a_few_pages_at_a_time() -> None:
     pages = Pages()
     crowd = [a_page(pages) for _ in range(MANY)]
     pages.all(event(1))
-    pages.enter(Page(crowd[0].session))  # what is bundled goes out to those who were there
+    pages.enter(ConnectedPage(crowd[0].session))  # what is bundled goes out to those who were there
     seen: list[int] = []
     left = set(crowd)
     for _ in range(MANY):
@@ -50,7 +50,7 @@ async def test_what_is_for_one_page_does_not_wait_for_a_bundle_that_goes_out() -
     pages = Pages()
     crowd = [a_page(pages) for _ in range(MANY)]
     pages.all(event(1))
-    pages.enter(Page(crowd[0].session))
+    pages.enter(ConnectedPage(crowd[0].session))
     last = next(page for page in crowd if not page.has_something)
     last.give(event(2))
     pages.close(GOING_AWAY)
@@ -60,7 +60,7 @@ async def test_what_is_for_one_page_does_not_wait_for_a_bundle_that_goes_out() -
 async def test_every_page_gets_every_event_in_order_whenever_others_come_and_go() -> None:
     pages = Pages()
     crowd = [a_page(pages) for _ in range(MANY)]
-    came: list[tuple[int, Page]] = []
+    came: list[tuple[int, ConnectedPage]] = []
     for number in range(50):
         pages.all(event(number))
         if number % 7 == 0:

@@ -7,14 +7,16 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from silas.channels.web.static import Files
+from silas.channels.web.static import StaticDirectory
 
 PAGE = Path(__file__).resolve().parents[3] / "web"
 
 
 def asked(name: str, **headers: str) -> Response:
     sent = [(key.replace("_", "-").encode(), value.encode()) for key, value in headers.items()]
-    return Files(PAGE).answer(name, Request({"type": "http", "method": "GET", "headers": sent}))
+    return StaticDirectory(PAGE).answer(
+        name, Request({"type": "http", "method": "GET", "headers": sent})
+    )
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "gzip, deflate, br", "br, GZIP"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from silas.channels.web.pages import Page
+from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.pairing import ENROL_DOMAIN
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
@@ -181,7 +181,7 @@ async def test_what_a_cockpit_left_behind_is_not_taken_for_one_that_runs(tmp_pat
 
 
 async def test_the_other_devices_are_told_when_one_more_is_paired(cockpit: Cockpit) -> None:
-    page = Page(WebSession(id="s-1", device_id="d-1", device="laptop", level="owner"))
+    page = ConnectedPage(WebSession(id="s-1", device_id="d-1", device="laptop", level="owner"))
     token = (await cockpit.link()).partition("#")[2]
     refused = await pair(cockpit, "0" * 64, signer=a_signer("thief"))
     cockpit.channel.pages.enter(page)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from silas.channels.web.events import Waiting
-from silas.channels.web.pages import Page, Pages
+from silas.channels.web.pages import ConnectedPage, Pages
 from silas.channels.web.session import WebSession
 from silas.channels.web.waiting_plans import SECONDS_BETWEEN, tell_unasked
 from silas.db import Database
@@ -22,7 +22,7 @@ from tests.web.support.cockpit import Home, a_cockpit
 SESSION = WebSession(id="s-1", device_id="d-1", device="phone", level="owner")
 
 
-async def of_kind(page: Page, kind: str) -> dict[str, Any]:
+async def of_kind(page: ConnectedPage, kind: str) -> dict[str, Any]:
     async with asyncio.timeout(SECONDS):
         while True:
             frame = await page.next()
@@ -31,7 +31,7 @@ async def of_kind(page: Page, kind: str) -> dict[str, Any]:
                 return event
 
 
-async def waiting_on(page: Page) -> list[str]:
+async def waiting_on(page: ConnectedPage) -> list[str]:
     return [one["title"] for one in (await of_kind(page, "plans_waiting"))["waiting"]]
 
 
@@ -41,7 +41,7 @@ def titled(title: str) -> WorkItem:
 
 async def test_a_plan_that_waits_is_on_the_pages_until_its_card_is(tmp_path: Path) -> None:
     async with a_cockpit(Home(tmp_path)) as cockpit:
-        silas, page = cockpit.running.silas, Page(SESSION)
+        silas, page = cockpit.running.silas, ConnectedPage(SESSION)
         cockpit.channel.pages.enter(page)
         await silas.proposer.keep(titled("mine"), "It was your wish.")
         assert await waiting_on(page) == ["mine"]
@@ -90,7 +90,7 @@ async def test_nothing_is_looked_at_without_a_page_nor_said_twice() -> None:
     async with telling(looks, pages) as clock:
         await look(clock, 3)
         assert len(looks) == 4
-        page = Page(SESSION)
+        page = ConnectedPage(SESSION)
         pages.enter(page)
         await look(clock, 6)
     said = list[list[str]]()
@@ -100,7 +100,7 @@ async def test_nothing_is_looked_at_without_a_page_nor_said_twice() -> None:
 
 
 async def test_a_look_that_fails_is_made_up_for_by_the_next() -> None:
-    pages, page = Pages(), Page(SESSION)
+    pages, page = Pages(), ConnectedPage(SESSION)
     pages.enter(page)
     async with telling([DatabaseError("busy", code="E_DB_BUSY"), ["a"]], pages) as clock:
         await look(clock, 2)

@@ -11,7 +11,7 @@ from typing import Any
 from playwright.async_api import Browser, Page, Route, WebSocketRoute, expect
 
 from silas.cards import Card
-from silas.channels.web.card_events import Asked, card_event
+from silas.channels.web.card_events import CardAsked, card_event
 from silas.channels.web.events import Ack, Outbound, StreamState
 from silas.channels.web.headers import policy
 from silas.channels.web.page_files import face_dir
@@ -137,7 +137,7 @@ def a_state(**changed: Any) -> StreamState:
 def shown(card: Card[Any], name: str = "ask-1") -> Any:
     """A card as the page gets it."""
     now = datetime.now(UTC)
-    return card_event(card, Asked(name, now, now + timedelta(seconds=300)))
+    return card_event(card, CardAsked(name, now, now + timedelta(seconds=300)))
 
 
 @asynccontextmanager
