@@ -33,7 +33,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
-from silas.tools.asked import AskReason, PendingCall
+from silas.tools.pending_call import AskReason, PendingCall
 from silas.types import OWNER
 from silas.work.authority import TaskAuthority
 from silas.work.grant_uses import RunGrants

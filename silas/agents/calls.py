@@ -11,7 +11,7 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
-from silas.agents.spoken import AnswerText
+from silas.agents.partial_answer import AnswerText
 from silas.agents.wire import planner_form, report_form, route_form
 from silas.types import InteractionMode, InteractionRegister
 

@@ -15,14 +15,14 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
-from silas.agents.form import FormKeys, OutputForm, output_type
 from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.listener import NOBODY, Listener
+from silas.agents.model_probe import address_of
+from silas.agents.output_form import FormKeys, OutputForm, output_type
 from silas.agents.prompt import instructions
 from silas.agents.provider_retry import Patience
 from silas.agents.providers import is_own_server, kept_modes, takes_tools
 from silas.agents.streaming import AloudModel, can_stream
-from silas.agents.trial import address_of
 from silas.canonical import digest
 from silas.clock import Clock
 

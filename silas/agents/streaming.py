@@ -27,10 +27,10 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from silas.agents.faults import of_the_form, refuses_tools
 from silas.agents.listener import Listener
+from silas.agents.model_errors import of_the_form, refuses_tools
+from silas.agents.partial_answer import AnswerText, SpokenText
 from silas.agents.providers import charged
-from silas.agents.spoken import AnswerText, SpokenText
 
 _LONGEST: Final = 1_000_000
 """Characters of an answer; a model that goes on after that has no end to come to."""

@@ -7,6 +7,7 @@ from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.conversation import NOTHING, ConversationSide, Rendered
 from silas.context.errors import ContextError
 from silas.context.framing import FramedSection, content_of, fence, flat, frame, framed, sections
+from silas.context.invisible import visible
 from silas.context.manager import ContextManager
 from silas.context.models import (
     ChronicleConfig,
@@ -26,7 +27,6 @@ from silas.context.subscribe import (
     no_memories,
 )
 from silas.context.tokens import TokenCounter
-from silas.context.unseen import visible
 from silas.context.view import ContextPressure
 
 __all__ = [

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from silas.context.models import ContextItem, ContextZone
+from silas.context.scope_items import Slots
 from silas.context.scoring import ScorerGroups
-from silas.context.shelf import ViewItem
-from silas.context.slots import Slots
+from silas.context.zone_items import ViewItem
 
 LOW_WATER: Final = 0.75
 """How far a zone is emptied once it is too full: room for many turns, so that the beginning of the

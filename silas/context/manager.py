@@ -22,11 +22,11 @@ from silas.context.models import (
 )
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
+from silas.context.scope_items import Slots
 from silas.context.scoring import Scorer, ScorerGroups
-from silas.context.shelf import ViewItem
-from silas.context.slots import Slots
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
 from silas.context.view import ContextPressure, ScopeView
+from silas.context.zone_items import ViewItem
 from silas.context.zones import Division, divide
 from silas.types import TaintLevel
 

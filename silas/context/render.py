@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from silas.context.conversation import is_answer
 from silas.context.framing import Fence, escape, fence, flat
+from silas.context.invisible import visible
 from silas.context.models import ContextItem
 from silas.context.scrub import scrub, scrub_output
-from silas.context.unseen import visible
 from silas.types import TaintLevel
 
 _LONGEST_NAME = 200  # characters of a source in a header; it may be anybody's words

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final, cast
 
+from silas.context.invisible import settled, visible
 from silas.context.markup import NEUTRAL, without_markup
 from silas.context.plain import plain, unmasked
 from silas.context.roles import unframed, without_speakers, without_tokens
-from silas.context.unseen import settled, visible
 
 _PASSES = 4
 """Removing one construct can uncover another; what still changes then is made inert whole."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from silas.context.breaker import CircuitBreaker
 from silas.context.models import ContextItem
-from silas.context.slots import Slots
+from silas.context.scope_items import Slots
 from silas.context.subscribe import Subscriptions
 
 

@@ -10,8 +10,8 @@ from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
-from silas.stream.arrivals import SqlArrivals
-from silas.stream.personqueue import waiting_in
+from silas.stream.inbox import SqlArrivals
+from silas.stream.person_queue import waiting_in
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.types import OWNER
 

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from silas.keys.begun import half_escapes, unread_from
+from silas.keys.partial_secrets import half_escapes, unread_from
 
 SHORTEST = 8
 """Characters of a secret: what is shorter would be found in the middle of ordinary words."""

@@ -7,7 +7,7 @@ from silas.clock import Clock, time_limit
 from silas.db import Database
 from silas.errors import SilasError
 from silas.memory.embed import Embedder, Vector
-from silas.memory.lanes import SCOPE_BITS
+from silas.memory.partitions import SCOPE_BITS
 from silas.memory.replacing import is_beside
 from silas.memory.vectors import Unembedded, VectorIndex
 

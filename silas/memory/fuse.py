@@ -13,7 +13,7 @@ fits better where it means the same.
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 
-from silas.memory.talk import Talk
+from silas.memory.neighbours import Talk
 
 Scores = Sequence[tuple[str, float]]
 """Names of what was found with their scores, best first."""

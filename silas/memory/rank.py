@@ -15,9 +15,9 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.holders import RecallQuery, TermHolders, holders, holds, how_often
-from silas.memory.lanes import ScopeLane
-from silas.memory.talk import ONE_THING, Talk, kept_of, talk_around
+from silas.memory.neighbours import ONE_THING, Talk, kept_of, talk_around
+from silas.memory.partitions import ScopeLane
+from silas.memory.postings import RecallQuery, TermHolders, holders, holds, how_often
 from silas.memory.terms import terms
 
 _DEEP = 1_000  # memories with the best words, among which those are looked for that were kept

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from silas.db import Tx
 from silas.errors import MemoryRefused, misfits
-from silas.memory.lanes import Lane, lane_of, longer, next_places, one_less
 from silas.memory.models import MemoryItem, TrustLevel
+from silas.memory.partitions import Lane, lane_of, longer, next_places, one_less
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import indexed
 from silas.types import TaintLevel

@@ -12,7 +12,7 @@ from silas.memory.port import Query, Vectors
 from silas.memory.rank import Fitting
 from silas.memory.rows import is_valid
 from silas.memory.store import SqlMemoryStore
-from silas.memory.when import Window, window
+from silas.memory.time_window import Window, window
 from silas.types import OWNER
 
 _DEPTH = 40  # results that each channel is asked for, at least: a lower one in both counts, too

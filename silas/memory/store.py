@@ -9,11 +9,11 @@ from silas.db import Database, Tx
 from silas.errors import MemoryRefused
 from silas.memory import forgotten, records
 from silas.memory.forgotten import ForgottenEntry
-from silas.memory.lanes import Lane, lane_of, scope_in
 from silas.memory.models import MemoryItem, ReingestionTier
+from silas.memory.neighbours import Talk, talk_of
+from silas.memory.partitions import Lane, lane_of, scope_in
 from silas.memory.rank import Fitting, best_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
-from silas.memory.talk import Talk, talk_of
 from silas.types import OWNER
 
 _FIXED = frozenset({"memory_id", "scope_id", "created_at"})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from silas.db import Database
-from silas.memory.lanes import SCOPE_BITS
+from silas.memory.partitions import SCOPE_BITS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from silas.errors import ApprovalError
+from silas.plans.commands import uses_of_plan
 from silas.plans.models import WorkItem
-from silas.plans.named import uses_of_plan
 from silas.plans.runs import How, Use
 from silas.workspace.protected import protection
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from silas.plans.alike import alike
+from silas.plans.lookalikes import alike
 
 # Default_Ignorable_Code_Point of Unicode 15 outside the category Cf, and two blanks that look empty
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")

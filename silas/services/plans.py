@@ -8,8 +8,8 @@ from silas.cards import PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
+from silas.plans.card_preview import card_shown
 from silas.plans.places import require_places
-from silas.plans.shown import card_shown
 from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.gates import require_supported
 

@@ -23,14 +23,14 @@ from silas.services.record import open_record, warn_if_changed
 from silas.services.tools.listed import add_uncalled
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import nobody_works, offer_delegation
-from silas.stream.personqueue import PersonQueues
+from silas.stream.person_queue import PersonQueues
 from silas.stream.scopework import NOT_SHOWN, ScopeWork
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.work.effects import Effects
-from silas.work.halfway import HalfChanged
+from silas.work.file_recovery import HalfChanged
 from silas.work.held_store import HeldStore
 from silas.work.models import PATCH
-from silas.work.settling import Settling
+from silas.work.outcome_resolver import Settling
 from silas.work.undo import Undo
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from silas.audit import Audit
 from silas.gates import GateTrigger
-from silas.stream.arrivals import Inbox
 from silas.stream.escalate import AGAIN
 from silas.stream.gating import Passed
-from silas.stream.keeping import Keeper
+from silas.stream.inbox import Inbox
 from silas.stream.models import Reply
 from silas.stream.ports import Together
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
+from silas.stream.turn_writer import Keeper
 from silas.types import TaintLevel
 
 

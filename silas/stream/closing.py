@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
-from silas.stream.handover import HandsOver
+from silas.stream.escalation_actions import HandsOver
 
 Answer = TypeVar("Answer")
 

@@ -5,8 +5,8 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.gates import Gate, Gates, GateTrigger
 from silas.stream.escalate import Escalator
+from silas.stream.escalation_actions import Consequences, KeepDraft, Transfer
 from silas.stream.gating import TurnGates
-from silas.stream.handover import Consequences, KeepDraft, Transfer
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
 from silas.stream.signin import SignIn

@@ -11,12 +11,12 @@ from silas.db import at_once
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.plans import WaitingPlans, WorkItemStore
-from silas.stream.arrivals import Inbox, Interrupted
+from silas.stream.inbox import Inbox, Interrupted
 from silas.stream.items import ItemFactory, ItemOrigin
-from silas.stream.keeping import SAID, raw_name
 from silas.stream.ports import Together
 from silas.stream.state import ScopeState
-from silas.stream.workview import named_plan
+from silas.stream.turn_writer import SAID, raw_name
+from silas.stream.work_context import named_plan
 from silas.types import OWNER, TaintLevel
 
 _LOOKED = 20  # entries of the conversation, the newest, among which its plan is

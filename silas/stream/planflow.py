@@ -8,7 +8,6 @@ from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.marks import with_marks
-from silas.stream.keeping import Keeper
 from silas.stream.models import Outcome, Send
 from silas.stream.planmarks import plan_marks
 from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
@@ -16,7 +15,8 @@ from silas.stream.propose import STAYS, Proposal, Proposer
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
-from silas.stream.workview import WorkView
+from silas.stream.turn_writer import Keeper
+from silas.stream.work_context import WorkView
 from silas.types import OWNER
 from silas.work.models import AlreadyRunning
 

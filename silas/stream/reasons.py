@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from silas.tools.asked import AskReason
+from silas.tools.pending_call import AskReason
 
 REASONS: Mapping[AskReason, str] = {
     AskReason.plan: "its plan does not cover it",

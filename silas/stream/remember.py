@@ -7,9 +7,9 @@ from silas.audit import Audit
 from silas.errors import SilasError
 from silas.gates import GateTrigger
 from silas.memory import MemoryOperations, OpBasis
-from silas.stream.keeping import Keeper
 from silas.stream.signed_words import his_own
 from silas.stream.state import Turn, need
+from silas.stream.turn_writer import Keeper
 from silas.tools.phrases import plain
 from silas.types import TaintLevel
 

@@ -16,7 +16,6 @@ from silas.errors import LLMError
 from silas.gates import Gate, Gates, GateTrigger
 from silas.plans import WaitingPlan, WorkItem
 from silas.plans.marks import with_marks
-from silas.stream.keeping import source_of
 from silas.stream.planmarks import plan_marks
 from silas.stream.planning import TurnPlanner
 from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
@@ -24,7 +23,8 @@ from silas.stream.propose import Proposer
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
-from silas.stream.workview import WorkView
+from silas.stream.turn_writer import source_of
+from silas.stream.work_context import WorkView
 from silas.types import OWNER, Origin, OriginKind, new_id
 from silas.work.consulting import Revision
 

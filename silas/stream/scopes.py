@@ -7,14 +7,14 @@ from silas.context import ChronicleStore, ContextZone
 from silas.errors import DatabaseError
 from silas.memory import MemoryStore, MemoryType, Ranked
 from silas.plans import WorkItem
-from silas.stream.following import Following
+from silas.stream.file_follower import Following
 from silas.stream.forgetting import Forgetting
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.recall import Recall
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import ScopeState
-from silas.stream.workview import WorkView, named_plan, plan_name
+from silas.stream.work_context import WorkView, named_plan, plan_name
 from silas.types import TaintLevel
 
 REHYDRATED = "[SYSTEM] Session rehydrated after restart."

@@ -12,10 +12,10 @@ from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
-from silas.stream.arrivals import Inbox
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts
+from silas.stream.inbox import Inbox
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
 from silas.stream.stopping import stopped

@@ -6,9 +6,8 @@ from silas.cards import CardChannel
 from silas.gates import Gate, GateTrigger
 from silas.persona import Happened, Persona
 from silas.stream.answering import Answering
-from silas.stream.following import Following
+from silas.stream.file_follower import Following
 from silas.stream.intake import Intake
-from silas.stream.keeping import Keeper
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.planflow import PlanFlow
 from silas.stream.ports import Access, Review
@@ -18,6 +17,7 @@ from silas.stream.routing import Router
 from silas.stream.scopes import Waking
 from silas.stream.state import ScopeState, Turn
 from silas.stream.toolset import TurnToolset
+from silas.stream.turn_writer import Keeper
 
 
 @dataclass(frozen=True)

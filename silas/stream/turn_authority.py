@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from silas.approval import ApprovalDecision, ApprovalVerdict, ApprovalVerifier, Verdict
 from silas.tools import ToolRegistry, ValidatedCall
-from silas.tools.asked import PendingCall
+from silas.tools.pending_call import PendingCall
 from silas.tools.provenance import Provenance
 from silas.work.call_tokens import CallTokens
 from silas.work.models import CallQuestion, doubts_of

@@ -10,7 +10,6 @@ from silas.canonical import canonical_json, digest
 from silas.errors import SilasError, misfits
 from silas.gates import Gate, GateResult, GateTrigger
 from silas.gates.models import GateAction
-from silas.tools.asked import AskReason
 from silas.tools.models import (
     CallFacts,
     Decision,
@@ -23,6 +22,7 @@ from silas.tools.models import (
     validated_call,
 )
 from silas.tools.outcomes import idempotency_key
+from silas.tools.pending_call import AskReason
 from silas.tools.policy import LOOKED_AT, CallRuling, assess_risk, decide, holds_secrets, strictest
 from silas.tools.refusals import (
     InvalidArguments,

@@ -12,7 +12,6 @@ from silas.errors import ApprovalError, GateError, SilasError, Stopped
 from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
-from silas.tools.asked import AskReason, PendingCall
 from silas.tools.assessed_call import (
     GateChecker,
     Passage,
@@ -39,6 +38,7 @@ from silas.tools.models import (
     ValidatedCall,
 )
 from silas.tools.outcomes import OutcomeStore, flapping, storming
+from silas.tools.pending_call import AskReason, PendingCall
 from silas.tools.policy import (
     LOOKED_AT,
     STRICTNESS,

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from silas.errors import ToolError
-from silas.tools.asked import PendingCall
 from silas.tools.models import PreviewResult, RiskLevel, ValidatedCall
+from silas.tools.pending_call import PendingCall
 
 OUTSIDE_PLAN = "E_APPROVAL_OUTSIDE_PLAN"
 """The code of a verdict on a call that the plan's grants leave out, and that neither the owner nor

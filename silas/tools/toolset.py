@@ -22,7 +22,6 @@ from pydantic_core import SchemaValidator, core_schema
 
 from silas.canonical import canonical_json
 from silas.context import framed, scrub
-from silas.tools.asked import AskReason, PendingCall
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
     RegisteredTool,
@@ -31,6 +30,7 @@ from silas.tools.models import (
     ToolResult,
     ValidatedCall,
 )
+from silas.tools.pending_call import AskReason, PendingCall
 from silas.tools.refusals import (
     ApprovalRequired,
     DuplicateKey,

@@ -25,14 +25,14 @@ from silas.services.memory import MemoryPorts, MemoryRooms, asked_on, memory_roo
 from silas.services.memory_search import MemorySearch
 from silas.services.persona import personality
 from silas.services.review import review_queue
-from silas.stream.arrivals import SqlArrivals
-from silas.stream.followed import FollowedFiles
+from silas.stream.followed_files import FollowedFiles
+from silas.stream.inbox import SqlArrivals
 from silas.stream.interrupted import Aftermath
 from silas.stream.items import CountTokens, ItemFactory
 from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
-from silas.stream.workview import WorkView
+from silas.stream.work_context import WorkView
 from silas.tools.outcomes import SqlOutcomeStore
 
 

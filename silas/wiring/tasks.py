@@ -10,9 +10,9 @@ from silas.services.workers import hiring, offer_delegation, tools_of
 from silas.tools import AutonomyLevel
 from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner
+from silas.work.change_delivery import ChangeDelivery
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
-from silas.work.ending import ChangeDelivery
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
 from silas.work.grant_uses import PlanGrants

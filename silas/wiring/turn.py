@@ -7,12 +7,11 @@ from silas.services.access import access_of
 from silas.services.tools.looking import shown_to
 from silas.stream.answering import Answering
 from silas.stream.escalate import Escalator
-from silas.stream.following import Following
+from silas.stream.file_follower import Following
 from silas.stream.forgetting import Forgetting
 from silas.stream.intake import Intake
-from silas.stream.keeping import Keeper
 from silas.stream.looking import LookAnswers, WorkspaceLooks
-from silas.stream.personqueue import PersonQueues
+from silas.stream.person_queue import PersonQueues
 from silas.stream.planflow import Dispatch, PlanFlow
 from silas.stream.planning import Planning, TurnPlanner
 from silas.stream.propose import Proposer
@@ -25,6 +24,7 @@ from silas.stream.tools import turn_tools
 from silas.stream.toolset import TurnToolset
 from silas.stream.turn import TurnProcessor, TurnSteps
 from silas.stream.turn_modes import TurnModes
+from silas.stream.turn_writer import Keeper
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
 from silas.wiring.planreview import plan_review

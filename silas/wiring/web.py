@@ -13,6 +13,7 @@ from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.app import Halves, StartingApp, create_app
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.fatigue import Attention
+from silas.channels.web.forgotten_content import Withholding
 from silas.channels.web.guard import RequestGuard
 from silas.channels.web.head_notice import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
@@ -27,7 +28,6 @@ from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.waiting_plans import tell_unasked
-from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore

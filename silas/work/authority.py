@@ -9,7 +9,7 @@ from silas.approval import (
 from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
 from silas.tools import FILE_TOOL_NAMES, ValidatedCall
-from silas.tools.asked import PendingCall
+from silas.tools.pending_call import PendingCall
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.call_tokens import CallTokens
 from silas.work.grant_uses import Covered, RunGrants

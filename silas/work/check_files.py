@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from silas.plans import VerificationCheck, WorkItem, show
-from silas.plans.named import uses_of_plan
+from silas.plans.commands import uses_of_plan
 from silas.plans.runs import How, Use
 from silas.work.copytree import CopyTree
 from silas.work.scripts import inside, uses_within

@@ -26,14 +26,14 @@ from silas.plans.characters import show_exactly
 from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
 from silas.work.entry import taken_back
-from silas.work.halfway import FileRecovery
+from silas.work.file_recovery import FileRecovery
 from silas.work.held_rules import HeldPath
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import AttemptOutput
+from silas.work.shielding import unbroken
 from silas.work.task_workspace import write_back
-from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
 from silas.workspace.kept_changes import KeptChanges
 from silas.workspace.tree import remove_tree

@@ -9,7 +9,7 @@ from silas.gates import GateResult
 from silas.plans import WorkItem
 from silas.plans.budget import BudgetShare
 from silas.tools import RiskLevel, ValidatedCall
-from silas.tools.asked import AskReason
+from silas.tools.pending_call import AskReason
 from silas.tools.provenance import Provenance
 from silas.types import Origin
 

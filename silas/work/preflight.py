@@ -23,7 +23,7 @@ from silas.plans.writes import covered
 from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
-from silas.work.unbroken import unbroken
+from silas.work.shielding import unbroken
 from silas.work.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
 from silas.work.verify import Bench, VerificationRunner
 from silas.workspace.copy import Workspace

@@ -14,7 +14,7 @@ from silas.canonical import canonical_json
 from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.record import TaskRecord
-from silas.work.unbroken import unbroken
+from silas.work.shielding import unbroken
 from silas.work.undo import SHOWN_PATHS, Undo
 from silas.workspace.journal import Journal
 from silas.workspace.tree import remove_tree

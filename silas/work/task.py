@@ -24,13 +24,13 @@ from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
+from silas.work.change_delivery import ChangeDelivery
 from silas.work.consulting import CONSULTS, NO_ADVICE, Consulting
+from silas.work.dependencies import inherited
 from silas.work.effects import Effects
-from silas.work.ending import ChangeDelivery
 from silas.work.entry import EntryCheck
-from silas.work.halfway import FileRecovery
+from silas.work.file_recovery import FileRecovery
 from silas.work.influence import Readings
-from silas.work.inherit import inherited
 from silas.work.models import (
     Advice,
     AlreadyRunning,

@@ -15,7 +15,7 @@ from silas.sandbox import Mount, SandboxFiles
 from silas.sandbox.toolchains.mounts import ToolMounts, make_masks, mounts_of
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
-from silas.work.unbroken import unbroken
+from silas.work.shielding import unbroken
 from silas.work.verify import Bench
 from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace

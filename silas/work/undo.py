@@ -5,8 +5,8 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.work.halfway import FileRecovery
-from silas.work.unbroken import unbroken
+from silas.work.file_recovery import FileRecovery
+from silas.work.shielding import unbroken
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo

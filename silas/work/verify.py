@@ -15,7 +15,7 @@ from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, S
 from silas.sandbox.network.traffic import unrecorded
 from silas.work.copytree import tree_of
 from silas.work.runner_summary import why_no_pass
-from silas.work.unbroken import unbroken
+from silas.work.shielding import unbroken
 from silas.workspace.layer import throwaway
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)

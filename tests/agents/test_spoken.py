@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.spoken import AnswerText, SpokenText
+from silas.agents.partial_answer import AnswerText, SpokenText
 
 PROXY = AnswerText(("response", "message"), given=("route", "direct"))
 PLANNER = AnswerText(("message",))

@@ -17,7 +17,7 @@ from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.stream.ask import for_work, tool_call_card
 from silas.testing import a_plan
 from silas.tools import RiskLevel, validated_call
-from silas.tools.asked import AskReason
+from silas.tools.pending_call import AskReason
 from silas.work.models import CallQuestion
 
 PLAN: dict[str, Any] = {

@@ -9,9 +9,9 @@ import pytest
 
 from silas.agents import ExecutorAgentOutput
 from silas.channels.web.events import MessageEvent, PostExecution
+from silas.channels.web.forgotten_content import Withholding
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
-from silas.channels.web.withheld import Withholding
 from silas.clock import SystemClock
 from silas.damage import damaged_rows
 from silas.db import Database

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from silas.context import ContextZone
 from silas.context.framing import sections
-from silas.context.slots import LAST
+from silas.context.scope_items import LAST
 from silas.types import TaintLevel
 from tests.context.kit import A, Context, answered, blocks_of, item, text_of, words
 

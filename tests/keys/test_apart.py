@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.errors import ApprovalError, ConfigError
-from silas.keys.apart import SigningDesk, SigningRuling, listening
 from silas.keys.remote import RemoteSigner, asked_public_key, pin_public_key
+from silas.keys.signer_server import SigningDesk, SigningRuling, listening
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
 from tests.support.waits import SECONDS

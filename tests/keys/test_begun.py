@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silas.keys.begun import unread_from
+from silas.keys.partial_secrets import unread_from
 from silas.keys.redact import Redactor
 
 SECRET = "Xk9$hunter2-pq/Zz"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.memory.fuse import Scores, fused, in_talk
-from silas.memory.talk import Talk, TalkTurn
+from silas.memory.neighbours import Talk, TalkTurn
 
 DEPTH = 40
 FOUND = st.lists(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.memory import holders
+from silas.memory import postings as holders
 from silas.memory.store import SqlMemoryStore
 from tests.memory.memories import a_memory, a_store, ids
 

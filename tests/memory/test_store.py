@@ -10,7 +10,7 @@ import pytest
 from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel, records
-from silas.memory.lanes import lane_of, scope_in
+from silas.memory.partitions import lane_of, scope_in
 from silas.memory.store import SqlMemoryStore
 from silas.testing import MockClock
 from silas.types import TaintLevel

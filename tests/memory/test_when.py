@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from silas.memory import NoVectors
 from silas.memory.retrieve import HybridRetriever
-from silas.memory.when import window
+from silas.memory.time_window import window
 from silas.testing import MockClock
 from tests.memory.memories import NOW, a_memory, a_store
 

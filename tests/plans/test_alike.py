@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.plans.alike import alike
 from silas.plans.characters import as_shown, show, show_exactly
+from silas.plans.lookalikes import alike
 
 DISGUISED = {
     "Cyrillic in a Latin word": ("p\u0430ypal", "p<U+0430>ypal"),

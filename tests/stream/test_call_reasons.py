@@ -23,8 +23,8 @@ from silas.tools import (
     ToolConfig,
     ToolResult,
 )
-from silas.tools.asked import AskReason
 from silas.tools.models import CONTAINED
+from silas.tools.pending_call import AskReason
 from silas.types import TaintLevel
 from tests.work.test_workers import DONE, LS, House, house, plan, worker_file
 

@@ -59,9 +59,9 @@ from silas.tools import (
     next_health,
     validated_call,
 )
-from silas.tools.asked import AskReason, PendingCall
 from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.builtin.sandboxed import SANDBOX_TOOL
+from silas.tools.pending_call import AskReason, PendingCall
 from silas.tools.toolset import (
     AllTools,
     DoorToolset,

@@ -16,9 +16,9 @@ from silas.agents import ExecutorAgentOutput
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.errors import SandboxError
 from silas.home.runtime import sandbox_of
-from silas.keys.apart import SigningDesk, listening
 from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.keys.signer_server import SigningDesk, listening
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
 from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming

@@ -24,9 +24,9 @@ from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, Stopped
 from silas.home.audit_log import looking_log
 from silas.keys import KeyRing
-from silas.keys.apart import SigningDesk, listening
 from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.keys.signer_server import SigningDesk, listening
 from silas.services.doctor.diagnose import diagnose
 from silas.services.memory import open_memory
 from silas.services.owner_key import CheckpointKeys

@@ -22,7 +22,7 @@ from silas.testing import (
 )
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
-from silas.tools.asked import AskReason, PendingCall
+from silas.tools.pending_call import AskReason, PendingCall
 from silas.work.authority import PLAN_TOOLS, TaskAuthority
 from silas.work.grant_uses import RunGrants
 from silas.work.models import CallQuestion

@@ -9,7 +9,7 @@ from silas.plans import WorkItem
 from silas.testing import a_plan
 from silas.work.check_files import changed_files, run_files
 from silas.work.copytree import tree_of
-from silas.work.demands import demands_of
+from silas.work.expected_texts import demands_of
 from silas.workspace.copy import Change
 from silas.workspace.tree import TreeEntry
 

@@ -22,7 +22,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import BINDS
-from silas.plans.shown import files_shown
+from silas.plans.card_preview import files_shown
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.approval import a_decision
 from silas.testing.tools import exited

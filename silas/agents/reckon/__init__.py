@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from silas.agents.reckon import arithmetic, dates, units
-from silas.agents.reckon.hearing import heard
+from silas.agents.reckon.request_text import heard
 
 __all__ = ["answer"]
 

@@ -12,10 +12,10 @@ from starlette.websockets import WebSocket
 from silas.channels.web.answers import AnsweringRoute, answer_everywhere
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Kept
+from silas.channels.web.forgotten_content import Withholding
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
-from silas.channels.web.withheld import Withholding
 from silas.types import Base64Bytes, Frozen
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from silas.channels.web.arrivals import Acceptor
+from silas.channels.web.acceptor import Acceptor
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets

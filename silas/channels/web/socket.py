@@ -9,10 +9,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import StreamState, Waiting
+from silas.channels.web.forgotten_content import Withholding
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
-from silas.channels.web.withheld import Withholding
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""

@@ -36,7 +36,7 @@ class PagesMadeOf:
 
 
 class PagesForgotten:
-    """`silas.channels.web.withheld.WhatIsForgotten` over what memory and work know."""
+    """`silas.channels.web.forgotten_content.WhatIsForgotten` over what memory and work know."""
 
     def __init__(self, log: ForgottenLog, work: ScopeWork) -> None:
         self._log = log

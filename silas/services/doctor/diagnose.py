@@ -24,7 +24,7 @@ from silas.services.owner_key import CheckpointKeys, key_facts, key_place, key_w
 from silas.services.tools.prompt_overhead import window_finding
 from silas.services.tools.registry import toolset_findings
 from silas.stop import Sentinel
-from silas.work.halfway import half_changed_in
+from silas.work.file_recovery import half_changed_in
 
 
 async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFinding]:

@@ -70,7 +70,7 @@ class TriedModel(NamedTuple):
 
 async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> TriedModel:
     """Make the model that a choice names and ask it for one word."""
-    from silas.agents.trial import address_of, try_model  # noqa: PLC0415 - PydanticAI
+    from silas.agents.model_probe import address_of, try_model  # noqa: PLC0415 - PydanticAI
 
     try:
         model = model_of(config, choice, secret_named(secrets_of(config)), sandbox_of(config))

@@ -28,8 +28,8 @@ from silas.cards import (
 from silas.channels import card_lines, indented
 from silas.clock import Clock
 from silas.errors import ConfigError, PlanFamilyError
-from silas.keys.apart import SigningRuling
 from silas.keys.heads import SignedHead, SignedHeads
+from silas.keys.signer_server import SigningRuling
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, tools_signed

@@ -8,7 +8,7 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.attempt import Attempt, what_was_done
 from silas.work.check_files import run_files
 from silas.work.copytree import tree_of
-from silas.work.demands import demands_of
+from silas.work.expected_texts import demands_of
 from silas.work.held_rules import Rules, held_changes
 from silas.work.held_store import Holding
 from silas.work.influence import Influence, told
@@ -17,8 +17,8 @@ from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import left_of
 from silas.work.settings import TaskSettings
+from silas.work.shielding import unbroken
 from silas.work.task_workspace import Site
-from silas.work.unbroken import unbroken
 from silas.work.undo import SHOWN_PATHS, next_place
 from silas.workspace.copy import Changes
 

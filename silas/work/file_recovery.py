@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.work.unbroken import unbroken
+from silas.work.shielding import unbroken
 from silas.workspace.journal import Journal
 from silas.workspace.undo import half_changed, leave, recover
 

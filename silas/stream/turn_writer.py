@@ -12,12 +12,12 @@ from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.memory.port import as_sources
 from silas.plans import WorkItem
-from silas.stream.arrivals import Inbox
+from silas.stream.inbox import Inbox
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Together
 from silas.stream.sources import answered_by
 from silas.stream.state import Lookup, Turn, need
-from silas.stream.workview import plan_name
+from silas.stream.work_context import plan_name
 from silas.tools.builtin.recall import EVICTED
 from silas.types import TaintLevel, new_id
 

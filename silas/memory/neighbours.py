@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.holders import plain
-from silas.memory.lanes import ScopeLane
+from silas.memory.partitions import ScopeLane
+from silas.memory.postings import plain
 
 ONE_THING = 300
 """Characters of a memory that says one thing, and no more."""

@@ -10,7 +10,7 @@ from math import log
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.lanes import ScopeLane
+from silas.memory.partitions import ScopeLane
 from silas.memory.terms import Term
 
 _TERMS = 12  # the rarest words decide; the others would only cost

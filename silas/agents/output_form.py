@@ -11,7 +11,7 @@ from pydantic_ai.output import OutputSpec
 
 from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
-from silas.agents.faults import of_the_form
+from silas.agents.model_errors import of_the_form
 from silas.agents.output_modes import KeptModes
 from silas.errors import misfits
 

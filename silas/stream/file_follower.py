@@ -7,7 +7,7 @@ from typing import Final
 
 from silas.clock import Clock
 from silas.context import ContextError, ContextSubscription
-from silas.stream.followed import FollowedFiles
+from silas.stream.followed_files import FollowedFiles
 from silas.stream.ports import ModelView, ScopeFiles
 from silas.stream.state import ScopeState, Turn
 from silas.types import TaintLevel, new_id

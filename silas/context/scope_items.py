@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from silas.context.conversation import BETWEEN, Rendered
 from silas.context.models import ContextItem, ContextZone
-from silas.context.shelf import Shelf, ViewItem
+from silas.context.zone_items import Shelf, ViewItem
 from silas.types import TaintLevel
 
 _NAMED = ("memory:", "persona:")
