@@ -17,7 +17,7 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
-from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
+from silas.agents.outcome import ModelRunFailed, ModelUsage, StructuredRun
 from silas.agents.planner import PlannerAgent
 from silas.agents.prompt import TurnRequest
 from silas.agents.proxy import ProxyAgent
@@ -32,6 +32,7 @@ __all__ = [
     "MemoryQuery",
     "ModelChoice",
     "ModelRunFailed",
+    "ModelUsage",
     "ModelsConfig",
     "OutputSetting",
     "PlanAction",
@@ -42,7 +43,6 @@ __all__ = [
     "RouteDecision",
     "ScorerAgent",
     "ScorerOutput",
-    "Spent",
     "StructuredRun",
     "TurnRequest",
     "default_models",

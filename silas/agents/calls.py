@@ -11,7 +11,7 @@ from silas.agents.models import (
     RouteDecision,
     ScorerOutput,
 )
-from silas.agents.partial_answer import AnswerText
+from silas.agents.partial_answer import AnswerTextField
 from silas.agents.wire import planner_form, report_form, route_form
 from silas.types import InteractionMode, InteractionRegister
 
@@ -40,7 +40,7 @@ class StructuredCall(Generic[T]):
     describe: str
     fallback: Callable[[str, str], T]
     shown: Callable[[tuple[str, ...], bool], type[T]]
-    spoken: AnswerText | None = None
+    spoken: AnswerTextField | None = None
 
 
 _SORRY = (
@@ -68,7 +68,7 @@ PROXY = StructuredCall(
     _route,
     route_form,
     # what it says where the planner will answer is not for the user
-    AnswerText(("message",), given=("route", "direct")),
+    AnswerTextField(("message",), given=("route", "direct")),
 )
 PLANNER = StructuredCall(
     "planner",
@@ -80,7 +80,7 @@ PLANNER = StructuredCall(
         f"form, twice. Nothing was started. Please try again. ({who})"
     ),
     lambda _profiles, union: planner_form(union),
-    AnswerText(("message",)),
+    AnswerTextField(("message",)),
 )
 EXECUTOR = StructuredCall(
     "executor",

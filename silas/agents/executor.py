@@ -73,9 +73,9 @@ class ExecutorAgent(Generic[Deps]):
         from pydantic_ai.usage import RunUsage  # noqa: PLC0415 - heavy
 
         from silas.agents.calls import EXECUTOR  # noqa: PLC0415 - with run
-        from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
+        from silas.agents.run import CallContext, run_structured_agent  # noqa: PLC0415 - heavy
 
-        asking = Asking(
+        asking = CallContext(
             deps=deps,
             toolsets=(toolset,),
             limits=limits,

@@ -42,7 +42,7 @@ stood_in: Final[ContextVar[list[str]]] = ContextVar("stood_in")
 """Collects, for the run that sets it, a sentence for each model that was away."""
 
 
-class StandInModel(WrapperModel):
+class FallbackModel(WrapperModel):
     """Asks the first model, and the other one with the same request where the first is away.
 
     The first is asked again with every request: it may be back. What it had streamed until it

@@ -16,7 +16,7 @@ class Listener(Protocol):
         ...
 
 
-class NobodyListens:
+class NoListener:
     """The absence of a listener: answers are asked for whole."""
 
     def more(self, text: str) -> None:
@@ -26,7 +26,7 @@ class NobodyListens:
         """Is not heard."""
 
 
-NOBODY: Listener = NobodyListens()
+NOBODY: Listener = NoListener()
 
 Listen = Callable[[Any], Listener]
 """Who listens to the run with these deps."""

@@ -30,14 +30,14 @@ _BY_CODE = {
 }
 
 
-class ModelTrial(NamedTuple):
+class ModelProbe(NamedTuple):
     """How a request went: elapsed seconds, and why it failed in one clause; empty if it did not."""
 
     seconds: float
     fault: str
 
 
-async def try_model(model: Model, clock: Clock, limit_seconds: float) -> ModelTrial:
+async def try_model(model: Model, clock: Clock, limit_seconds: float) -> ModelProbe:
     """Ask a model for one word, at most `limit_seconds` long.
 
     The fault is in our own words: what a server sends back may hold the key it was given.
@@ -53,15 +53,15 @@ async def try_model(model: Model, clock: Clock, limit_seconds: float) -> ModelTr
     try:
         await asyncio.wait({asked, limit}, return_when=asyncio.FIRST_COMPLETED)
         if not asked.done():
-            return ModelTrial(limit_seconds, f"it did not answer within {limit_seconds:g} seconds")
+            return ModelProbe(limit_seconds, f"it did not answer within {limit_seconds:g} seconds")
         asked.result()
     except Exception as error:
-        return ModelTrial(clock.monotonic() - began, _words(error))
+        return ModelProbe(clock.monotonic() - began, _words(error))
     finally:
         for task in (asked, limit):
             task.cancel()
         await asyncio.wait({asked, limit})
-    return ModelTrial(clock.monotonic() - began, "")
+    return ModelProbe(clock.monotonic() - began, "")
 
 
 def address_of(model: Model) -> str:

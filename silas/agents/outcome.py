@@ -9,7 +9,7 @@ Output_co = TypeVar("Output_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Spent:
+class ModelUsage:
     """What model requests used up.
 
     Attributes:
@@ -24,9 +24,9 @@ class Spent:
     cost_known: bool = True
     requests: int = 0
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: "ModelUsage") -> "ModelUsage":
         """Both together; known only if both are."""
-        return Spent(
+        return ModelUsage(
             self.tokens + other.tokens,
             self.cost_usd + other.cost_usd,
             self.cost_known and other.cost_known,
@@ -50,7 +50,7 @@ class StructuredRun(Generic[Output_co]):
     """
 
     output: Output_co
-    spent: Spent
+    spent: ModelUsage
     fell_back: bool = False
     error: str = ""
     detail: str = ""
@@ -82,10 +82,10 @@ class StructuredRun(Generic[Output_co]):
 class ModelRunFailed(LLMError):
     """The model could not be asked to the end; `spent` is what it used until then."""
 
-    spent: Spent = Spent()
+    spent: ModelUsage = ModelUsage()
 
     @classmethod
-    def of(cls, error: LLMError, spent: Spent) -> Self:
+    def of(cls, error: LLMError, spent: ModelUsage) -> Self:
         """The same failure with what was spent attached."""
         failed = cls(error.message, code=error.code)
         failed.spent = spent

@@ -12,7 +12,7 @@ from pydantic_ai.output import OutputSpec
 from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.model_errors import of_the_form
-from silas.agents.output_modes import KeptModes
+from silas.agents.output_modes import ModeMemory
 from silas.errors import misfits
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class OutputForm:
         *,
         own_server: bool,
         native_first: bool,
-        kept: KeptModes,
+        kept: ModeMemory,
         keys: "FormKeys",
         takes_tools: bool,
     ) -> None:

@@ -12,7 +12,7 @@ _MODES: Final = frozenset(get_args(OutputMode))
 _MOST: Final = 200  # servers and models together; the ones that were learned first are left out
 
 
-class KeptModes(Protocol):
+class ModeMemory(Protocol):
     """Modes that `auto` learned, by a key of address, model and kind of work."""
 
     def mode(self, key: str) -> OutputMode | None:
@@ -28,7 +28,7 @@ class KeptModes(Protocol):
         ...
 
 
-class NothingKept:
+class NoModeMemory:
     """For a model that no configuration names: what is learned lasts as long as its role."""
 
     def mode(self, key: str) -> OutputMode | None:
@@ -42,7 +42,7 @@ class NothingKept:
         """Nothing to forget."""
 
 
-NOTHING_KEPT: Final = NothingKept()
+NOTHING_KEPT: Final = NoModeMemory()
 
 
 class ModeFile:

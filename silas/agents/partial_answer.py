@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 from pydantic_core import from_json
 
 
-class AnswerText(NamedTuple):
+class AnswerTextField(NamedTuple):
     """Where in an answer the text for the user stands.
 
     Attributes:
@@ -18,14 +18,14 @@ class AnswerText(NamedTuple):
     given: tuple[str, str] | None = None
 
 
-class SpokenText:
+class PartialAnswerReader:
     """Reads one string of a JSON object as it arrives. Total: what is no JSON has no text.
 
     Whether an answer is valid is found out when it is whole. What this gives is, for valid JSON,
     exactly the string's value, in pieces, never half a character.
     """
 
-    def __init__(self, spoken: AnswerText) -> None:
+    def __init__(self, spoken: AnswerTextField) -> None:
         self._spoken = spoken
         self._answer = ""
         self._told = ""

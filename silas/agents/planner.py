@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
 
-    from silas.agents.run import Asking
+    from silas.agents.run import CallContext
     from silas.plans import WorkItem
 
 _REQUESTS = 16  # model requests of one plan: as many looks as a turn has, and four
@@ -140,12 +140,12 @@ class PlannerAgent:
         limits: "UsageLimits | None",
         deps: Any,
         toolsets: "Sequence[AbstractToolset[Any]]",
-    ) -> "Asking[Any]":
+    ) -> "CallContext[Any]":
         from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - heavy
 
-        from silas.agents.run import Asking  # noqa: PLC0415 - heavy
+        from silas.agents.run import CallContext  # noqa: PLC0415 - heavy
 
-        return Asking(
+        return CallContext(
             deps=deps,
             toolsets=toolsets,
             limits=limits or UsageLimits(request_limit=_REQUESTS),

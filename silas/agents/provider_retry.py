@@ -74,7 +74,7 @@ class Backoff:
 
 @dataclass(repr=False, kw_only=True)
 class CeiledLimits(UsageLimits):
-    """PydanticAI's limits, with a cost ceiling that `Patience` keeps in place of its own.
+    """PydanticAI's limits, with a cost ceiling that `ProviderRetry` keeps in place of its own.
 
     Its own warns at every request to a model whose price it does not know; such a run is flagged
     (`cost_known`) instead.
@@ -91,7 +91,7 @@ class CeiledLimits(UsageLimits):
 
 
 @dataclass(kw_only=True)
-class Patience(AbstractCapability[Any]):
+class ProviderRetry(AbstractCapability[Any]):
     """Repeats a failed model request inside its run, so that no tool call is ever repeated for it.
 
     One serves every run of a role; what belongs to a run is in its limits.

@@ -16,10 +16,10 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
-from silas.agents.fallback_model import StandInModel
+from silas.agents.fallback_model import FallbackModel
 from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.names import provider_fault
-from silas.agents.output_modes import NOTHING_KEPT, KeptModes
+from silas.agents.output_modes import NOTHING_KEPT, ModeMemory
 from silas.errors import ConfigError
 
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
@@ -46,7 +46,7 @@ class ConfiguredModel(WrapperModel):
         wrapped: Model,
         settings: ModelSettings,
         own_server: bool,
-        modes: KeptModes,
+        modes: ModeMemory,
         *,
         takes_tools: bool,
     ) -> None:
@@ -89,14 +89,14 @@ def takes_tools(model: Model) -> bool:
     return not isinstance(first, ConfiguredModel) or first.takes_tools
 
 
-def kept_modes(model: Model) -> KeptModes:
+def kept_modes(model: Model) -> ModeMemory:
     """Where it is kept which output mode works with this model."""
     first = _first(model)
     return first.modes if isinstance(first, ConfiguredModel) else NOTHING_KEPT
 
 
 def _first(model: Model) -> Model:
-    while isinstance(model, StandInModel):
+    while isinstance(model, FallbackModel):
         model = model.wrapped
     return model
 
@@ -119,7 +119,7 @@ def make_model(
     *,
     runbook: Callable[[], Model],
     environ: Mapping[str, str] = os.environ,
-    modes: KeptModes = NOTHING_KEPT,
+    modes: ModeMemory = NOTHING_KEPT,
 ) -> Model:
     """The model a choice names, ready to be asked. Enter it (`async with`) to close its client.
 
@@ -142,7 +142,7 @@ def make_model(
         )
         if not takes_tools(other):  # the first may take them
             other = JsonCallsModel(other, root_union=is_own_server(other))
-        return StandInModel(first, other)
+        return FallbackModel(first, other)
     if choice.name == RUNBOOK:
         return runbook()
     if choice.name.startswith("python:"):

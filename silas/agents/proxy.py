@@ -69,10 +69,10 @@ class ProxyAgent:
         from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - heavy
 
         from silas.agents.calls import PROXY  # noqa: PLC0415 - with run
-        from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
+        from silas.agents.run import CallContext, run_structured_agent  # noqa: PLC0415 - heavy
 
         prompt = request.render()
-        asking = Asking(
+        asking = CallContext(
             deps=deps,
             toolsets=(toolset,),
             limits=limits or UsageLimits(request_limit=_REQUESTS),

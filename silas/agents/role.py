@@ -20,9 +20,9 @@ from silas.agents.listener import NOBODY, Listener
 from silas.agents.model_probe import address_of
 from silas.agents.output_form import FormKeys, OutputForm, output_type
 from silas.agents.prompt import instructions
-from silas.agents.provider_retry import Patience
+from silas.agents.provider_retry import ProviderRetry
 from silas.agents.providers import is_own_server, kept_modes, takes_tools
-from silas.agents.streaming import AloudModel, can_stream
+from silas.agents.streaming import StreamingModel, can_stream
 from silas.canonical import digest
 from silas.clock import Clock
 
@@ -45,7 +45,7 @@ def offering(toolsets: Sequence[AbstractToolset[Any]]) -> Generator[None]:
 
 
 @dataclass(kw_only=True)
-class _Attended(Patience):
+class _Attended(ProviderRetry):
     """Patience, somebody who resolves paused calls, and the run's own tools: one capability."""
 
     pausing: CombinedCapability[Any]
@@ -174,7 +174,7 @@ class Role:
             return None
         tool = call.form if mode == "tool" else ""
         return self._asked(
-            AloudModel(self._model, call.spoken, tool, listener, self._answers_whole)
+            StreamingModel(self._model, call.spoken, tool, listener, self._answers_whole)
         )
 
     def _asked(self, model: Model) -> Model:

@@ -22,7 +22,7 @@ from silas.agents.history import as_messages
 from silas.agents.listener import NOBODY, Listener
 from silas.agents.model_errors import cut_or_refused, of_the_form, refuses_tools, told
 from silas.agents.models import AgentOutput
-from silas.agents.outcome import ModelRunFailed, Spent, StructuredRun
+from silas.agents.outcome import ModelRunFailed, ModelUsage, StructuredRun
 from silas.agents.output_form import OutputForm, OutputMode, how_to_answer, summarise
 from silas.agents.provider_retry import CeiledLimits
 from silas.agents.role import Role, offering
@@ -37,7 +37,7 @@ SCHEMA_ERROR = "[SCHEMA VALIDATION ERROR]"
 
 
 @dataclass(frozen=True)
-class Asking(Generic[D]):
+class CallContext(Generic[D]):
     """Everything about a call that its retry must share with its first attempt.
 
     Attributes:
@@ -70,7 +70,7 @@ class _Failed:
 
 
 async def run_structured_agent(
-    role: Role, prompt: str, call: StructuredCall[T], asking: Asking[D]
+    role: Role, prompt: str, call: StructuredCall[T], asking: CallContext[D]
 ) -> StructuredRun[T]:
     """An answer in form, or that call's fallback; who answered for another is told with it.
 
@@ -89,7 +89,7 @@ async def run_structured_agent(
 
 
 async def _run(
-    role: Role, prompt: str, call: StructuredCall[T], asking: Asking[D]
+    role: Role, prompt: str, call: StructuredCall[T], asking: CallContext[D]
 ) -> StructuredRun[T]:
     """Ask once; on an answer out of form ask once more with the error; then fall back.
 
@@ -134,7 +134,7 @@ class _Attempt(Generic[D, T]):
 
     role: Role
     call: StructuredCall[T]
-    asking: Asking[D]
+    asking: CallContext[D]
     usage: RunUsage
 
     async def ask(
@@ -222,8 +222,8 @@ def _conversation_with_tools(messages: Sequence[ModelMessage]) -> tuple[ModelMes
     return kept if called else ()
 
 
-def _spent(usage: RunUsage) -> Spent:
-    return Spent(
+def _spent(usage: RunUsage) -> ModelUsage:
+    return ModelUsage(
         tokens=usage.total_tokens,
         cost_usd=float(usage.cost or Decimal(0)),
         cost_known=usage.cost is not None and usage.unmeasured_requests == 0,

@@ -67,9 +67,9 @@ class ScorerAgent:
         from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - heavy
 
         from silas.agents.calls import SCORER  # noqa: PLC0415 - with run
-        from silas.agents.run import Asking, run_structured_agent  # noqa: PLC0415 - heavy
+        from silas.agents.run import CallContext, run_structured_agent  # noqa: PLC0415 - heavy
 
-        asking = Asking(deps=None, limits=UsageLimits(request_limit=_REQUESTS))
+        asking = CallContext(deps=None, limits=UsageLimits(request_limit=_REQUESTS))
         run = await run_structured_agent(self._role, prompt, SCORER, asking)
         return None if run.fell_back else run.output
 

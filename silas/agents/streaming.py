@@ -29,7 +29,7 @@ from pydantic_ai.settings import ModelSettings
 
 from silas.agents.listener import Listener
 from silas.agents.model_errors import of_the_form, refuses_tools
-from silas.agents.partial_answer import AnswerText, SpokenText
+from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
 from silas.agents.providers import charged
 
 _LONGEST: Final = 1_000_000
@@ -45,7 +45,7 @@ def can_stream(model: Model) -> bool:
     return type(model).request_stream is not Model.request_stream
 
 
-class AloudModel(WrapperModel):
+class StreamingModel(WrapperModel):
     """Asks for a stream where a whole answer was asked for, and lets somebody hear it.
 
     To the run around it this is an ordinary request: the same time limit, the same patience, the
@@ -63,7 +63,7 @@ class AloudModel(WrapperModel):
     def __init__(
         self,
         wrapped: Model,
-        spoken: AnswerText,
+        spoken: AnswerTextField,
         tool: str,
         listener: Listener,
         deaf: Callable[[], None],
@@ -113,12 +113,12 @@ class AloudModel(WrapperModel):
         return whole
 
     async def _hear(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
-        ours, text, heard = -1, SpokenText(self._spoken), 0
+        ours, text, heard = -1, PartialAnswerReader(self._spoken), 0
         async for event in events:
             if isinstance(event, PartStartEvent) and self._carries(event.part):
                 if ours >= 0:  # another answer, or the same one from its beginning
                     self._listener.again()
-                ours, text = event.index, SpokenText(self._spoken)
+                ours, text = event.index, PartialAnswerReader(self._spoken)
                 piece = _written(event.part)
             elif isinstance(event, PartDeltaEvent) and event.index == ours:
                 piece = _added(event)

@@ -19,7 +19,7 @@ _HOLDS = " AND instr(body, ?) > 0"
 _NAMED = " AND CASE WHEN json_valid(body) THEN json_extract(body, '$.event') IN ({}) ELSE 0 END"
 
 
-class Told(NamedTuple):
+class ReadEntry(NamedTuple):
     """An entry as it can be read; its words are `silas.audit.narrate.narrate`'s."""
 
     seq: int
@@ -31,7 +31,7 @@ class Told(NamedTuple):
 class EntryPage(NamedTuple):
     """Entries, the newest first, and below which number to go on; 1 where there is nothing left."""
 
-    entries: list[Told]
+    entries: list[ReadEntry]
     before: int
 
 
@@ -51,7 +51,7 @@ class AuditReader:
                 tx.driver.execute("SELECT coalesce(max(seq), 0) FROM audit_log").fetchone()[0]
             )
 
-    def one(self, seq: int) -> Told | None:
+    def one(self, seq: int) -> ReadEntry | None:
         """An entry by its number; None where there is none, or it is damaged."""
         return next(self._between(seq, seq + 1, None, ""), None)
 
@@ -68,7 +68,7 @@ class AuditReader:
         """
         newest = self.newest() + 1
         upper = newest if seq <= 0 else min(seq, newest)
-        found: list[Told] = []
+        found: list[ReadEntry] = []
         while upper > 1 and len(found) < limit:
             lower = max(upper - _AT_ONCE, 1)
             piece = list(self._between(lower, upper, events, about))
@@ -77,13 +77,13 @@ class AuditReader:
             upper = found[-1].seq if len(piece) >= room else lower
         return EntryPage(found, upper)
 
-    def since(self, seq: int, events: Collection[str]) -> Iterator[Told]:
+    def since(self, seq: int, events: Collection[str]) -> Iterator[ReadEntry]:
         """Every entry of these kinds after a number, the oldest first."""
         upto = self.newest() + 1
         for lower in range(seq + 1, upto, _AT_ONCE):
             yield from self._between(lower, min(lower + _AT_ONCE, upto), events, "")
 
-    def about(self, value: str, around: int) -> list[Told]:
+    def about(self, value: str, around: int) -> list[ReadEntry]:
         """The entries with this very value in their data near an entry, the oldest first."""
         upto = min(around + NEAR, self.newest()) + 1
         return [
@@ -94,7 +94,7 @@ class AuditReader:
 
     def _between(
         self, lower: int, upper: int, events: Collection[str] | None, about: str
-    ) -> Iterator[Told]:
+    ) -> Iterator[ReadEntry]:
         statement, given = _BETWEEN, [lower, upper]
         values: list[int | str] = [*given]
         if about:
@@ -111,9 +111,11 @@ class AuditReader:
                 yield told
 
 
-def _told(seq: int, body: str) -> Told | None:
+def _told(seq: int, body: str) -> ReadEntry | None:
     try:
         said = json.loads(body)
-        return Told(seq, datetime.fromisoformat(said["at"]), str(said["event"]), dict(said["data"]))
+        return ReadEntry(
+            seq, datetime.fromisoformat(said["at"]), str(said["event"]), dict(said["data"])
+        )
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None

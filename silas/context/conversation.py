@@ -29,7 +29,7 @@ class ConversationSide:
     text: str
 
 
-class Piece(NamedTuple):
+class ConversationPiece(NamedTuple):
     """What one item adds to the conversation on one side."""
 
     side: Side
@@ -60,7 +60,7 @@ def is_answer(item: ContextItem) -> bool:
     return own and item.kind == "message"
 
 
-def pieces(item: ContextItem, block: str) -> tuple[Piece, ...]:
+def pieces(item: ContextItem, block: str) -> tuple[ConversationPiece, ...]:
     """An item as it stands in the conversation: its block, or Silas's words as they were shown.
 
     How far an answer is trusted stands behind it, on the user's side: a model takes up the form of
@@ -69,17 +69,17 @@ def pieces(item: ContextItem, block: str) -> tuple[Piece, ...]:
     spoken = item.zone is ContextZone.chronicle and is_answer(item)
     words = item.content.removeprefix(_OWN) if spoken else ""
     if not words.strip():
-        return (Piece("user", block),)
-    shown = Piece("assistant", escape(words))
+        return (ConversationPiece("user", block),)
+    shown = ConversationPiece("assistant", escape(words))
     if item.taint is TaintLevel.owner:
         return (shown,)
     label = fence(
         (f"turn {item.turn_number}", "silas", f"taint: {item.taint.value}"), _ABOVE, marked=False
     )
-    return shown, Piece("user", label.around(_ABOVE))
+    return shown, ConversationPiece("user", label.around(_ABOVE))
 
 
-def joined(said: list[ConversationSide], more: list[Piece]) -> list[ConversationSide]:
+def joined(said: list[ConversationSide], more: list[ConversationPiece]) -> list[ConversationSide]:
     """A conversation that goes on; who speaks last and goes on says it in the same message."""
     out = list(said)
     for side, group in groupby(more, key=_side):
@@ -89,5 +89,5 @@ def joined(said: list[ConversationSide], more: list[Piece]) -> list[Conversation
     return out
 
 
-def _side(piece: Piece) -> Side:
+def _side(piece: ConversationPiece) -> Side:
     return piece.side

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from silas.context.models import ContextItem, ContextZone
-from silas.context.scope_items import Slots
+from silas.context.scope_items import ScopeItems
 from silas.context.scoring import ScorerGroups
 from silas.context.zone_items import ViewItem
 
@@ -57,14 +57,16 @@ _FIRST: Mapping[ContextZone, Callable[[ViewItem, int], _Place]] = {
 }
 
 
-def in_order(slots: Slots, zone: ContextZone, turn_number: int) -> list[ViewItem]:
+def in_order(slots: ScopeItems, zone: ContextZone, turn_number: int) -> list[ViewItem]:
     """What may leave a zone, what goes first at the front; ties in order of arrival."""
     leaving = (slot for slot in slots.zone(zone) if not stays(slot, turn_number))
     first = _FIRST[zone]
     return sorted(leaving, key=lambda slot: first(slot, turn_number))
 
 
-def shrink(slots: Slots, zone: ContextZone, budget: int, turn_number: int) -> list[ContextItem]:
+def shrink(
+    slots: ScopeItems, zone: ContextZone, budget: int, turn_number: int
+) -> list[ContextItem]:
     """Empty a zone that is over its budget down to the low-water mark.
 
     What was recalled for the very message that is answered leaves for the budget alone, and not
@@ -84,12 +86,12 @@ def _recalled_now(slot: ViewItem, turn_number: int) -> bool:
     return slot.item.zone is ContextZone.memory and slot.item.turn_number >= turn_number
 
 
-def _at_most(slots: Slots, zone: ContextZone, tokens: float) -> Callable[[], bool]:
+def _at_most(slots: ScopeItems, zone: ContextZone, tokens: float) -> Callable[[], bool]:
     return lambda: slots.tokens(zone) <= tokens
 
 
 def remove(
-    slots: Slots, order: Iterable[ViewItem], enough: Callable[[], bool]
+    slots: ScopeItems, order: Iterable[ViewItem], enough: Callable[[], bool]
 ) -> list[ContextItem]:
     """Remove one after the other until it is enough; returns what left."""
     gone = list[ContextItem]()
@@ -101,7 +103,9 @@ def remove(
     return gone
 
 
-def aggressively(slots: Slots, turn_number: int, enough: Callable[[], bool]) -> list[ContextItem]:
+def aggressively(
+    slots: ScopeItems, turn_number: int, enough: Callable[[], bool]
+) -> list[ContextItem]:
     """Without any model: oldest chronicle, lowest relevance, completed work, then what is left."""
     gone = list[ContextItem]()
     chronicle, memory, workspace = (
@@ -121,7 +125,7 @@ def _in_turn(*queues: list[ViewItem]) -> list[ViewItem]:
 
 
 def as_advised(
-    slots: Slots, advice: ScorerGroups, turn_number: int, enough: Callable[[], bool]
+    slots: ScopeItems, advice: ScorerGroups, turn_number: int, enough: Callable[[], bool]
 ) -> list[ContextItem]:
     """Whole groups as a scorer would have them leave, until it is enough.
 

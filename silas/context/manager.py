@@ -22,12 +22,12 @@ from silas.context.models import (
 )
 from silas.context.origin import comes_from
 from silas.context.render import entering, same_block, shown
-from silas.context.scope_items import Slots
+from silas.context.scope_items import ScopeItems
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
 from silas.context.view import ContextPressure, ScopeView
 from silas.context.zone_items import ViewItem
-from silas.context.zones import Division, divide
+from silas.context.zones import ZoneBudget, divide
 from silas.types import TaintLevel
 
 _SPARE = 0.9
@@ -198,7 +198,7 @@ class ContextManager:
         slots = self._view(scope_id).slots
         return {zone.value: self._zone_tokens(slots, zone) for zone in ContextZone}
 
-    def division(self, scope_id: str) -> Division:
+    def division(self, scope_id: str) -> ZoneBudget:
         """What each zone of a scope may hold now."""
         view = self._view(scope_id)
         profile: ContextProfile = self._config.profiles[view.profile]
@@ -262,7 +262,7 @@ class ContextManager:
     def _view(self, scope_id: str) -> ScopeView:
         view = self._views.get(scope_id)
         if view is None:
-            slots = Slots()
+            slots = ScopeItems()
 
             def put(item: ContextItem, notes: tuple[str, ...]) -> None:
                 self._put(made, self._entered(made, item), notes)
@@ -303,10 +303,10 @@ class ContextManager:
     def _limit(self) -> int:
         return int(self._config.total_tokens * self._config.eviction_threshold_pct)
 
-    def _zone_tokens(self, slots: Slots, zone: ContextZone) -> int:
+    def _zone_tokens(self, slots: ScopeItems, zone: ContextZone) -> int:
         return slots.tokens(zone) + (self._reserved if zone is ContextZone.system else 0)
 
-    def _used(self, slots: Slots) -> int:
+    def _used(self, slots: ScopeItems) -> int:
         return self._reserved + slots.used
 
     def _mask(self, view: ScopeView, turn_number: int) -> list[ContextItem]:

@@ -14,7 +14,7 @@ _WORKED_ON = frozenset({"tool_result", "execution_result", "subscription", "plan
 """Kinds whose markup is what a model works on; what else a tool says is cleaned at its door."""
 
 
-class Shown(NamedTuple):
+class RenderedItem(NamedTuple):
     """The lines around an item's text, and the text between them."""
 
     fence: Fence
@@ -28,7 +28,7 @@ def entering(item: ContextItem) -> str:
     return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
 
 
-def shown(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> Shown:
+def shown(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> RenderedItem:
     """The block of an item whose text has entered before.
 
     Args:
@@ -39,7 +39,7 @@ def shown(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> Shown:
     around = fence(_heading(item, notes), item.content, marked=outside)
     body = item.content if outside else escape(item.content)
     # nearly every text is its own escaped form: the same string is kept once
-    return Shown(around, item.content if body == item.content else body)
+    return RenderedItem(around, item.content if body == item.content else body)
 
 
 def _kind(item: ContextItem) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from silas.context.conversation import BETWEEN, Rendered
 from silas.context.models import ContextItem, ContextZone
-from silas.context.zone_items import Shelf, ViewItem
+from silas.context.zone_items import ViewItem, ZoneItems
 from silas.types import TaintLevel
 
 _NAMED = ("memory:", "persona:")
@@ -14,13 +14,13 @@ LAST = "persona:directives"
 """Rendered after everything else, because it changes from turn to turn."""
 
 
-class Slots:
+class ScopeItems:
     """What is in view of one scope. Every change keeps the sums; nothing is ever counted again."""
 
     __slots__ = ("_came_from", "_last", "_named", "_shelves", "_zone_of")
 
     def __init__(self) -> None:
-        self._shelves = {zone: Shelf() for zone in ContextZone}
+        self._shelves = {zone: ZoneItems() for zone in ContextZone}
         self._zone_of: dict[str, ContextZone] = {}
         self._named: dict[tuple[ContextZone, str], str] = {}
         self._last: dict[str, None] = {}

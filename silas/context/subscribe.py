@@ -11,7 +11,7 @@ from silas.clock import Clock
 from silas.context.errors import ContextError
 from silas.context.models import ContextConfig, ContextItem, ContextSubscription, ContextZone
 from silas.context.origin import names
-from silas.context.scope_items import Slots
+from silas.context.scope_items import ScopeItems
 from silas.types import TaintLevel, join_taint
 
 ReadFile = Callable[[str, str], bytes]
@@ -80,7 +80,7 @@ class Subscriptions:
     def __init__(
         self,
         scope_id: str,
-        slots: Slots,
+        slots: ScopeItems,
         put: Callable[[ContextItem, tuple[str, ...]], None],
         config: ContextConfig,
         clock: Clock,

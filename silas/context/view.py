@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from silas.context.breaker import CircuitBreaker
 from silas.context.models import ContextItem
-from silas.context.scope_items import Slots
+from silas.context.scope_items import ScopeItems
 from silas.context.subscribe import Subscriptions
 
 
@@ -45,7 +45,7 @@ class ScopeView:
     profile: str
     subscriptions: Subscriptions
     breaker: CircuitBreaker
-    slots: Slots = field(default_factory=Slots)
+    slots: ScopeItems = field(default_factory=ScopeItems)
     results: list[str] = field(default_factory=list[str])
     trifles: list[str] = field(default_factory=list[str])
     asked: bool = False

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from silas.context.conversation import BETWEEN, ConversationSide, Piece, joined, pieces
+from silas.context.conversation import BETWEEN, ConversationPiece, ConversationSide, joined, pieces
 from silas.context.framing import Fence
 from silas.context.models import ContextItem
 
@@ -30,12 +30,12 @@ class ViewItem:
     settled: bool = False
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[ConversationPiece, ...]:
         """The item as it is shown: its block, or what Silas said."""
         return pieces(self.item, self.fence.around(self.body))
 
 
-class Shelf:
+class ZoneItems:
     """The slots of a zone, and what is shown of the first of them joined, side by side.
 
     A conversation grows at its end and leaves from its beginning, so that a turn costs what came
@@ -105,7 +105,7 @@ class Shelf:
         for slot in new:
             slot.settled = True
 
-    def _cut(self, gone: tuple[Piece, ...]) -> None:
+    def _cut(self, gone: tuple[ConversationPiece, ...]) -> None:
         """What the first slot said is no longer shown."""
         for piece in gone:
             if len(self._said[0].text) - self._left == len(piece.text):
@@ -123,5 +123,5 @@ class Shelf:
         return iter(self._slots.values())
 
 
-def _pieces(slots: list[ViewItem]) -> list[Piece]:
+def _pieces(slots: list[ViewItem]) -> list[ConversationPiece]:
     return [piece for slot in slots for piece in slot.pieces]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from silas.context.models import ContextConfig, ContextProfile, ContextZone
 
 
-class Division(NamedTuple):
+class ZoneBudget(NamedTuple):
     """What each part of the window may hold, in tokens.
 
     Attributes:
@@ -36,7 +36,7 @@ class Division(NamedTuple):
                 return self.workspace
 
 
-def divide(config: ContextConfig, profile: ContextProfile, system_tokens: int) -> Division:
+def divide(config: ContextConfig, profile: ContextProfile, system_tokens: int) -> ZoneBudget:
     """The division of the window while the system zone holds so many tokens."""
     system_actual = min(system_tokens, config.system_max)
     allocable = max(config.total_tokens - system_actual, 0)
@@ -45,4 +45,4 @@ def divide(config: ContextConfig, profile: ContextProfile, system_tokens: int) -
         for share in (profile.chronicle_pct, profile.memory_pct, profile.workspace_pct)
     )
     headroom = allocable - (chronicle + memory + workspace)
-    return Division(system_actual, allocable, chronicle, memory, workspace, headroom)
+    return ZoneBudget(system_actual, allocable, chronicle, memory, workspace, headroom)

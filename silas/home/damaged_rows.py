@@ -10,7 +10,7 @@ from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
-from silas.stream.inbox import SqlArrivals
+from silas.stream.inbox import SqlInbox
 from silas.stream.person_queue import waiting_in
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.types import OWNER
@@ -25,7 +25,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     at_once(store.every())
     at_once(store.check_results())
     at_once(SqlWaitingPlans(db, clock).all())
-    SqlArrivals(db, clock).left()
+    SqlInbox(db, clock).left()
     SqlOutcomeStore(db, clock).check()
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)

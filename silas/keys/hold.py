@@ -10,7 +10,7 @@ from pathlib import Path
 from silas.errors import ConfigError
 
 
-class Hold:
+class KeyLock:
     """Keeps the keys in a directory as they are, until it is released or forgotten.
 
     The lock is the operating system's and on the directory itself: it ends with the process,
@@ -48,7 +48,7 @@ class Hold:
         self.release()
 
 
-class NoHold:
+class NoKeyLock:
     """For keys that nobody replaces: a test's, or those of the replacement itself."""
 
     holds = True

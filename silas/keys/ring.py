@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from silas.canonical import canonical_json, read_json, sha256_hex
 from silas.errors import ApprovalError, ConfigError
-from silas.keys.hold import Hold, NoHold
+from silas.keys.hold import KeyLock, NoKeyLock
 from silas.keys.port import FormerKey, Signer
 from silas.keys.signer import import_public_key, verify_with
 
@@ -90,7 +90,7 @@ class KeyRing:
     __slots__ = ("_hold", "current", "former", "successions")
 
     def __init__(
-        self, owner: str, current: str, successions: Sequence[Succession], hold: Hold | NoHold
+        self, owner: str, current: str, successions: Sequence[Succession], hold: KeyLock | NoKeyLock
     ) -> None:
         """Check every statement.
 
@@ -111,7 +111,7 @@ class KeyRing:
     @classmethod
     def alone(cls, public_key: str) -> "KeyRing":
         """A key without a past."""
-        return cls("", public_key, (), NoHold())
+        return cls("", public_key, (), NoKeyLock())
 
     def release(self) -> None:
         """Rely on the ring no more: from now on the key may be replaced."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from silas.keys.hold import NoHold
+from silas.keys.hold import NoKeyLock
 from silas.keys.ring import Handover, KeyRing, Succession, succeed
 from silas.keys.signer import Ed25519Signer
 
@@ -36,6 +36,6 @@ class Rotation:
         before = self.ring.successions
         successions = (*before, succeed(self._owner_id, self.old, self.new, handover, before))
         # Checked as it will be read, before anything is changed.
-        ring = KeyRing(self._owner_id, self.new.public_key, successions, NoHold())
+        ring = KeyRing(self._owner_id, self.new.public_key, successions, NoKeyLock())
         self._keep(successions)
         return ring

@@ -13,7 +13,7 @@ from silas.errors import ConfigError
 from silas.keys.account import Account, not_there, signer_of
 from silas.keys.files import clear_partials, read_key_file, read_private, replace, write_new
 from silas.keys.heads import carried_mark
-from silas.keys.hold import Hold, NoHold, alone
+from silas.keys.hold import KeyLock, NoKeyLock, alone
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
 from silas.keys.ring import KeyRing, Succession, successions_of
@@ -74,7 +74,7 @@ class Vault:
         self._prompt = prompt
         self._find_keyring = find_keyring
         self._unlocked: dict[str, Ed25519Signer] = {}
-        self._held: Hold | NoHold = NoHold()
+        self._held: KeyLock | NoKeyLock = NoKeyLock()
 
     def exists(self, owner_id: str) -> bool:
         """Whether a key was created for this owner."""
@@ -156,7 +156,7 @@ class Vault:
             ConfigError: As `load`; also while any Silas is running with the key.
         """
         self._unlocked.clear()
-        self._held = NoHold()
+        self._held = NoKeyLock()
         if not self.exists(owner_id):
             raise ConfigError(
                 "There is no owner key to replace; run `silas init`.", code="E_CFG_NOT_INITIALISED"
@@ -164,7 +164,7 @@ class Vault:
         with alone(self._directory):
             clear_partials(self._record(owner_id))
             record = self._read(owner_id)
-            ring = _ring(owner_id, record, NoHold())
+            ring = _ring(owner_id, record, NoKeyLock())
             secret = b"" if _in_keyring(record) else self._secret(owner_id)
             old = self._opened(owner_id, record, secret)
             new = Ed25519Signer.generate()
@@ -235,13 +235,13 @@ class Vault:
         path = self._record(owner_id)
         return read_document(read_private(path).decode(errors="replace"), str(path))
 
-    def _hold(self, owner_id: str) -> Hold:
+    def _hold(self, owner_id: str) -> KeyLock:
         """One for everything that came from this vault, so that it can be released at once."""
-        if isinstance(self._held, Hold) and self._held.holds:
+        if isinstance(self._held, KeyLock) and self._held.holds:
             return self._held
         self._unlocked.clear()  # what was released may have been replaced since
         try:
-            self._held = Hold(self._directory)
+            self._held = KeyLock(self._directory)
         except OSError:
             self._read(owner_id)  # says what is wrong with the directory
             raise
@@ -306,16 +306,16 @@ class _Held(Ed25519Signer):
     """A key from the vault: while it lives, nobody replaces it."""
 
     __slots__ = ("_hold",)
-    _hold: Hold
+    _hold: KeyLock
 
     @classmethod
-    def taking(cls, signer: Ed25519Signer, hold: Hold) -> Self:
+    def taking(cls, signer: Ed25519Signer, hold: KeyLock) -> Self:
         held = cls.from_seed(signer.seed_for_vault())
         held._hold = hold
         return held
 
 
-def _ring(owner_id: str, record: dict[str, Any], hold: Hold | NoHold) -> KeyRing:
+def _ring(owner_id: str, record: dict[str, Any], hold: KeyLock | NoKeyLock) -> KeyRing:
     return KeyRing(owner_id, str(record.get("public_key")), successions_of(record), hold)
 
 

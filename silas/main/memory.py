@@ -227,14 +227,14 @@ def _agreed(question: str) -> bool:
 
 
 def _tell_bundle(facts: "BundleFacts") -> None:
-    from silas.memory.bundle_rules import Whose
+    from silas.memory.bundle_rules import BundleTrust
 
     whose = {
-        Whose.yours: "It is yours, by your key; its memories keep their trust.",
-        Whose.anothers: f"It is signed by another key, {facts.owner_key[:16]}...; its memories "
-        f"come in as unconfirmed and external, from bundle:{facts.name}.",
-        Whose.nobodys: "Nobody signed it; its memories come in as unconfirmed and external, from "
-        f"bundle:{facts.name}.",
+        BundleTrust.yours: "It is yours, by your key; its memories keep their trust.",
+        BundleTrust.anothers: f"It is signed by another key, {facts.owner_key[:16]}...; its "
+        f"memories come in as unconfirmed and external, from bundle:{facts.name}.",
+        BundleTrust.nobodys: "Nobody signed it; its memories come in as unconfirmed and external, "
+        f"from bundle:{facts.name}.",
     }
     click.echo(
         f"A bundle of {facts.memories} memories, exported {facts.exported_at:%Y-%m-%d %H:%M} UTC."

@@ -31,9 +31,9 @@ from silas.memory.bundle_lines import (
 )
 from silas.memory.bundle_rules import (
     BundleFacts,
-    Fate,
+    BundleTrust,
+    ImportFate,
     Mode,
-    Whose,
     capped,
     fate,
     goes,
@@ -98,7 +98,7 @@ class ExaminedBundle:
         self._lines.seek(0)
         while lines := list(islice(self._lines, _AT_ONCE)):
             items = [MemoryItem.model_validate_json(line) for line in lines]
-            yours = self.facts.whose is Whose.yours
+            yours = self.facts.whose is BundleTrust.yours
             yield items if yours else [capped(item, self.facts.name) for item in items]
 
 
@@ -273,16 +273,20 @@ class Bundles:
         )
         return self._weighed(facts, lines)
 
-    def _whose(self, reader: BundleReader) -> Whose:
+    def _whose(self, reader: BundleReader) -> BundleTrust:
         key = reader.header.owner_key
         if not key:
-            return Whose.nobodys
+            return BundleTrust.nobodys
         if not verify_with(key, bundle_bytes(reader.signed), reader.signature):
             raise refused("its signature is not that of the key it names, so it was changed")
-        return Whose.yours if self._is_owners(key, reader.header.digest) else Whose.anothers
+        return (
+            BundleTrust.yours
+            if self._is_owners(key, reader.header.digest)
+            else BundleTrust.anothers
+        )
 
     def _weighed(self, facts: BundleFacts, lines: IO[bytes]) -> ExaminedBundle:
-        counts = dict.fromkeys(Fate, 0)
+        counts = dict.fromkeys(ImportFate, 0)
         rules: dict[str, MemoryItem] = {}
         matched = 0
         for batch in ExaminedBundle(facts, lines).batches():
@@ -291,9 +295,9 @@ class Bundles:
                     found = records.find(tx, item.memory_id, facts.scope_id)
                     old = None if found is None else found.item
                     outcome = fate(old, item, facts.whose, facts.mode)
-                    if facts.whose is not Whose.yours and "\0" in item.content:
+                    if facts.whose is not BundleTrust.yours and "\0" in item.content:
                         raise refused(f"the memory {item.memory_id[:80]!r} holds a NUL")
-                    if outcome is Fate.refused:
+                    if outcome is ImportFate.refused:
                         raise refused(
                             f"it would change the memory {item.memory_id[:80]!r}, which is trusted "
                             "more than the bundle"
@@ -306,9 +310,9 @@ class Bundles:
         going = self._count_going(facts) - matched if facts.mode == "replace" else 0
         return ExaminedBundle(
             facts._replace(
-                stored=counts[Fate.stored],
-                updated=counts[Fate.updated],
-                kept=counts[Fate.kept],
+                stored=counts[ImportFate.stored],
+                updated=counts[ImportFate.updated],
+                kept=counts[ImportFate.kept],
                 deleted=going,
             ),
             lines,
@@ -346,8 +350,8 @@ def _put(tx: Tx, item: MemoryItem, facts: BundleFacts) -> str:
     """Keep one memory; what became trusted since the bundle was weighed stays as it is."""
     found = records.find(tx, item.memory_id, facts.scope_id)
     outcome = fate(None if found is None else found.item, item, facts.whose, facts.mode)
-    if outcome in {Fate.kept, Fate.refused}:
-        return Fate.kept
+    if outcome in {ImportFate.kept, ImportFate.refused}:
+        return ImportFate.kept
     if found is not None:
         records.remove(tx, found)
     records.insert(tx, [item])

@@ -19,7 +19,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 60  # characters
 
 
-class Whose(StrEnum):
+class BundleTrust(StrEnum):
     """Who vouches for a bundle."""
 
     yours = "yours"
@@ -30,7 +30,7 @@ class Whose(StrEnum):
     """Nobody: it is not signed."""
 
 
-class Fate(StrEnum):
+class ImportFate(StrEnum):
     """What becomes of one memory of a bundle."""
 
     stored = "stored"
@@ -59,7 +59,7 @@ class BundleFacts(NamedTuple):
     name: str
     mode: Mode
     scope_id: str
-    whose: Whose
+    whose: BundleTrust
     owner_key: str
     exported_at: datetime
     digest: str
@@ -70,7 +70,7 @@ class BundleFacts(NamedTuple):
     deleted: int = 0
 
 
-def fate(old: MemoryItem | None, item: MemoryItem, whose: Whose, mode: Mode) -> Fate:
+def fate(old: MemoryItem | None, item: MemoryItem, whose: BundleTrust, mode: Mode) -> ImportFate:
     """What becomes of a memory of a bundle.
 
     Args:
@@ -80,28 +80,28 @@ def fate(old: MemoryItem | None, item: MemoryItem, whose: Whose, mode: Mode) -> 
         mode: How it is imported.
     """
     if old is None:
-        return Fate.stored
+        return ImportFate.stored
     if old.model_copy(update={"embedding": None}) == item:
-        return Fate.kept
+        return ImportFate.kept
     if goes(old, whose) and (mode == "replace" or not _outranks(old, whose)):
-        return Fate.updated
+        return ImportFate.updated
     if old.content == item.content and old.memory_type is item.memory_type:
-        return Fate.kept  # it says the same, and is trusted more
-    return Fate.kept if whose is Whose.yours else Fate.refused
+        return ImportFate.kept  # it says the same, and is trusted more
+    return ImportFate.kept if whose is BundleTrust.yours else ImportFate.refused
 
 
-def goes(old: MemoryItem, whose: Whose) -> bool:
+def goes(old: MemoryItem, whose: BundleTrust) -> bool:
     """Whether `replace` may delete a memory. What is constitutional never goes, and what the owner
     confirmed only for a bundle of his own.
     """
     if old.trust_level is TrustLevel.constitutional:
         return False
-    return whose is Whose.yours or old.trust_level is TrustLevel.working
+    return whose is BundleTrust.yours or old.trust_level is TrustLevel.working
 
 
-def _outranks(old: MemoryItem, whose: Whose) -> bool:
+def _outranks(old: MemoryItem, whose: BundleTrust) -> bool:
     """Whether a memory is more trusted than a bundle that would change it."""
-    return whose is not Whose.yours and old.taint is not TaintLevel.external
+    return whose is not BundleTrust.yours and old.taint is not TaintLevel.external
 
 
 def capped(item: MemoryItem, name: str) -> MemoryItem:

@@ -40,14 +40,14 @@ _ITEMS = (
 _NOTE_ASKED = "INSERT INTO memory_asked VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
-class Tidying(NamedTuple):
+class ConsolidationRules(NamedTuple):
     """How memories are tidied: see `MemoryConfig`."""
 
     promote_after_uses: int
     prune_after: timedelta | None
 
     @classmethod
-    def of(cls, config: MemoryConfig) -> "Tidying":
+    def of(cls, config: MemoryConfig) -> "ConsolidationRules":
         """As it is configured."""
         days = config.prune_after_days
         return cls(config.promote_after_uses, None if days is None else timedelta(days=days))
@@ -60,7 +60,7 @@ class Consolidator:
         self,
         db: Database,
         clock: Clock,
-        tidying: Tidying,
+        tidying: ConsolidationRules,
         confirm: Confirm,
         rules_fit: RulesFit,
         reembed: Reembed,

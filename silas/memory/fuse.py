@@ -13,7 +13,7 @@ fits better where it means the same.
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 
-from silas.memory.neighbours import Talk
+from silas.memory.neighbours import Neighbours
 
 Scores = Sequence[tuple[str, float]]
 """Names of what was found with their scores, best first."""
@@ -53,7 +53,7 @@ def fused(
     return _best(meant.items())
 
 
-def in_talk(talk: Talk, likeness: Mapping[str, float]) -> dict[str, float]:
+def in_talk(talk: Neighbours, likeness: Mapping[str, float]) -> dict[str, float]:
     """How near each memory of a talk is to a question, with what was said right around it.
 
     Args:

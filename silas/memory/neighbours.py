@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.partitions import ScopeLane
+from silas.memory.partitions import ScopePartition
 from silas.memory.postings import plain
 
 ONE_THING = 300
@@ -20,7 +20,7 @@ _BY_PLACE = "memory_items WHERE +scope_id = ? AND place"
 _BY_ID = "memory_items INDEXED BY memory_items_id WHERE scope_id = ? AND memory_id"
 
 
-class TalkTurn(NamedTuple):
+class NeighbourTurn(NamedTuple):
     """What is needed of a memory to place it among its neighbours.
 
     Attributes:
@@ -44,14 +44,14 @@ class TalkTurn(NamedTuple):
         return _KEPT if self.kept else 1.0
 
 
-class Talk:
+class Neighbours:
     """Memories and their neighbours, by place.
 
     Neighbours are those that `temporal_prev` and `temporal_next` name; where these are empty, those
     that were kept right before and after in the same session.
     """
 
-    def __init__(self, turns: dict[int, TalkTurn]) -> None:
+    def __init__(self, turns: dict[int, NeighbourTurn]) -> None:
         self.turns = turns
         self._places = {turn.memory_id: place for place, turn in turns.items()}
         self._before: dict[int, int | None] = {}
@@ -114,14 +114,14 @@ def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
     return [place for place in places if place in found]
 
 
-def talk_around(
+def neighbours_around(
     tx: Tx,
-    scope: ScopeLane,
+    scope: ScopePartition,
     places: Iterable[int],
     now: str,
     reach: int = _REACH,
     alone: Iterable[int] = (),
-) -> Talk:
+) -> Neighbours:
     """These memories of a scope and their neighbours, as far as they are valid now.
 
     Args:
@@ -139,10 +139,10 @@ def talk_around(
         turns |= _load(tx, _BY_ID, sorted(missing), scope, now)
     if more := sorted(set(alone) - near):
         turns |= _load(tx, _BY_PLACE, more, scope, now)
-    return Talk(turns)
+    return Neighbours(turns)
 
 
-def talk_of(tx: Tx, scope: ScopeLane, memory_ids: Sequence[str], now: str) -> Talk:
+def neighbours_of(tx: Tx, scope: ScopePartition, memory_ids: Sequence[str], now: str) -> Neighbours:
     """The memories of these ids and those right before and after them."""
     places: list[int] = []
     for start in range(0, len(memory_ids), _AT_ONCE):
@@ -153,13 +153,13 @@ def talk_of(tx: Tx, scope: ScopeLane, memory_ids: Sequence[str], now: str) -> Ta
             (scope.scope_id, *some),
         )
         places += [row[0] for row in rows]
-    return talk_around(tx, scope, places, now, reach=1)
+    return neighbours_around(tx, scope, places, now, reach=1)
 
 
 def _load(
-    tx: Tx, which: str, values: Sequence[int | str], scope: ScopeLane, now: str
-) -> dict[int, TalkTurn]:
-    turns: dict[int, TalkTurn] = {}
+    tx: Tx, which: str, values: Sequence[int | str], scope: ScopePartition, now: str
+) -> dict[int, NeighbourTurn]:
+    turns: dict[int, NeighbourTurn] = {}
     for start in range(0, len(values), _AT_ONCE):
         some = values[start : start + _AT_ONCE]
         rows = tx.driver.execute(
@@ -170,5 +170,5 @@ def _load(
             "AND (valid_until IS NULL OR valid_until > ?)",
             (scope.scope_id, *some, scope.first, scope.last, now, now),
         )
-        turns.update((row[0], TalkTurn(*row[1:])) for row in rows)
+        turns.update((row[0], NeighbourTurn(*row[1:])) for row in rows)
     return turns

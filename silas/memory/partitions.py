@@ -13,7 +13,7 @@ _SCOPE = 1 << SCOPE_BITS
 _RAW = 1 << 39  # where its raw lane begins
 
 
-class Lane(NamedTuple):
+class Partition(NamedTuple):
     """One lane.
 
     Attributes:
@@ -26,17 +26,17 @@ class Lane(NamedTuple):
 
 
 _LANES = {
-    ReingestionTier.active: Lane("memory_words", "active"),
-    ReingestionTier.low_reingestion: Lane("memory_raw_words", "raw"),
+    ReingestionTier.active: Partition("memory_words", "active"),
+    ReingestionTier.low_reingestion: Partition("memory_raw_words", "raw"),
 }
 
 
-def lane_of(tier: ReingestionTier) -> Lane:
+def partition_of(tier: ReingestionTier) -> Partition:
     """The lane of a tier."""
     return _LANES[tier]
 
 
-class ScopeLane(NamedTuple):
+class ScopePartition(NamedTuple):
     """A lane of one scope.
 
     Attributes:
@@ -48,7 +48,7 @@ class ScopeLane(NamedTuple):
     """
 
     scope_id: str
-    lane: Lane
+    lane: Partition
     first: int
     last: int
     items: int
@@ -60,7 +60,7 @@ class ScopeLane(NamedTuple):
         return self.characters / max(1, self.items)
 
 
-def scope_in(tx: Tx, scope_id: str, lane: Lane) -> ScopeLane:
+def scope_in(tx: Tx, scope_id: str, lane: Partition) -> ScopePartition:
     """A lane of a scope; of a scope that never kept anything, an empty one."""
     row = tx.driver.execute(
         f"SELECT number, {lane.name}_last, {lane.name}_items, {lane.name}_characters "  # noqa: S608
@@ -69,11 +69,11 @@ def scope_in(tx: Tx, scope_id: str, lane: Lane) -> ScopeLane:
         (scope_id,),
     ).fetchone()
     if row is None:
-        return ScopeLane(scope_id, lane, 1, 0, 0, 0)
-    return ScopeLane(scope_id, lane, _first(row[0], lane), *row[1:])
+        return ScopePartition(scope_id, lane, 1, 0, 0, 0)
+    return ScopePartition(scope_id, lane, _first(row[0], lane), *row[1:])
 
 
-def next_places(tx: Tx, scope_id: str, lane: Lane, many: int, characters: int) -> int:
+def next_places(tx: Tx, scope_id: str, lane: Partition, many: int, characters: int) -> int:
     """The first of so many places for memories of a scope, one after the other, counted in its
     lane.
     """
@@ -95,7 +95,7 @@ def next_places(tx: Tx, scope_id: str, lane: Lane, many: int, characters: int) -
     return next_places(tx, scope_id, lane, many, characters)
 
 
-def one_less(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
+def one_less(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     """A memory of so many characters left a lane."""
     tx.driver.execute(
         f"UPDATE memory_scopes SET {lane.name}_items = {lane.name}_items - 1, "  # noqa: S608
@@ -104,7 +104,7 @@ def one_less(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
     )
 
 
-def longer(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
+def longer(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     """A memory of a lane became longer by so many characters; shorter by a negative number."""
     tx.driver.execute(
         f"UPDATE memory_scopes SET {lane.name}_characters = {lane.name}_characters + ? "  # noqa: S608
@@ -113,5 +113,5 @@ def longer(tx: Tx, scope_id: str, lane: Lane, characters: int) -> None:
     )
 
 
-def _first(number: int, lane: Lane) -> int:
+def _first(number: int, lane: Partition) -> int:
     return number * _SCOPE + (_RAW if lane.name == "raw" else 0)

@@ -10,7 +10,7 @@ from math import log
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.partitions import ScopeLane
+from silas.memory.partitions import ScopePartition
 from silas.memory.terms import Term
 
 _TERMS = 12  # the rarest words decide; the others would only cost
@@ -29,11 +29,11 @@ class RecallQuery(NamedTuple):
         weight: What all its words tell together, those that nobody holds included.
     """
 
-    words: list["TermHolders"]
+    words: list["TermPostings"]
     weight: float
 
 
-class TermHolders(NamedTuple):
+class TermPostings(NamedTuple):
     """A word and who holds it.
 
     Attributes:
@@ -51,7 +51,7 @@ class TermHolders(NamedTuple):
     spelt: tuple[bytes, ...]
 
 
-def holders(tx: Tx, scope: ScopeLane, terms: Sequence[Term]) -> RecallQuery:
+def postings_of(tx: Tx, scope: ScopePartition, terms: Sequence[Term]) -> RecallQuery:
     """Who holds the words of a question."""
     share = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
     held = [_held(tx, scope, term, share) for term in terms]
@@ -66,12 +66,12 @@ def holders(tx: Tx, scope: ScopeLane, terms: Sequence[Term]) -> RecallQuery:
     return RecallQuery(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
 
 
-def _held(tx: Tx, scope: ScopeLane, term: Term, most: int) -> TermHolders:
+def _held(tx: Tx, scope: ScopePartition, term: Term, most: int) -> TermPostings:
     """A word and its newest holders, at most so many."""
     places = _newest(tx, scope, term.query, most)
     since = scope.first if len(places) < most else min(places)
     spelt = tuple({_spelt(form).encode(errors="replace").translate(_APART) for form in term.forms})
-    return TermHolders(
+    return TermPostings(
         term, set(places), since, _weight(scope, _how_many(scope, places, most)), spelt
     )
 
@@ -81,12 +81,12 @@ def plain(text: str) -> bytes:
     return b" " + text.lower().encode(errors="replace").translate(_APART)
 
 
-def holds(word: TermHolders, text: bytes) -> bool:
+def holds(word: TermPostings, text: bytes) -> bool:
     """Whether a text that was not read for a word holds it, as far as its spelling tells."""
     return any(spelt in text for spelt in word.spelt)
 
 
-def how_often(word: TermHolders, text: bytes) -> int:
+def how_often(word: TermPostings, text: bytes) -> int:
     """How often a text that holds a word has it, as far as its spelling tells; at least once."""
     many = 0
     for spelt in word.spelt:
@@ -94,7 +94,7 @@ def how_often(word: TermHolders, text: bytes) -> int:
     return many or 1
 
 
-def _add_shared(tx: Tx, scope: ScopeLane, one: TermHolders, other: TermHolders) -> None:
+def _add_shared(tx: Tx, scope: ScopePartition, one: TermPostings, other: TermPostings) -> None:
     """To words too common to be read whole, those that hold both of them together."""
     both = f"({one.term.query}) AND ({other.term.query})"
     places = _newest(tx, scope, both, _FEWEST)
@@ -102,11 +102,11 @@ def _add_shared(tx: Tx, scope: ScopeLane, one: TermHolders, other: TermHolders) 
         word.places.update(places)
 
 
-def _weight(scope: ScopeLane, many: float) -> float:
+def _weight(scope: ScopePartition, many: float) -> float:
     return log(1 + (scope.items - many + 0.5) / (many + 0.5))
 
 
-def _newest(tx: Tx, scope: ScopeLane, query: str, most: int) -> list[int]:
+def _newest(tx: Tx, scope: ScopePartition, query: str, most: int) -> list[int]:
     """The newest places of a lane that a query finds, at most so many.
 
     As one text, because a thousand rows cost Python more than finding them costs SQLite.
@@ -120,7 +120,7 @@ def _newest(tx: Tx, scope: ScopeLane, query: str, most: int) -> list[int]:
     return json.loads(f"[{places or ''}]")
 
 
-def _how_many(scope: ScopeLane, places: Sequence[int], most: int) -> float:
+def _how_many(scope: ScopePartition, places: Sequence[int], most: int) -> float:
     """How many hold a word: counted, or where reading stopped at `most`, as dense as it was."""
     if len(places) < most:
         return len(places)

@@ -15,9 +15,9 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.neighbours import ONE_THING, Talk, kept_of, talk_around
-from silas.memory.partitions import ScopeLane
-from silas.memory.postings import RecallQuery, TermHolders, holders, holds, how_often
+from silas.memory.neighbours import ONE_THING, Neighbours, kept_of, neighbours_around
+from silas.memory.partitions import ScopePartition
+from silas.memory.postings import RecallQuery, TermPostings, holds, how_often, postings_of
 from silas.memory.terms import terms
 
 _DEEP = 1_000  # memories with the best words, among which those are looked for that were kept
@@ -31,7 +31,7 @@ _LEAST = 0.02  # what a neighbour lends is not counted below that
 _ANSWER = 0.4  # more than that to the next one where a question holds it: what follows answers it
 
 
-class Fitting(NamedTuple):
+class TextMatches(NamedTuple):
     """What fits a text.
 
     Attributes:
@@ -53,8 +53,8 @@ class Scored(NamedTuple):
 
 
 def best_of(
-    tx: Tx, scope: ScopeLane, text: str, limit: int, now: str, *, neighbours: bool
-) -> Fitting:
+    tx: Tx, scope: ScopePartition, text: str, limit: int, now: str, *, neighbours: bool
+) -> TextMatches:
     """The memories of a lane that fit a text and are valid now, best first.
 
     Args:
@@ -65,9 +65,9 @@ def best_of(
         now: The moment that decides what is valid.
         neighbours: Whether a memory may be found that holds no word of the text itself.
     """
-    held, asked = holders(tx, scope, terms(text)) if scope.items else RecallQuery([], 0.0)
+    held, asked = postings_of(tx, scope, terms(text)) if scope.items else RecallQuery([], 0.0)
     if not held:
-        return Fitting([], 0.0)
+        return TextMatches([], 0.0)
     own: dict[int, float] = defaultdict(float)
     for word in held:
         weight = word.weight
@@ -80,7 +80,7 @@ def best_of(
     # a long text holds many words of a question by chance: more of them are read, by themselves
     more = best[first : 2 * first] if usual > _LONG else []
     seeds = [*best[:first], *kept_of(tx, best[first:])[:_SEEDS]]
-    talk = talk_around(tx, scope, seeds, now, alone=more)
+    talk = neighbours_around(tx, scope, seeds, now, alone=more)
     words_of = _words_of(talk, held)
     wanted = talk.turns if neighbours else [s for s in (*seeds, *more) if s in talk.turns]
     if usual > _LONG:
@@ -91,10 +91,10 @@ def best_of(
     ordered = nlargest(limit, worth)
     found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
     whole = (1 + (ONE_THING / usual) ** 2) * asked
-    return Fitting(found, min(1.0, fits[found[0].place] / whole) if found else 0.0)
+    return TextMatches(found, min(1.0, fits[found[0].place] / whole) if found else 0.0)
 
 
-def _words_of(talk: Talk, held: Sequence[TermHolders]) -> Mapping[int, list[int]]:
+def _words_of(talk: Neighbours, held: Sequence[TermPostings]) -> Mapping[int, list[int]]:
     """Which words of the question each memory holds, by their number."""
     found: dict[int, list[int]] = defaultdict(list)
     places = talk.turns.keys()
@@ -113,7 +113,7 @@ def _words_of(talk: Talk, held: Sequence[TermHolders]) -> Mapping[int, list[int]
 def _standing(
     wanted: Iterable[int],
     best: Container[int],
-    held: Sequence[TermHolders],
+    held: Sequence[TermPostings],
     words_of: Mapping[int, Sequence[int]],
     least: float,
 ) -> list[int]:
@@ -127,8 +127,8 @@ def _standing(
 
 def _scores(
     places: Iterable[int],
-    talk: Talk,
-    held: Sequence[TermHolders],
+    talk: Neighbours,
+    held: Sequence[TermPostings],
     words_of: Mapping[int, Sequence[int]],
     usual: float,
 ) -> dict[int, float]:
@@ -159,7 +159,7 @@ def _scores(
 
 
 def _told(
-    talk: Talk, place: int, numbers: Sequence[int], held: Sequence[TermHolders], usual: float
+    talk: Neighbours, place: int, numbers: Sequence[int], held: Sequence[TermPostings], usual: float
 ) -> list[tuple[int, float]]:
     """What each of these words tells of a text that holds it: 1 for one word in a usual text.
 
@@ -176,7 +176,7 @@ def _told(
     return [(number, many * (_SATURATION + 1) / (many + damping)) for number, many in often]
 
 
-def _parts(place: int, talk: Talk, words_of: Container[int]) -> list[tuple[int, float]]:
+def _parts(place: int, talk: Neighbours, words_of: Container[int]) -> list[tuple[int, float]]:
     """Of a memory and its neighbours those that hold a word, and what one of theirs is worth here.
 
     What is long stands for itself: it neither needs nor lends as much.

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from silas.db import Tx
 from silas.errors import MemoryRefused, misfits
 from silas.memory.models import MemoryItem, TrustLevel
-from silas.memory.partitions import Lane, lane_of, longer, next_places, one_less
+from silas.memory.partitions import Partition, longer, next_places, one_less, partition_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import indexed
 from silas.types import TaintLevel
@@ -41,10 +41,10 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
     Raises:
         MemoryRefused: One is there under its id, or it is trusted more than where it came from.
     """
-    lanes: dict[tuple[str, Lane], list[MemoryItem]] = {}
+    lanes: dict[tuple[str, Partition], list[MemoryItem]] = {}
     for item in items:
         check_trust(item)
-        lanes.setdefault((item.scope_id, lane_of(item.reingestion_tier)), []).append(item)
+        lanes.setdefault((item.scope_id, partition_of(item.reingestion_tier)), []).append(item)
     for (scope_id, lane), together in lanes.items():
         characters = sum(len(item.content) for item in together)
         first = next_places(tx, scope_id, lane, len(together), characters)
@@ -136,7 +136,10 @@ def replace(tx: Tx, old: MemoryRecord, changes: dict[str, Any]) -> None:
         remove(tx, old)
         insert(tx, [new.item])
         return
-    lane, more = lane_of(new.item.reingestion_tier), len(new.item.content) - len(old.item.content)
+    lane, more = (
+        partition_of(new.item.reingestion_tier),
+        len(new.item.content) - len(old.item.content),
+    )
     _unindex(tx, old)
     _forget_sources(tx, old)
     tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
@@ -152,7 +155,7 @@ def remove(tx: Tx, record: MemoryRecord) -> None:
     _forget_sources(tx, record)
     tx.driver.execute("DELETE FROM memory_items WHERE place = ?", (record.place,))
     item = record.item
-    one_less(tx, item.scope_id, lane_of(item.reingestion_tier), len(item.content))
+    one_less(tx, item.scope_id, partition_of(item.reingestion_tier), len(item.content))
 
 
 def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[MemoryRecord]:
@@ -203,7 +206,7 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
         ) from error
 
 
-def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Lane) -> None:
+def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Partition) -> None:
     tx.driver.executemany(
         f"INSERT INTO {lane.words} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
         [(record.place, *_indexed(record.item)) for record in new],
@@ -211,7 +214,7 @@ def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Lane) -> None:
 
 
 def _unindex(tx: Tx, record: MemoryRecord) -> None:
-    index = lane_of(record.item.reingestion_tier).words
+    index = partition_of(record.item.reingestion_tier).words
     tx.driver.execute(  # an index without its own text must be told what to take out
         f"INSERT INTO {index} ({index}, rowid, content, semantic_tags) VALUES ('delete', ?, ?, ?)",  # noqa: S608
         (record.place, *_indexed(record.item)),

@@ -9,10 +9,10 @@ from silas.errors import DatabaseError
 from silas.memory.fuse import Scores, fused, in_talk
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
-from silas.memory.rank import Fitting
+from silas.memory.rank import TextMatches
 from silas.memory.rows import is_valid
 from silas.memory.store import SqlMemoryStore
-from silas.memory.time_window import Window, window
+from silas.memory.time_window import TimeWindow, window
 from silas.types import OWNER
 
 _DEPTH = 40  # results that each channel is asked for, at least: a lower one in both counts, too
@@ -88,7 +88,7 @@ class HybridRetriever:
     async def _of_time(self, query: Query, scope_id: str) -> Sequence[MemoryItem]:
         """What was made or valid at the time asked for, what fits first, then the newest."""
         now = self._clock.now()
-        since, until = window(query.query, now) or Window(now - _RECENT, now)
+        since, until = window(query.query, now) or TimeWindow(now - _RECENT, now)
         wanted = max(_DEPTH, query.max_results)
         newest = await self._store.search_temporal(since, until, wanted, scope_id)
         fitting = await self._store.search_keyword(query.query, wanted, scope_id)
@@ -159,5 +159,5 @@ class HybridRetriever:
         return fitting
 
 
-def _scored(fitting: Fitting) -> list[tuple[str, float]]:
+def _scored(fitting: TextMatches) -> list[tuple[str, float]]:
     return [(each.memory_id, each.score) for each in fitting.found]

@@ -10,9 +10,9 @@ from silas.errors import MemoryRefused
 from silas.memory import forgotten, records
 from silas.memory.forgotten import ForgottenEntry
 from silas.memory.models import MemoryItem, ReingestionTier
-from silas.memory.neighbours import Talk, talk_of
-from silas.memory.partitions import Lane, lane_of, scope_in
-from silas.memory.rank import Fitting, best_of
+from silas.memory.neighbours import Neighbours, neighbours_of
+from silas.memory.partitions import Partition, partition_of, scope_in
+from silas.memory.rank import TextMatches, best_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
 from silas.types import OWNER
 
@@ -21,7 +21,7 @@ _FIXED = frozenset({"memory_id", "scope_id", "created_at"})
 
 _VALID = "(valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
 
-_ACTIVE, _RAW = lane_of(ReingestionTier.active), lane_of(ReingestionTier.low_reingestion)
+_ACTIVE, _RAW = partition_of(ReingestionTier.active), partition_of(ReingestionTier.low_reingestion)
 
 _OLDEST, _NEWEST = "created_at, place", "created_at DESC, place DESC"
 
@@ -102,16 +102,16 @@ class SqlMemoryStore:
         """See `MemoryStore.search_raw`."""
         return self._found(query, limit, scope_id, _RAW)
 
-    def fitting(self, text: str, limit: int, scope_id: str = OWNER) -> Fitting:
+    def fitting(self, text: str, limit: int, scope_id: str = OWNER) -> TextMatches:
         """Active memories that fit a text, by what was said around them, too, best first."""
         with self._db.read() as tx:
             return self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
 
-    def talk(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> Talk:
+    def talk(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> Neighbours:
         """Active memories of these ids and what was said around each, as far as it is valid now."""
         with self._db.read() as tx:
             scope = scope_in(tx, scope_id, _ACTIVE)
-            return talk_of(tx, scope, memory_ids, moment_text(self._clock.now()))
+            return neighbours_of(tx, scope, memory_ids, moment_text(self._clock.now()))
 
     async def get_many(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> list[MemoryItem]:
         """The memories of these ids that this scope has, in this order."""
@@ -208,14 +208,14 @@ class SqlMemoryStore:
                 (moment_text(self._clock.now()), scope_id, *ids),
             )
 
-    def _found(self, text: str, limit: int, scope_id: str, lane: Lane) -> list[MemoryItem]:
+    def _found(self, text: str, limit: int, scope_id: str, lane: Partition) -> list[MemoryItem]:
         with self._db.read() as tx:
             fitting = self._best(tx, text, limit, scope_id, lane, neighbours=False)
             return [records.at(tx, each.place).item for each in fitting.found]
 
     def _best(
-        self, tx: Tx, text: str, limit: int, scope_id: str, lane: Lane, *, neighbours: bool
-    ) -> Fitting:
+        self, tx: Tx, text: str, limit: int, scope_id: str, lane: Partition, *, neighbours: bool
+    ) -> TextMatches:
         now, most = moment_text(self._clock.now()), max(limit, 0)
         return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
 

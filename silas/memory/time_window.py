@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 
-class Window(NamedTuple):
+class TimeWindow(NamedTuple):
     """From a moment on, and up to another one."""
 
     since: datetime
@@ -30,7 +30,7 @@ _COUNT = rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_NUMBERS[1:])})"
 _UNIT = r"(?P<unit>day|week|month|year)"
 
 
-def window(text: str, now: datetime) -> Window | None:
+def window(text: str, now: datetime) -> TimeWindow | None:
     """The first window that a text names, seen from this moment, in UTC; None if it names none.
 
     A month or a weekday without a year is the last one that has begun.
@@ -49,7 +49,7 @@ def window(text: str, now: datetime) -> Window | None:
     return None
 
 
-def _of_date(found: re.Match[str], now: datetime) -> Window:
+def _of_date(found: re.Match[str], now: datetime) -> TimeWindow:
     """A day, a month or a year, as far as it is told; what is not told is the last there was."""
     told = found.groupdict()
     month = told.get("month")
@@ -63,45 +63,47 @@ def _of_date(found: re.Match[str], now: datetime) -> Window:
     if not told.get("year") and since > now:
         since = since.replace(year=year - 1)
     if told.get("day"):
-        return Window(since, since + timedelta(days=1))
-    return Window(since, _months_later(since, 1 if month else 12))
+        return TimeWindow(since, since + timedelta(days=1))
+    return TimeWindow(since, _months_later(since, 1 if month else 12))
 
 
-def _ago(found: re.Match[str], now: datetime) -> Window:
+def _ago(found: re.Match[str], now: datetime) -> TimeWindow:
     """So many days, weeks, months or years ago: that day, week, month or year around."""
     count, unit = found["count"].lower(), found["unit"].lower()
     number = 1 if count in {"a", "an"} else _NUMBERS.index(count) if count.isalpha() else int(count)
     return _unit(now, unit, -number)
 
 
-def _relative(found: re.Match[str], now: datetime) -> Window:
+def _relative(found: re.Match[str], now: datetime) -> TimeWindow:
     """The day, week, month or year of now, the one before or the one after."""
     return _unit(
         now, found["unit"].lower(), {"last": -1, "this": 0, "next": 1}[found["which"].lower()]
     )
 
 
-def _named_day(found: re.Match[str], now: datetime) -> Window:
+def _named_day(found: re.Match[str], now: datetime) -> TimeWindow:
     return _unit(now, "day", {"yesterday": -1, "tomorrow": 1}.get(found[0].lower(), 0))
 
 
-def _weekday(found: re.Match[str], now: datetime) -> Window:
+def _weekday(found: re.Match[str], now: datetime) -> TimeWindow:
     wanted = _WEEKDAYS.index(found["weekday"][:3].lower())
     back = (now.weekday() - wanted) % 7 or (7 if found["last"] else 0)
     return _unit(now, "day", -back)
 
 
-def _unit(now: datetime, unit: str, away: int) -> Window:
+def _unit(now: datetime, unit: str, away: int) -> TimeWindow:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         since = midnight + timedelta(days=away)
-        return Window(since, since + timedelta(days=1))
+        return TimeWindow(since, since + timedelta(days=1))
     if unit == "week":
         since = midnight + timedelta(days=7 * away - now.weekday())
-        return Window(since, since + timedelta(days=7))
+        return TimeWindow(since, since + timedelta(days=7))
     months = 1 if unit == "month" else 12
     first = midnight.replace(day=1) if unit == "month" else midnight.replace(day=1, month=1)
-    return Window(_months_later(first, away * months), _months_later(first, (away + 1) * months))
+    return TimeWindow(
+        _months_later(first, away * months), _months_later(first, (away + 1) * months)
+    )
 
 
 def _months_later(first: datetime, months: int) -> datetime:
@@ -118,7 +120,7 @@ _HINT = re.compile(
 )
 """What every window holds: most texts hold none of it, and are not read a dozen times."""
 
-_Read = Callable[[re.Match[str], datetime], Window]
+_Read = Callable[[re.Match[str], datetime], TimeWindow]
 
 
 def _pattern(text: str, read: _Read) -> tuple[re.Pattern[str], _Read]:

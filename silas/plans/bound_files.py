@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from silas.errors import ApprovalError
 from silas.plans.commands import uses_of_plan
 from silas.plans.models import WorkItem
-from silas.plans.runs import How, Use
+from silas.plans.runs import FileUse, Use
 from silas.workspace.protected import protection
 
 Facts = Mapping[str, Any]
@@ -28,7 +28,7 @@ MOST_BYTES: Final = 1 << 30
 _TREE_FILES: Final = 512
 _TREE_BYTES: Final = 64 << 20
 _LINKS: Final = 40  # as the kernel follows
-_BOUND: Final = frozenset({How.runs, How.imports, How.collects})
+_BOUND: Final = frozenset({FileUse.runs, FileUse.imports, FileUse.collects})
 _CODE: Final = "E_APPROVAL_BINDING"
 _SKIPPED: Final = frozenset({"__pycache__"})
 _MISSING: Final[Facts] = {"kind": "missing"}
@@ -123,7 +123,7 @@ def file_lines(files: Facts, quoted: Callable[[str], str]) -> Iterator[str]:
 def _of_use(item: WorkItem, use: Use, locate: Locate) -> Iterator[tuple[str, Facts]]:
     if use.how not in _BOUND:
         return
-    names = (use.within,) if use.how is How.collects else use.paths
+    names = (use.within,) if use.how is FileUse.collects else use.paths
     if "" in names:
         return
     before: list[str] = []
@@ -135,7 +135,7 @@ def _of_use(item: WorkItem, use: Use, locate: Locate) -> Iterator[tuple[str, Fac
         if facts is _MISSING:
             before.append(path)
             continue
-        if facts["kind"] in ("tests", "too large") and use.how is not How.collects:
+        if facts["kind"] in ("tests", "too large") and use.how is not FileUse.collects:
             continue
         yield from ((one, _MISSING) for one in before)
         yield path, facts

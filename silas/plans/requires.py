@@ -52,7 +52,7 @@ class Defaulted(Protocol):
         ...
 
 
-class Needy(Protocol):
+class NeedsTools(Protocol):
     """A runbook, as far as its requirements go."""
 
     @property
@@ -79,7 +79,7 @@ class Equipment:
         self._tools = tools
         self._masks = masks
 
-    async def found(self, plan: Needy, values: Mapping[str, str]) -> dict[str, str]:
+    async def found(self, plan: NeedsTools, values: Mapping[str, str]) -> dict[str, str]:
         """The values, with the installations to be read and each requirement's candidate.
 
         Raises:

@@ -29,7 +29,7 @@ from silas.plans.runners import (
 from silas.plans.shell_words import SimpleCommand, commands_in
 
 
-class How(StrEnum):
+class FileUse(StrEnum):
     """What becomes of a file that a command names."""
 
     runs = "runs"
@@ -55,7 +55,7 @@ class Use(NamedTuple):
         compared: Of `runs`: whether another program looks at what it prints.
     """
 
-    how: How
+    how: FileUse
     paths: tuple[str, ...]
     within: str = ""
     compared: bool = False
@@ -95,7 +95,7 @@ def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ..
     if some or any("$" in word for one in commands for word in one.argv):
         # what it works out, or reads from a pipe, may be any file that the text names
         found += [
-            Use(How.runs if some and _may_be_run(one) else How.mentions, (_at(one, word),))
+            Use(FileUse.runs if some and _may_be_run(one) else FileUse.mentions, (_at(one, word),))
             for one in commands
             for word in (*one.argv, *(value for _, value in one.assigned))
             if word
@@ -148,7 +148,7 @@ def uses_of(command: SimpleCommand, depth: int = _DEPTH) -> Iterator[Use]:
         return
     name = program_of(argv[0])
     if "/" in argv[0]:
-        yield _file(How.runs, command, argv[0])
+        yield _file(FileUse.runs, command, argv[0])
     if name in LAUNCHERS:
         yield from _launched(command, depth)
     if name in SHELLS and (text := _after(argv, "-c")) is not None:
@@ -156,10 +156,10 @@ def uses_of(command: SimpleCommand, depth: int = _DEPTH) -> Iterator[Use]:
     elif name in INTERPRETERS:
         yield from _interpreted(name, command, depth)
     elif name in SCRIPTED:
-        yield from (_file(How.runs, command, given) for given in _values(argv, _FILE))
+        yield from (_file(FileUse.runs, command, given) for given in _values(argv, _FILE))
     yield from _runner(name, command)
     if name not in LOOKS_ONLY:
-        yield from (_file(How.names, command, word) for word in argv[1:] if _is_path(word))
+        yield from (_file(FileUse.names, command, word) for word in argv[1:] if _is_path(word))
 
 
 def _launched(command: SimpleCommand, depth: int) -> Iterator[Use]:
@@ -182,14 +182,14 @@ def _interpreted(name: str, command: SimpleCommand, depth: int) -> Iterator[Use]
     script = _script(argv, INTERPRETERS[name])
     if script is not None:
         ends = ("", "/__main__.py") if name in ("python", "pypy") else ("",)
-        yield Use(How.runs, tuple(_at(command, f"{script}{end}") for end in ends))
+        yield Use(FileUse.runs, tuple(_at(command, f"{script}{end}") for end in ends))
     for given in _values(argv, _FILE):
-        yield _file(How.runs, command, given)
+        yield _file(FileUse.runs, command, given)
 
 
 def _module(module: str, command: SimpleCommand, depth: int) -> Iterator[Use]:
     path = module.replace(".", "/")
-    yield Use(How.runs, tuple(_at(command, f"{path}{end}") for end in ("/__main__.py", ".py")))
+    yield Use(FileUse.runs, tuple(_at(command, f"{path}{end}") for end in ("/__main__.py", ".py")))
     at = command.argv.index(module) if module in command.argv else 0
     if program_of(module) in INTERPRETERS:
         return
@@ -206,9 +206,9 @@ def _runner(name: str, command: SimpleCommand) -> Iterator[Use]:
     if name in RUN_BY:
         groups = tuple((one,) for one in named) if named and "make" in name else RUN_BY[name]
         for group in groups:
-            yield Use(How.runs, tuple(_at(there, one) for one in group))
+            yield Use(FileUse.runs, tuple(_at(there, one) for one in group))
     if name in READ_BY:
-        yield Use(How.told, READ_BY[name])
+        yield Use(FileUse.told, READ_BY[name])
     if name in COLLECTS:
         yield from _collected(name, command)
 
@@ -220,14 +220,14 @@ def _collected(name: str, command: SimpleCommand) -> Iterator[Use]:
     given = [word.partition("::")[0] for word in words if not word.startswith("-")]
     places = [] if name in ANYWHERE else [*given, *_values(argv, _DIRECTORY)]
     for place in places:
-        yield Use(How.collects, COLLECTS[name], _at(command, place))
+        yield Use(FileUse.collects, COLLECTS[name], _at(command, place))
         if name == "unittest":
             module = place.replace(".", "/")
             yield Use(
-                How.runs, (_at(command, f"{module}.py"), _at(command, f"{module}/__init__.py"))
+                FileUse.runs, (_at(command, f"{module}.py"), _at(command, f"{module}/__init__.py"))
             )
     if not places:
-        yield Use(How.collects, COLLECTS[name])
+        yield Use(FileUse.collects, COLLECTS[name])
 
 
 def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ...]:
@@ -252,7 +252,7 @@ def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, 
 
 def _import(here: SimpleCommand, module: str) -> Use:
     path = module.replace(".", "/")
-    return Use(How.imports, (_at(here, f"{path}/__init__.py"), _at(here, f"{path}.py")))
+    return Use(FileUse.imports, (_at(here, f"{path}/__init__.py"), _at(here, f"{path}.py")))
 
 
 def _called(node: ast.Call) -> str:
@@ -269,7 +269,9 @@ def _loaded(node: ast.Call, here: SimpleCommand) -> Iterator[Use]:
         if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.strip():
             name = part.value.replace(".", "/")
             ends = ("", "/__main__.py", "/__init__.py", ".py")
-            yield Use(How.runs, (_at(here, part.value), *(_at(here, name + end) for end in ends)))
+            yield Use(
+                FileUse.runs, (_at(here, part.value), *(_at(here, name + end) for end in ends))
+            )
 
 
 def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
@@ -277,7 +279,7 @@ def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
         match given:
             case ast.Constant(value=str(text)):
                 yield from uses_of_text(text, cwd, depth - 1)
-                yield Use(How.runs, (_at(SimpleCommand((), cwd), text),))
+                yield Use(FileUse.runs, (_at(SimpleCommand((), cwd), text),))
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 words = tuple(
                     part.value if isinstance(part, ast.Constant) and isinstance(part.value, str)
@@ -336,7 +338,7 @@ def _waits(command: SimpleCommand) -> bool:
     return _script(argv, INTERPRETERS[name]) is None and not {"-e", "-V", "--version"} & set(argv)
 
 
-def _file(how: How, command: SimpleCommand, word: str) -> Use:
+def _file(how: FileUse, command: SimpleCommand, word: str) -> Use:
     return Use(how, (_at(command, word),))
 
 

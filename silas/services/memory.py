@@ -24,8 +24,8 @@ from silas.memory import MemoryItem, NoVectors, Vectors, records
 from silas.memory.bundle import Bundles, BundleSigner
 from silas.memory.consolidate import (
     Confirm,
+    ConsolidationRules,
     Consolidator,
-    Tidying,
     consolidate_regularly,
 )
 from silas.memory.embedding import SemanticSearch
@@ -103,7 +103,7 @@ def memory_rooms(
         vectors, reembed = search, search.reembed
         upkeep.append(search.keep_up)
     consolidator = Consolidator(
-        db, clock, Tidying.of(settings), around.confirm, around.rules_fit, reembed, audit
+        db, clock, ConsolidationRules.of(settings), around.confirm, around.rules_fit, reembed, audit
     )
     minutes = settings.consolidation_interval_minutes
     upkeep.append(lambda: consolidate_regularly(consolidator, clock, minutes, audit))

@@ -30,7 +30,7 @@ from silas.work.effects import Effects
 from silas.work.file_recovery import HalfChanged
 from silas.work.held_store import HeldStore
 from silas.work.models import PATCH
-from silas.work.outcome_resolver import Settling
+from silas.work.outcome_resolver import OutcomeResolver
 from silas.work.undo import Undo
 
 
@@ -110,7 +110,7 @@ class WorkDesk:
     undoing: Undo
     waiting: SqlWaitingPlans
     held: HeldStore
-    settling: Settling
+    settling: OutcomeResolver
     people: PersonQueues
     recover: Callable[[], Awaitable[frozenset[str]]]
     undone: Callable[[WorkItem], Awaitable[None]]
@@ -183,7 +183,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         registry = built_in_tools(clock, sandbox_of(config))
         add_uncalled(registry, config)
         offer_delegation(config, registry, nobody_works)  # it vouches for what was delegated
-        settling = Settling(Effects(outcomes, registry), outcomes, store, audit, db.write)
+        settling = OutcomeResolver(Effects(outcomes, registry), outcomes, store, audit, db.write)
         undoing, waiting = Undo(config.data_dir / "undo", audit), SqlWaitingPlans(db, clock)
 
         async def recover() -> frozenset[str]:

@@ -15,12 +15,12 @@ from silas.stream.models import Send
 from silas.stream.scopework import ScopeWork
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
-from silas.work.progress_board import Board
+from silas.work.progress_board import ProgressBoard
 from silas.work.report import said_of
 
 
 @runtime_checkable
-class ShowsWork(Protocol):
+class WorkDisplay(Protocol):
     """A channel with a place of its own for running work."""
 
     def showing(
@@ -30,10 +30,10 @@ class ShowsWork(Protocol):
         ...
 
 
-class Telling:
+class ProgressReporter:
     """How this channel's owner learns how work is going."""
 
-    def __init__(self, channel: CardChannel, work: ScopeWork, board: Board) -> None:
+    def __init__(self, channel: CardChannel, work: ScopeWork, board: ProgressBoard) -> None:
         self._channel = channel
         self._work = work
         self._board = board
@@ -42,7 +42,7 @@ class Telling:
     def show(self) -> ShowWork:
         """Where the progress of an item goes."""
         channel = self._channel
-        if not isinstance(channel, ShowsWork):
+        if not isinstance(channel, WorkDisplay):
             return self._in_passing if isinstance(channel, ShowsWaiting) else self._as_text
 
         def show(item: WorkItem, send: Send) -> Notify:
@@ -75,7 +75,7 @@ class Telling:
 class _Stepping:
     """Says in passing what an item does now, for as long as it runs."""
 
-    def __init__(self, item: WorkItem, notify: Notify, board: Board, waits: Waits) -> None:
+    def __init__(self, item: WorkItem, notify: Notify, board: ProgressBoard, waits: Waits) -> None:
         self._item = item
         self._notify = notify
         self._board = board
@@ -107,7 +107,7 @@ class _Following:
     Changes that come while the last one is still being told are told together.
     """
 
-    def __init__(self, item: WorkItem, notify: Notify, board: Board) -> None:
+    def __init__(self, item: WorkItem, notify: Notify, board: ProgressBoard) -> None:
         self._item = item
         self._notify = notify
         self._board = board

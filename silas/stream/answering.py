@@ -11,7 +11,7 @@ from silas.stream.models import Reply
 from silas.stream.ports import Together
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
-from silas.stream.turn_writer import Keeper
+from silas.stream.turn_writer import TurnWriter
 from silas.types import TaintLevel
 
 
@@ -30,7 +30,7 @@ class Answering:
     def __init__(
         self,
         router: Router,
-        keeper: Keeper,
+        keeper: TurnWriter,
         arrivals: Inbox,
         audit: Audit,
         together: Together,

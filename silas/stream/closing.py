@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
-from silas.stream.escalation_actions import HandsOver
+from silas.stream.escalation_actions import HandoverChannel
 
 Answer = TypeVar("Answer")
 
@@ -33,7 +33,7 @@ class ClosingChannel:
     async def hand_over(self, connection_id: str, queue: str, words: str) -> bool:
         """Pass on; false where the wrapped channel lets nobody take over."""
         channel = self._channel
-        return isinstance(channel, HandsOver) and await channel.hand_over(
+        return isinstance(channel, HandoverChannel) and await channel.hand_over(
             connection_id, queue, words
         )
 

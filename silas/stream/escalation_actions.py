@@ -21,7 +21,7 @@ KeepDraft = Callable[[WorkItem, str], Awaitable[None]]
 
 
 @runtime_checkable
-class HandsOver(Protocol):
+class HandoverChannel(Protocol):
     """A channel on which a person can take over a conversation."""
 
     async def hand_over(self, connection_id: str, queue: str, words: str) -> bool:
@@ -29,7 +29,7 @@ class HandsOver(Protocol):
         ...
 
 
-class Consequences:
+class EscalationActions:
     """What one connection's blocked turn leads to.
 
     Args:
@@ -93,7 +93,7 @@ class Consequences:
 
     async def _taken_over(self, gate: Gate, action: EscalationAction) -> bool:
         channel = self._channel
-        if not isinstance(channel, HandsOver):
+        if not isinstance(channel, HandoverChannel):
             return False
         words = action.message or BLOCKED_WORDS
         try:

@@ -23,7 +23,7 @@ _MOST: Final = 3  # files of one message
 _path = lru_cache(maxsize=16)(Path)  # every turn is about some place, nearly always the same
 
 
-class Following:
+class FileFollower:
     """Follows what a message of the owner names inside the directory that his turn is about.
 
     Args:

@@ -11,7 +11,7 @@ from silas.db import Database
 _MOST = 5  # files that come back
 
 
-class Followed(NamedTuple):
+class FollowedFile(NamedTuple):
     """A file that is followed, and the directory in which it was named."""
 
     root: Path
@@ -30,7 +30,7 @@ class FollowedFiles:
         with self._db.write() as tx:
             tx.driver.execute("INSERT OR REPLACE INTO followed_files VALUES (?, ?, ?, ?, ?)", row)
 
-    def since(self, scope_id: str, turn_number: int) -> Sequence[Followed]:
+    def since(self, scope_id: str, turn_number: int) -> Sequence[FollowedFile]:
         """What was named in this turn or later, the oldest first."""
         query = (
             "SELECT root, sub FROM followed_files WHERE scope_id = ? AND turn >= ?"
@@ -43,5 +43,5 @@ class FollowedFiles:
             "followed_files",
             rows[::-1],
             lambda row: repr(row[0]),
-            lambda row: Followed(Path(row[0]), ContextSubscription.model_validate_json(row[1])),
+            lambda row: FollowedFile(Path(row[0]), ContextSubscription.model_validate_json(row[1])),
         )

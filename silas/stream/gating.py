@@ -6,7 +6,7 @@ from silas.audit import Audit
 from silas.cards import Action, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
 from silas.stream.escalate import Escalation, Escalator
-from silas.stream.escalation_actions import Consequences
+from silas.stream.escalation_actions import EscalationActions
 from silas.stream.owner import Owner
 from silas.types import Risk
 
@@ -71,7 +71,7 @@ class TurnGates:
         active: tuple[Gate, ...],
         gates: Gates,
         escalator: Escalator,
-        consequences: Consequences,
+        consequences: EscalationActions,
         owner: Owner,
         sender_id: str,
         audit: Audit,

@@ -57,7 +57,7 @@ class Inbox(Protocol):
         ...
 
 
-class SqlArrivals:
+class SqlInbox:
     """`Inbox` over the database."""
 
     def __init__(self, db: Database, clock: Clock) -> None:

@@ -5,7 +5,7 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.gates import Gate, Gates, GateTrigger
 from silas.stream.escalate import Escalator
-from silas.stream.escalation_actions import Consequences, KeepDraft, Transfer
+from silas.stream.escalation_actions import EscalationActions, KeepDraft, Transfer
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
@@ -64,7 +64,7 @@ class Intake:
         )
 
     def _turn_gates(self, incoming: Incoming, channel: CardChannel) -> TurnGates:
-        consequences = Consequences(
+        consequences = EscalationActions(
             self._escalator,
             channel,
             incoming.connection_id,

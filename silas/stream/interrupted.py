@@ -38,7 +38,7 @@ _ON_ITS_WAY = "I was interrupted while I sent you this; you may have it already:
 NOTE = "[SYSTEM] Silas ended before it answered the last message."
 
 
-class Aftermath(NamedTuple):
+class InterruptedTurns(NamedTuple):
     """What telling needs."""
 
     arrivals: Inbox
@@ -52,7 +52,7 @@ class Aftermath(NamedTuple):
     work: WorkItemStore
 
 
-async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> None:
+async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTurns) -> None:
     """Tell whoever is still without an answer; a crash meanwhile tells them twice, never not.
 
     Args:
@@ -77,7 +77,7 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: Aftermath) -> 
 
 
 async def _unwritten(
-    of: Aftermath, left: Interrupted, newest: Sequence[ContextItem]
+    of: InterruptedTurns, left: Interrupted, newest: Sequence[ContextItem]
 ) -> list[MemoryItem]:
     """The raw record of a message that was heard, where the turn ended before it wrote it (D250).
 
@@ -103,7 +103,7 @@ async def _unwritten(
     ]
 
 
-async def _words(left: Interrupted, of: Aftermath) -> str:
+async def _words(left: Interrupted, of: InterruptedTurns) -> str:
     """What is said about one message: one thing, which agrees with what becomes of its plan."""
     if left.answer:
         return _ON_ITS_WAY.format(answer=left.answer)
@@ -118,7 +118,7 @@ async def _words(left: Interrupted, of: Aftermath) -> str:
     return _UNANSWERED.format(text=shown)
 
 
-async def _plan_of(left: Interrupted, of: Aftermath) -> str:
+async def _plan_of(left: Interrupted, of: InterruptedTurns) -> str:
     """The plan that its turn put into view before anybody was asked; empty where it had none."""
     if left.scope_id != OWNER:
         return ""  # somebody else's plan waits for the owner, who is told of it as of any other
@@ -128,7 +128,7 @@ async def _plan_of(left: Interrupted, of: Aftermath) -> str:
     return ""
 
 
-def _noted(of: Aftermath, left: Interrupted, scope: ScopeState) -> None:
+def _noted(of: InterruptedTurns, left: Interrupted, scope: ScopeState) -> None:
     """The chronicle has the message, though nobody can say any more whose word it was."""
     zone = ContextZone.chronicle
     notes = [of.items.make(scope, zone, "system", NOTE, ItemOrigin(TaintLevel.owner, "silas"))]

@@ -9,7 +9,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.db import Database
 from silas.stream.owner import Owner
-from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, Looks
+from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, LookLimits
 from silas.types import Risk
 
 _YES = DecisionAnswer(selected_value="yes", approved=True)
@@ -65,7 +65,7 @@ class WorkspaceLooks:
         self._audit = audit
         self._asking = asyncio.Lock()
 
-    def of(self, workspace: str, words: str) -> Looks:
+    def of(self, workspace: str, words: str) -> LookLimits:
         """What a turn may look at: nothing without a workspace, or where the owner said no."""
         if not workspace:
             return NO_LOOKS
@@ -90,7 +90,7 @@ class WorkspaceLooks:
                 return ""
             return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
 
-        return Looks(place, words, may_look)
+        return LookLimits(place, words, may_look)
 
     async def _asked(self, place: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:

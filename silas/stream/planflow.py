@@ -15,8 +15,8 @@ from silas.stream.propose import STAYS, Proposal, Proposer
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
-from silas.stream.turn_writer import Keeper
-from silas.stream.work_context import WorkView
+from silas.stream.turn_writer import TurnWriter
+from silas.stream.work_context import WorkContext
 from silas.types import OWNER
 from silas.work.models import AlreadyRunning
 
@@ -71,9 +71,9 @@ class PlanFlow:
         proposer: Proposer,
         plans: ReviewPlans,
         modes: TurnModes,
-        keeper: Keeper,
+        keeper: TurnWriter,
         work: ScopeWork,
-        work_view: WorkView,
+        work_view: WorkContext,
         dispatch: Dispatch,
         remember: Remember,
         learn: Learn,

@@ -9,7 +9,7 @@ from silas.autonomy import Signal
 from silas.context import ContextItem, ContextPressure, ContextSubscription, ContextZone, Rendered
 from silas.plans import WorkItem, WorkItemResult
 from silas.tools import ToolResult
-from silas.tools.look_limits import Looks
+from silas.tools.look_limits import LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
@@ -138,10 +138,12 @@ MakeAccess = Callable[[str], Access]
 Note = Callable[[str, dict[str, Any], ToolResult], None]
 """Takes note of what a tool answered: its name, its arguments as they ran, the result."""
 
-MakeToolRun = Callable[[str, str, str, frozenset[str] | AllTools, Provenance, Note, Looks], ToolRun]
+MakeToolRun = Callable[
+    [str, str, str, frozenset[str] | AllTools, Provenance, Note, LookLimits], ToolRun
+]
 """(role, turn id, scope id, allowed names, labels, note, looks) to what a run hands the chain."""
 
-MakeLooks = Callable[[str, str], Looks]
+MakeLooks = Callable[[str, str], LookLimits]
 """(workspace, the owner's words) to what a turn of his may look at there."""
 
 Together = Callable[[], AbstractContextManager[object]]

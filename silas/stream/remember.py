@@ -9,7 +9,7 @@ from silas.gates import GateTrigger
 from silas.memory import MemoryOperations, OpBasis
 from silas.stream.signed_words import his_own
 from silas.stream.state import Turn, need
-from silas.stream.turn_writer import Keeper
+from silas.stream.turn_writer import TurnWriter
 from silas.tools.phrases import plain
 from silas.types import TaintLevel
 
@@ -25,7 +25,7 @@ class Remembering:
     """
 
     def __init__(
-        self, operations: MemoryOperations, keeper: Keeper, audit: Audit, most: int
+        self, operations: MemoryOperations, keeper: TurnWriter, audit: Audit, most: int
     ) -> None:
         self._operations = operations
         self._keeper = keeper

@@ -24,7 +24,7 @@ from silas.stream.scopework import ScopeWork
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import source_of
-from silas.stream.work_context import WorkView
+from silas.stream.work_context import WorkContext
 from silas.types import OWNER, Origin, OriginKind, new_id
 from silas.work.consulting import Revision
 
@@ -96,7 +96,7 @@ class Revising:
         proposer: Proposer,
         modes: TurnModes,
         work: ScopeWork,
-        work_view: WorkView,
+        work_view: WorkContext,
         gates: Gates,
         system_gates: tuple[Gate, ...],
         discreet: Callable[[str], str],

@@ -7,14 +7,14 @@ from silas.context import ChronicleStore, ContextZone
 from silas.errors import DatabaseError
 from silas.memory import MemoryStore, MemoryType, Ranked
 from silas.plans import WorkItem
-from silas.stream.file_follower import Following
+from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.recall import Recall
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import ScopeState
-from silas.stream.work_context import WorkView, named_plan, plan_name
+from silas.stream.work_context import WorkContext, named_plan, plan_name
 from silas.types import TaintLevel
 
 REHYDRATED = "[SYSTEM] Session rehydrated after restart."
@@ -47,8 +47,8 @@ class Waking:
         self,
         forgetting: Forgetting,
         recall: Recall,
-        following: Following,
-        work_view: WorkView,
+        following: FileFollower,
+        work_view: WorkContext,
         to_change: ToChange,
         work: ScopeWork,
         context: ModelView,

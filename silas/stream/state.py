@@ -14,7 +14,7 @@ from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
 from silas.tools import ToolResult
-from silas.tools.look_limits import NO_LOOKS, Looks
+from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
 from silas.types import InteractionMode, TaintLevel, join_taint, new_id
@@ -130,7 +130,7 @@ class Turn:
     asked: bool = False
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
-    looks: Looks = NO_LOOKS
+    looks: LookLimits = NO_LOOKS
     kept: TurnWrites = field(default_factory=TurnWrites)
     notes: list[str] = field(default_factory=list[str])
     manner: Manner = NEUTRAL

@@ -8,7 +8,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.ports import MakeToolRun, Note
 from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
-from silas.tools.look_limits import LOOK_SCOPE, Looks
+from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
 from silas.types import OWNER
@@ -34,7 +34,7 @@ def turn_tools(
         allowed: frozenset[str] | AllTools,
         provenance: Provenance,
         note: Note,
-        looks: Looks,
+        looks: LookLimits,
     ) -> ToolRun:
         task_id = f"{turn_id}.{role}"
         authority = TurnAuthority(

@@ -6,7 +6,7 @@ from silas.cards import CardChannel
 from silas.gates import Gate, GateTrigger
 from silas.persona import Happened, Persona
 from silas.stream.answering import Answering
-from silas.stream.file_follower import Following
+from silas.stream.file_follower import FileFollower
 from silas.stream.intake import Intake
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.planflow import PlanFlow
@@ -17,7 +17,7 @@ from silas.stream.routing import Router
 from silas.stream.scopes import Waking
 from silas.stream.state import ScopeState, Turn
 from silas.stream.toolset import TurnToolset
-from silas.stream.turn_writer import Keeper
+from silas.stream.turn_writer import TurnWriter
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class TurnSteps:
     waking: Waking
     intake: Intake
     review: Review
-    keeper: Keeper
-    following: Following
+    keeper: TurnWriter
+    following: FileFollower
     recall: Recall
     toolset: TurnToolset
     router: Router

@@ -28,7 +28,7 @@ _MOST_SOURCES = 256
 """Of what an answer rests on so many sources are kept; beyond it the oldest are left out."""
 
 
-class Keeper:
+class TurnWriter:
     """Makes items, takes them into view, and writes what has come together in one transaction.
 
     Args:

@@ -28,7 +28,7 @@ def named_plan(ctx_id: str) -> str:
     return ctx_id.removeprefix(_PLAN) if ctx_id.startswith(_PLAN) else ""
 
 
-class WorkView:
+class WorkContext:
     """Keeps the newest work of each conversation in its workspace, named by its id."""
 
     def __init__(

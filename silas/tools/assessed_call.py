@@ -44,7 +44,7 @@ _WORST = CallFacts(broadcast=True, destructive=True, blast_radius=1)
 """What is assumed of a call whose tool cannot say what it would touch."""
 
 
-class Passage(NamedTuple):
+class AssessedCall(NamedTuple):
     """A call with everything that was found out about it.
 
     Attributes:
@@ -104,7 +104,7 @@ def assessed(
     blast_limit: int,
     *,
     quiet_hours: bool,
-) -> Passage:
+) -> AssessedCall:
     """Bind validated arguments to their digest and rate them."""
     try:
         told = tool.tool.facts(action, args)
@@ -112,7 +112,7 @@ def assessed(
         told = _WORST
     facts = told.model_copy(update={"blast_limit": blast_limit, "quiet_hours": quiet_hours})
     call = validated_call(tool.tool_name, action, args)
-    return Passage(tool, call, canonical_json(args), facts, assess_risk(tool, action, facts))
+    return AssessedCall(tool, call, canonical_json(args), facts, assess_risk(tool, action, facts))
 
 
 def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
@@ -123,7 +123,7 @@ def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
         return Stance.blocked
 
 
-def tainted(passage: Passage, context: ToolCallContext) -> bool:
+def tainted(passage: AssessedCall, context: ToolCallContext) -> bool:
     """Whether the call asks for what its arguments rest on (decision B9)."""
     if not has_effect(passage.facts, context.files):
         return False
@@ -134,7 +134,7 @@ def tainted(passage: Passage, context: ToolCallContext) -> bool:
 
 def ruled(
     matrix: Decision,
-    passage: Passage,
+    passage: AssessedCall,
     context: ToolCallContext,
     *,
     gate: GateAction = "continue",
@@ -158,7 +158,7 @@ def secrets_in_reach(tool: RegisteredTool, context: ToolCallContext) -> bool:
 
 
 def ask_reason(
-    ruling: CallRuling, passage: Passage, context: ToolCallContext, code: str
+    ruling: CallRuling, passage: AssessedCall, context: ToolCallContext, code: str
 ) -> AskReason:
     """What decided that a call asks: without it the call would not have asked.
 
@@ -174,7 +174,7 @@ def ask_reason(
     return _matrix_reason(passage, context) if ruling.source == "matrix" else AskReason.toolset
 
 
-def _matrix_reason(passage: Passage, context: ToolCallContext) -> AskReason:
+def _matrix_reason(passage: AssessedCall, context: ToolCallContext) -> AskReason:
     """Which floor of `decide` asks; quiet hours only where the same call is free at other times."""
     by_day = passage.facts.model_copy(update={"quiet_hours": False})
     risk = assess_risk(passage.tool, passage.call.action, by_day)
@@ -184,7 +184,7 @@ def _matrix_reason(passage: Passage, context: ToolCallContext) -> AskReason:
     return AskReason.secrets if secrets else AskReason.quiet_hours
 
 
-async def preview_of(passage: Passage, context: ToolCallContext) -> PreviewResult | None:
+async def preview_of(passage: AssessedCall, context: ToolCallContext) -> PreviewResult | None:
     """What the call would do, or None where the tool cannot say."""
     if not passage.tool.supports_preview:
         return None

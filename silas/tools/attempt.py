@@ -12,7 +12,7 @@ from silas.context import ContentKind, cleaned, cleaned_json, scrub
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
-from silas.tools.assessed_call import Passage, about_call, identify, ids_of
+from silas.tools.assessed_call import AssessedCall, about_call, identify, ids_of
 from silas.tools.models import (
     RegisteredTool,
     ToolCallContext,
@@ -52,7 +52,7 @@ class Attempts:
 
     # 8 -------------------------------------------------------------------------------------------
     async def recorded(
-        self, key: str, passage: Passage, context: ToolCallContext
+        self, key: str, passage: AssessedCall, context: ToolCallContext
     ) -> ToolResult | None:
         """The outcome of a call that was already made, or None if it may be attempted.
 
@@ -77,7 +77,7 @@ class Attempts:
         await self._audit.log("tool_call.deduped", **about)
         return _entered(found.model_copy(update={"deduped": True}), passage, context)
 
-    async def made(self, key: str, passage: Passage, context: ToolCallContext) -> ToolResult:
+    async def made(self, key: str, passage: AssessedCall, context: ToolCallContext) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
         with self._marked_running(key):
             self._begun(key, passage, context)  # 9
@@ -114,7 +114,7 @@ class Attempts:
             done.set()
 
     # 9 -------------------------------------------------------------------------------------------
-    def _begun(self, key: str, passage: Passage, context: ToolCallContext) -> None:
+    def _begun(self, key: str, passage: AssessedCall, context: ToolCallContext) -> None:
         """Record the attempt and its audit entry as one; what cannot be recorded does not run.
 
         Durable against power loss where the effect could not be repeated.
@@ -136,7 +136,7 @@ class Attempts:
 
     # 10 ------------------------------------------------------------------------------------------
     def _concluded(
-        self, key: str, passage: Passage, context: ToolCallContext, result: ToolResult
+        self, key: str, passage: AssessedCall, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
         clean = result.model_copy(
             update={
@@ -182,7 +182,7 @@ class Attempts:
     def _failed(
         self,
         key: str,
-        passage: Passage,
+        passage: AssessedCall,
         context: ToolCallContext,
         error: SandboxUnavailable | RateLimited | ToolUnavailable,
     ) -> None:
@@ -195,14 +195,14 @@ class Attempts:
         resets = error.resets_at if isinstance(error, RateLimited) else None
         self._healed(passage, HealthOutcome(error.code, resets))
 
-    def _unknown(self, key: str, passage: Passage, context: ToolCallContext, why: str) -> None:
+    def _unknown(self, key: str, passage: AssessedCall, context: ToolCallContext, why: str) -> None:
         with self._db.write(durable=not passage.tool.tool.idempotent):
             self._outcomes.finish(key, OutcomeStatus.unknown, None)
             self._audit.log_now("tool_call.unknown", **about_call(passage.call, context), why=why)
         if why != asyncio.CancelledError.__name__:
             self._healed(passage, HealthOutcome(why))
 
-    def _unknown_error(self, passage: Passage, context: ToolCallContext) -> OutcomeUnknown:
+    def _unknown_error(self, passage: AssessedCall, context: ToolCallContext) -> OutcomeUnknown:
         return OutcomeUnknown(
             f"The tool {passage.call.tool_name!r} broke off; whether the call took effect is "
             "unknown. Check before repeating it.",
@@ -210,14 +210,14 @@ class Attempts:
             **ids_of(context),
         )
 
-    def _healed(self, passage: Passage, outcome: HealthOutcome) -> None:
+    def _healed(self, passage: AssessedCall, outcome: HealthOutcome) -> None:
         name = passage.call.tool_name
         known = self._registry.get(name)
         before = passage.tool.health if known is None else known.health
         self._registry.update_health(name, next_health(before, outcome, self._clock.now()))
 
 
-def _taint_of(result: ToolResult, passage: Passage, context: ToolCallContext) -> TaintLevel:
+def _taint_of(result: ToolResult, passage: AssessedCall, context: ToolCallContext) -> TaintLevel:
     """The least of what the tool says, what its owner declared, and what went into the call."""
     taint = join_taint((result.taint, passage.tool.result_taint))
     if taint is TaintLevel.external or result.origin is OriginKind.owner:
@@ -226,7 +226,7 @@ def _taint_of(result: ToolResult, passage: Passage, context: ToolCallContext) ->
     return join_taint((taint, context.provenance.derive(call.tool_name, call.args).taint))
 
 
-def _entered(result: ToolResult, passage: Passage, context: ToolCallContext) -> ToolResult:
+def _entered(result: ToolResult, passage: AssessedCall, context: ToolCallContext) -> ToolResult:
     """Label what the run is about to be shown; a refused call's text counts, too."""
     origin = Origin(
         kind=result.origin,

@@ -13,8 +13,8 @@ from silas.gates import GateResult, GateTrigger
 from silas.gates.models import GateAction
 from silas.stop.sentinel import RequireRunning
 from silas.tools.assessed_call import (
+    AssessedCall,
     GateChecker,
-    Passage,
     about_call,
     about_request,
     ask_reason,
@@ -191,7 +191,7 @@ class ToolExecutor:
             return False
         return ruled(Decision.ALLOW, passage, context).decision is Decision.CONFIRM
 
-    def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> Passage:
+    def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
         return self._assessed(tool, action, fitting_arguments(tool, action, request))
 
     async def declined(self, call: ValidatedCall, context: ToolCallContext) -> None:
@@ -254,14 +254,14 @@ class ToolExecutor:
             raise await self._audited(error, "scope.violation", {**facts, "missing": missing})
 
     # 4 -------------------------------------------------------------------------------------------
-    def _assessed(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> Passage:
+    def _assessed(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> AssessedCall:
         quiet = in_quiet_hours(self._config, self._clock.now())
         return assessed(tool, action, args, self._config.blast_limit, quiet_hours=quiet)
 
     # 5 -------------------------------------------------------------------------------------------
     async def _gated(
-        self, passage: Passage, context: ToolCallContext
-    ) -> tuple[GateAction, Passage]:
+        self, passage: AssessedCall, context: ToolCallContext
+    ) -> tuple[GateAction, AssessedCall]:
         tool, call = passage.tool, passage.call
         given = {"tool_name": call.tool_name, "tool_args": json.loads(passage.canonical)}
         try:
@@ -306,7 +306,7 @@ class ToolExecutor:
 
     # 6 -------------------------------------------------------------------------------------------
     async def _decided(
-        self, passage: Passage, gate: GateAction, context: ToolCallContext
+        self, passage: AssessedCall, gate: GateAction, context: ToolCallContext
     ) -> CallRuling:
         call, facts = passage.call, passage.facts
         now, limits = self._clock.now(), self._config
@@ -331,7 +331,7 @@ class ToolExecutor:
         return ruling
 
     async def _previewed(
-        self, passage: Passage, context: ToolCallContext, about: Mapping[str, Any]
+        self, passage: AssessedCall, context: ToolCallContext, about: Mapping[str, Any]
     ) -> PreviewRequired:
         call = passage.call
         error = PreviewRequired(
@@ -343,7 +343,7 @@ class ToolExecutor:
 
     # 7 -------------------------------------------------------------------------------------------
     async def _authorised(
-        self, passage: Passage, ruling: CallRuling, context: ToolCallContext
+        self, passage: AssessedCall, ruling: CallRuling, context: ToolCallContext
     ) -> ToolCallContext:
         call = passage.call
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}

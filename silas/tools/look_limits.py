@@ -33,7 +33,7 @@ def names_in(words: str) -> tuple[str, ...]:
     return tuple(sorted({word for word in found if _NAME.search(word)}))
 
 
-class Looks:
+class LookLimits:
     """The looks of one turn; proxy and planner share them.
 
     Args:
@@ -97,5 +97,5 @@ async def _never() -> str:
     return "Nobody may look here."
 
 
-NO_LOOKS: Final = Looks("", "", _never)
+NO_LOOKS: Final = LookLimits("", "", _never)
 """Where nothing may be looked at."""

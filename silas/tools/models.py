@@ -11,7 +11,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.context import ContentKind
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
-from silas.tools.look_limits import NO_LOOKS, Looks
+from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.shell_rules import ShellRules, ShellVerdict
 from silas.types import Frozen, OriginKind, TaintLevel
@@ -299,7 +299,7 @@ class ToolCallContext(Frozen):
     provenance: SkipValidation[Provenance]
     files: SandboxFiles
     limits: SandboxLimits
-    looks: SkipValidation[Looks] = NO_LOOKS
+    looks: SkipValidation[LookLimits] = NO_LOOKS
 
 
 class BaseTool(Protocol):

@@ -26,13 +26,13 @@ from silas.services.memory_search import MemorySearch
 from silas.services.persona import personality
 from silas.services.review import review_queue
 from silas.stream.followed_files import FollowedFiles
-from silas.stream.inbox import SqlArrivals
-from silas.stream.interrupted import Aftermath
+from silas.stream.inbox import SqlInbox
+from silas.stream.interrupted import InterruptedTurns
 from silas.stream.items import CountTokens, ItemFactory
 from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scopework import ScopeWork
 from silas.stream.state import Conversations
-from silas.stream.work_context import WorkView
+from silas.stream.work_context import WorkContext
 from silas.tools.outcomes import SqlOutcomeStore
 
 
@@ -46,10 +46,10 @@ class Mind:
     followed: FollowedFiles
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
-    arrivals: SqlArrivals
+    arrivals: SqlInbox
     conversations: Conversations
     work: ScopeWork
-    work_view: WorkView
+    work_view: WorkContext
     items: ItemFactory
     persona: PersonalityEngine
     review: ReviewQueue
@@ -119,10 +119,10 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
         followed=FollowedFiles(db),
         chronicle=chronicle,
         remembered=remembered,
-        arrivals=SqlArrivals(db, clock),
+        arrivals=SqlInbox(db, clock),
         conversations=conversations,
         work=work,
-        work_view=WorkView(work, context, chronicle, conversations, review, items),
+        work_view=WorkContext(work, context, chronicle, conversations, review, items),
         items=items,
         persona=persona,
         review=review,
@@ -130,10 +130,10 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
     )
 
 
-def aftermath(mind: Mind, channel: CardChannel, db: Database, audit: Audit) -> Aftermath:
+def aftermath(mind: Mind, channel: CardChannel, db: Database, audit: Audit) -> InterruptedTurns:
     """What tells of turns that the last process left unanswered."""
     clock = SystemClock()  # nothing is written through these
-    return Aftermath(
+    return InterruptedTurns(
         mind.arrivals,
         mind.chronicle,
         mind.remembered.store,

@@ -35,7 +35,7 @@ from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.looking import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.services.tools.toolsets import claims_of, scopes_of
-from silas.services.work_progress import Telling
+from silas.services.work_progress import ProgressReporter
 from silas.services.workers import worker_library
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
@@ -56,7 +56,7 @@ from silas.wiring.tools import plan_binding, sandbox_limits, tool_door, tool_reg
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
-from silas.work.progress_board import Board
+from silas.work.progress_board import ProgressBoard
 from silas.work.run_policy import RunPolicies
 from silas.work.undo import Undo
 
@@ -128,9 +128,9 @@ class Parts:
         self.tools = tool_search(config)
         self.surroundings = Surroundings(config, self.sandbox, self.tools)
         self.binding = plan_binding(self)
-        self.board = Board(self.secrecy.redact)
+        self.board = ProgressBoard(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
-        self.telling = Telling(self.channel, self.mind.work, self.board)
+        self.telling = ProgressReporter(self.channel, self.mind.work, self.board)
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange

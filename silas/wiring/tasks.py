@@ -22,7 +22,7 @@ from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
 from silas.work.verify import VerificationRunner
-from silas.work.worker_runner import Crew
+from silas.work.worker_runner import WorkerRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
@@ -49,9 +49,9 @@ def holding(parts: "Parts") -> Holding:
 
 def crew_of(
     parts: "Parts", executor: "ExecutorAgent[ToolRun]", chain: "AbstractToolset[ToolRun]"
-) -> Crew:
+) -> WorkerRunner:
     """Who does the work of an attempt; `delegate` is registered where there may be workers."""
-    crew = Crew(
+    crew = WorkerRunner(
         executor,
         chain,
         parts.workers,
@@ -66,7 +66,7 @@ def crew_of(
     return crew
 
 
-def entry_check(parts: "Parts", crew: Crew) -> EntryCheck:
+def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
     return EntryCheck(
         parts.approval,
@@ -80,7 +80,7 @@ def entry_check(parts: "Parts", crew: Crew) -> EntryCheck:
 
 
 def task_runner(
-    parts: "Parts", crew: Crew, planner: "PlannerAgent", entry: EntryCheck
+    parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
     config, advice = parts.config, PlannerAdvice(planner, crew)
@@ -124,7 +124,7 @@ def task_runner(
 
 
 def executor_of(
-    parts: "Parts", crew: Crew, planner: "PlannerAgent", entry: EntryCheck
+    parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> WorkItemExecutor:
     """What runs every kind of work that runs here; an emergency stop pauses it."""
     runner = task_runner(parts, crew, planner, entry)

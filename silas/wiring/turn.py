@@ -7,7 +7,7 @@ from silas.services.access import access_of
 from silas.services.tools.looking import shown_to
 from silas.stream.answering import Answering
 from silas.stream.escalate import Escalator
-from silas.stream.file_follower import Following
+from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
 from silas.stream.intake import Intake
 from silas.stream.looking import LookAnswers, WorkspaceLooks
@@ -24,7 +24,7 @@ from silas.stream.tools import turn_tools
 from silas.stream.toolset import TurnToolset
 from silas.stream.turn import TurnProcessor, TurnSteps
 from silas.stream.turn_modes import TurnModes
-from silas.stream.turn_writer import Keeper
+from silas.stream.turn_writer import TurnWriter
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
 from silas.wiring.planreview import plan_review
@@ -128,7 +128,7 @@ class TurnWiring:
     def steps(self, dispatch: Dispatch, revising: Revising) -> TurnSteps:
         """The steps of every turn."""
         exchange, mind, config = self._at, self._parts.mind, self._parts.config
-        keeper = Keeper(
+        keeper = TurnWriter(
             self._items,
             self._context,
             self._chronicle,
@@ -139,7 +139,7 @@ class TurnWiring:
         )
         retriever = exchange("retriever", mind.remembered.retriever)
         recall = Recall(retriever, self._context, self._items, self._audit)
-        following = Following(
+        following = FileFollower(
             exchange("files", mind.files),
             exchange("followed", mind.followed),
             self._context,
@@ -191,7 +191,7 @@ class TurnWiring:
             self._clock,
         )
 
-    def _waking(self, recall: Recall, following: Following) -> Waking:
+    def _waking(self, recall: Recall, following: FileFollower) -> Waking:
         return Waking(
             Forgetting(self._memory, self._context, self._chronicle),
             recall,

@@ -10,10 +10,10 @@ from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.channels.hub import ChannelFaults, ChannelHub
 from silas.channels.proofs import ChoiceProofs
-from silas.channels.web.app import Halves, StartingApp, create_app
+from silas.channels.web.app import SocketSplit, StartingApp, create_app
 from silas.channels.web.channel import WebChannel
-from silas.channels.web.fatigue import Attention
-from silas.channels.web.forgotten_content import Withholding
+from silas.channels.web.fatigue import FatigueWatch
+from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.guard import RequestGuard
 from silas.channels.web.head_notice import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
@@ -101,7 +101,7 @@ async def open_cockpit(
         nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
         door = web_door(config, db, nonces, clock, audit)
         signed = DeviceKeys(db, clock).verify
-        attention = Attention(audit)
+        attention = FatigueWatch(audit)
         said = SqlChronicleStore(db, clock, config.context.chronicle)
         transcript = Transcript(db, PagesMadeOf(db, said))
         channel = WebChannel(transcript, door.prove, signed, audit, attention, clock)
@@ -148,7 +148,7 @@ async def _opened(
     facts = ConnectFacts(config, silas, rooms.setup, parts.audit)
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
-    withholding = Withholding(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
+    withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     app = create_app(
         door,
         channel,
@@ -163,7 +163,7 @@ async def _opened(
     hosts = WebHosts.of(config.channels.web)
     front.open(
         RequestGuard(
-            Halves(app, Sockets(channel, facts, withholding)),
+            SocketSplit(app, Sockets(channel, facts, withholding)),
             door,
             hosts,
             web_limits(config, clock),

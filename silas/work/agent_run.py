@@ -36,14 +36,14 @@ from silas.work.grant_uses import PlanGrants
 from silas.work.influence import Readings
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
-from silas.work.progress_board import Board, CallWatch
+from silas.work.progress_board import CallWatch, ProgressBoard
 from silas.work.reach import Reach
 from silas.work.report import ExecutorReport
 from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
-from silas.work.task_workspace import Site
-from silas.work.worker_runner import Crew, Job
+from silas.work.task_workspace import TaskWorkspace
+from silas.work.worker_runner import AttemptJob, WorkerRunner
 
 if TYPE_CHECKING:
     from pydantic_ai.usage import RunUsage, UsageLimits
@@ -65,7 +65,7 @@ class AgentRunner:
 
     def __init__(
         self,
-        crew: Crew,
+        crew: WorkerRunner,
         policies: RunPolicies,
         steps: StepGates,
         approval: ApprovalVerifier,
@@ -74,7 +74,7 @@ class AgentRunner:
         ask_call: AskCalls,
         audit: Audit,
         settings: TaskSettings,
-        board: Board,
+        board: ProgressBoard,
         clock: Clock,
         surroundings: Callable[[str | None], Awaitable[str]],
     ) -> None:
@@ -94,7 +94,7 @@ class AgentRunner:
     async def attempt(
         self,
         item: WorkItem,
-        site: Site,
+        site: TaskWorkspace,
         gates: tuple[Gate, ...],
         briefing: str,
         tracker: BudgetTracker,
@@ -116,7 +116,7 @@ class AgentRunner:
     async def _attempted(
         self,
         item: WorkItem,
-        site: Site,
+        site: TaskWorkspace,
         gates: tuple[Gate, ...],
         briefing: str,
         tracker: BudgetTracker,
@@ -143,7 +143,7 @@ class AgentRunner:
         left = tracker.remaining()
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                job = Job(item, skills, base, authority, _usage_limits(left), usage)
+                job = AttemptJob(item, skills, base, authority, _usage_limits(left), usage)
                 # what runs in the sandbox, asked there; the plan's own words go first
                 runs = await self._surroundings(item.workspace)
                 told = "\n\n".join(filter(None, (briefing, runs)))
@@ -174,7 +174,7 @@ class AgentRunner:
         return attempt
 
     async def _agent_run(
-        self, briefing: str, job: Job, left: Remaining, held: Reservation
+        self, briefing: str, job: AttemptJob, left: Remaining, held: Reservation
     ) -> "StructuredRun[ExecutorAgentOutput]":
         """The run within what is left; what it used is settled, failed or not."""
         try:
@@ -191,7 +191,7 @@ class AgentRunner:
     def _tool_run(
         self,
         item: WorkItem,
-        site: Site,
+        site: TaskWorkspace,
         gates: tuple[Gate, ...],
         ledger: Ledger,
         authority: TaskAuthority,

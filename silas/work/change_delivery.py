@@ -17,8 +17,8 @@ from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import left_of
 from silas.work.settings import TaskSettings
-from silas.work.shielding import unbroken
-from silas.work.task_workspace import Site
+from silas.work.shielding import shielded
+from silas.work.task_workspace import TaskWorkspace
 from silas.work.undo import SHOWN_PATHS, next_place
 from silas.workspace.copy import Changes
 
@@ -43,7 +43,7 @@ class ChangeDelivery:
     async def done(
         self,
         item: WorkItem,
-        site: Site,
+        site: TaskWorkspace,
         attempt: Attempt,
         changes: Changes,
         influence: Influence,
@@ -75,14 +75,14 @@ class ChangeDelivery:
             copy = partial(site.keep, changes)
             return await self.holding.hold(item, copy, held, sources, result)
         # from here a cancellation comes too late: applied and recorded, or neither
-        ended = await unbroken(self._applied(item, site, changes, result))
+        ended = await shielded(self._applied(item, site, changes, result))
         await self.holding.superseded(item)
         return ended
 
     async def _applied(
         self,
         item: WorkItem,
-        site: Site,
+        site: TaskWorkspace,
         changes: Changes,
         result: WorkItemResult,
     ) -> WorkItemResult:
@@ -102,7 +102,7 @@ class ChangeDelivery:
             raise
 
 
-def _rules(item: WorkItem, site: Site, changes: Changes, influence: Influence) -> Rules:
+def _rules(item: WorkItem, site: TaskWorkspace, changes: Changes, influence: Influence) -> Rules:
     """What the plan says of its changes; its files are looked at only where that is asked for."""
     runs = run_files(changes.all, item, tree_of(site.root)) if influence.led else {}
     demands = demands_of(item.verify, item.workspace or "")

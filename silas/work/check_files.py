@@ -12,7 +12,7 @@ from typing import Final
 
 from silas.plans import VerificationCheck, WorkItem, show
 from silas.plans.commands import uses_of_plan
-from silas.plans.runs import How, Use
+from silas.plans.runs import FileUse, Use
 from silas.work.copytree import CopyTree
 from silas.work.scripts import inside, uses_within
 from silas.workspace.copy import Change
@@ -92,12 +92,12 @@ def _runs(
     change: Change, use: Use, why: str, made: frozenset[str], workspace: str, tree: CopyTree
 ) -> str:
     """Why this change is one of what a use runs by name; empty where it is not."""
-    if use.how is How.told:
+    if use.how is FileUse.told:
         return why if _meant(change, use, workspace, tree) else ""
-    if use.how is How.collects:
+    if use.how is FileUse.collects:
         within = inside(use.within, workspace)
         return why if change.path == within and change.path not in made else ""
-    if use.how not in (How.runs, How.imports):
+    if use.how not in (FileUse.runs, FileUse.imports):
         return ""
     named = [inside(path, workspace) for path in use.paths]
     at = next((at for at, one in enumerate(named) if _is_at(change.path, one, tree)), None)
@@ -107,7 +107,7 @@ def _runs(
         others = [one for one in named if one != change.path and one not in made]
         return _BEFORE if any(one and tree.exists(one) for one in others) else ""
     judges = not use.compared or _CHECKS.search(change.path)
-    return why if use.how is How.runs and judges else ""
+    return why if use.how is FileUse.runs and judges else ""
 
 
 def _is_file(change: Change) -> bool:
@@ -127,17 +127,17 @@ def _is_at(path: str, named: str, tree: CopyTree) -> bool:
 def _meant(change: Change, use: Use, workspace: str, tree: CopyTree) -> bool:
     path, name = change.path, posixpath.basename(change.path)
     match use.how:
-        case How.runs:
+        case FileUse.runs:
             return any(_is_at(path, inside(one, workspace), tree) for one in use.paths)
-        case How.names:  # what was not there before is what the work made, and is looked at
+        case FileUse.names:  # what was not there before is what the work made, and is looked at
             named = {inside(one, workspace) for one in use.paths}
             return change.before is not None and path in named
-        case How.told:
+        case FileUse.told:
             return any(fnmatchcase(name, pattern) for pattern in use.paths)
-        case How.collects:
+        case FileUse.collects:
             within = inside(use.within, workspace)
             if not within:
                 return any(fnmatchcase(name, pattern) for pattern in use.paths)
             return path == within or path.startswith(f"{within}/")
-        case How.imports | How.mentions:
+        case FileUse.imports | FileUse.mentions:
             return False

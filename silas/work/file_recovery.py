@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.workspace.journal import Journal
 from silas.workspace.undo import half_changed, leave, recover
 
@@ -109,11 +109,11 @@ class FileRecovery:
             await self._audit.log(
                 "workspace_not_recovered", work_item_id=work_item_id, reason="the owner kept it"
             )
-            await unbroken(asyncio.to_thread(leave, half.place))
+            await shielded(asyncio.to_thread(leave, half.place))
 
     async def _recovered(self, half: HalfChanged) -> bool:
         try:
-            done = await unbroken(asyncio.to_thread(recover, half.place))
+            done = await shielded(asyncio.to_thread(recover, half.place))
         except (SandboxError, OSError) as error:
             if not isinstance(error, SandboxError) or error.code != _BUSY:
                 await self._tell(half, error)

@@ -32,7 +32,7 @@ from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
 from silas.work.report import AttemptOutput
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.work.task_workspace import write_back
 from silas.work.undo import SHOWN_PATHS, Undo, next_place
 from silas.workspace.kept_changes import KeptChanges
@@ -215,7 +215,7 @@ class Holding:
     ) -> WorkItemResult:
         """Keep verified changes and record that they wait; nobody is asked yet."""
         keep = partial(self.held.keep, item.title, paths, sources, result, copy)
-        held = await unbroken(asyncio.to_thread(keep))
+        held = await shielded(asyncio.to_thread(keep))
         await self._audit.log(
             "changes_held",
             work_item_id=item.id,
@@ -267,7 +267,7 @@ class Holding:
     async def _approved(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
         try:
             # from here a cancellation comes too late: applied and recorded, or neither
-            return await unbroken(self._applied(item, held))
+            return await shielded(self._applied(item, held))
         except SilasError as error:
             said = error.message.rstrip(".")
             words = f"{said}. {_waiting_words(held)}"

@@ -21,14 +21,14 @@ class AlreadyRunning(SilasError):
     """The item is at work; a second run beside it was refused and changed nothing."""
 
 
-class GoingStep(NamedTuple):
+class WorkStep(NamedTuple):
     """One call of running work, in plain words."""
 
     words: str
     state: Literal["running", "done", "failed"]
 
 
-class Going(NamedTuple):
+class WorkProgress(NamedTuple):
     """How running work is going.
 
     Attributes:
@@ -38,13 +38,13 @@ class Going(NamedTuple):
         phase: Where the work is: before its first attempt, in one, or after one.
     """
 
-    steps: tuple[GoingStep, ...] = ()
+    steps: tuple[WorkStep, ...] = ()
     log_tail: tuple[str, ...] = ()
     budget: tuple[BudgetShare, ...] = ()
     phase: Literal["before", "attempt", "after"] = "before"
 
 
-NOTHING_YET = Going()
+NOTHING_YET = WorkProgress()
 
 
 class ProgressEvent(NamedTuple):
@@ -57,7 +57,7 @@ class ProgressEvent(NamedTuple):
     status: str
     message: str
     attempt: int = 0
-    going: Going = NOTHING_YET
+    going: WorkProgress = NOTHING_YET
 
 
 Notify = Callable[[ProgressEvent], Awaitable[None]]

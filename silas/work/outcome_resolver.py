@@ -20,7 +20,7 @@ class OpenCall(NamedTuple):
     title: str
 
 
-class Settling:
+class OutcomeResolver:
     """Lists calls of unknown outcome and records what the owner says became of them.
 
     Args:

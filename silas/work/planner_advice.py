@@ -3,13 +3,13 @@
 from silas.agents import PlannerAgent
 from silas.plans import WorkItem
 from silas.work.models import Advice
-from silas.work.worker_runner import Crew
+from silas.work.worker_runner import WorkerRunner
 
 
 class PlannerAdvice:
     """`silas.work.models.Advise`: the planner, shown the skills of the work."""
 
-    def __init__(self, planner: PlannerAgent, crew: Crew) -> None:
+    def __init__(self, planner: PlannerAgent, crew: WorkerRunner) -> None:
         self._planner = planner
         self._crew = crew
 

@@ -23,9 +23,9 @@ from silas.plans.writes import covered
 from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.work.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
-from silas.work.verify import Bench, VerificationRunner
+from silas.work.verify import CheckSetup, VerificationRunner
 from silas.workspace.copy import Workspace
 from silas.workspace.tree import opened, remove_tree
 
@@ -214,7 +214,7 @@ class Preflight:
         try:
             async with self._one, time_limit(self._clock, SECONDS):
                 with _place(self._scratch) as place:
-                    bench, left_out = await unbroken(asyncio.to_thread(self._bench, item, place))
+                    bench, left_out = await shielded(asyncio.to_thread(self._bench, item, place))
                     for at, check in enumerate(item.verify[:_MOST], start=1):
                         say(f"{check.name} ({at} of {len(item.verify)})")
                         left = SECONDS - (self._clock.monotonic() - began)
@@ -224,7 +224,7 @@ class Preflight:
         rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
         return PreflightResult((*checks, *rest), self._clock.monotonic() - began, left_out)
 
-    def _bench(self, item: WorkItem, place: Path) -> tuple[Bench, LeftOut]:
+    def _bench(self, item: WorkItem, place: Path) -> tuple[CheckSetup, LeftOut]:
         """The copy without secrets, and the owner's tools; nothing else of this machine."""
         assert item.workspace is not None  # `exempt` has asked
         original = Path(item.workspace)
@@ -235,7 +235,7 @@ class Preflight:
         tools = mounts_of(found, item.workspace, make_masks(place / "masks"))
         reads: tuple[Mount, ...] = ()  # what the plan would read is shown after a yes, not before
         below = (*tools.below, *reads)
-        bench = Bench(original, copied, place, below, tools.above, tools.path, dict(tools.env))
+        bench = CheckSetup(original, copied, place, below, tools.above, tools.path, dict(tools.env))
         shown = {one.target for one in tools.above}
         empty = [
             path
@@ -248,7 +248,7 @@ class Preflight:
         self,
         item: WorkItem,
         check: VerificationCheck,
-        bench: Bench,
+        bench: CheckSetup,
         left: float,
         left_out: LeftOut,
     ) -> TriedCheck:

@@ -14,7 +14,7 @@ from silas.plans import BudgetTracker, BudgetUsed, WorkItem
 from silas.plans.budget import BudgetShare, shares
 from silas.tools import ToolResult
 from silas.tools.refusals import ApprovalRequired
-from silas.work.models import NOTHING_YET, Going, GoingStep
+from silas.work.models import NOTHING_YET, WorkProgress, WorkStep
 from silas.work.stepwords import step_words
 
 MOST_STEPS = 30
@@ -40,7 +40,7 @@ class _Page:
     """One work item that is followed."""
 
     look: Look
-    steps: dict[int, GoingStep] = field(default_factory=dict[int, GoingStep])
+    steps: dict[int, WorkStep] = field(default_factory=dict[int, WorkStep])
     lines: deque[str] = field(default_factory=partial(deque[str], maxlen=MOST_LINES))
     begun: int = 0
     budget: Callable[[], tuple[BudgetShare, ...]] = tuple
@@ -48,17 +48,17 @@ class _Page:
 
     def begin(self, words: str) -> int:
         self.begun += 1
-        self.steps[self.begun] = GoingStep(words, "running")
+        self.steps[self.begun] = WorkStep(words, "running")
         while len(self.steps) > MOST_STEPS:
             del self.steps[next(iter(self.steps))]
         return self.begun
 
-    def end(self, number: int, step: GoingStep) -> None:
+    def end(self, number: int, step: WorkStep) -> None:
         if number in self.steps:
             self.steps[number] = step
 
 
-class Board:
+class ProgressBoard:
     """Where running work writes how it is going.
 
     Args:
@@ -85,12 +85,14 @@ class Board:
         """The items of which something is kept."""
         return tuple(self._pages)
 
-    def going(self, work_item_id: str) -> Going:
+    def going(self, work_item_id: str) -> WorkProgress:
         """How it is going now; nothing of work that nobody follows."""
         page = self._pages.get(work_item_id)
         if page is None:
             return NOTHING_YET
-        return Going(tuple(page.steps.values()), tuple(page.lines), page.budget(), page.phase)
+        return WorkProgress(
+            tuple(page.steps.values()), tuple(page.lines), page.budget(), page.phase
+        )
 
     @contextmanager
     def attempt(
@@ -129,7 +131,7 @@ class Board:
         page.look()
 
         def ended(result: ToolResult) -> None:
-            page.end(number, GoingStep(words, "done" if result.ok else "failed"))
+            page.end(number, WorkStep(words, "done" if result.ok else "failed"))
             page.lines.extend(_tail(result.return_value or result.error or ""))
             page.look()
 
@@ -140,7 +142,7 @@ class Board:
             page.look()
             raise
         except BaseException:
-            page.end(number, GoingStep(words, "failed"))
+            page.end(number, WorkStep(words, "failed"))
             page.look()
             raise
 

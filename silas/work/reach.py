@@ -6,7 +6,7 @@ from silas.audit import Audit
 from silas.plans import WorkItem
 from silas.plans.reach import hosts_of
 from silas.sandbox import Denied, HostOpened, NetworkEvent, SandboxFiles, Traffic
-from silas.work.verify import Bench
+from silas.work.verify import CheckSetup
 
 
 class NetworkRecord(NamedTuple):
@@ -47,7 +47,7 @@ class Reach(NamedTuple):
         record = self._record("agent")
         return files.model_copy(update={"network": hosts_of(self.item.network), "record": record})
 
-    def for_checks(self, bench: Bench) -> Bench:
+    def for_checks(self, bench: CheckSetup) -> CheckSetup:
         """The same bench with the hosts of the plan; each check decides for itself."""
         return bench._replace(network=tuple(self.item.network), record=self._record_of_check)
 

@@ -14,7 +14,7 @@ from silas.canonical import canonical_json
 from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.record import TaskRecord
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.work.undo import SHOWN_PATHS, Undo
 from silas.workspace.journal import Journal
 from silas.workspace.tree import remove_tree
@@ -65,7 +65,7 @@ class Recovery:
 
     async def swept(self) -> None:
         """Remove the private copies that a crash left; whatever resumes makes a fresh one."""
-        await unbroken(asyncio.to_thread(_sweep, self._scratch))
+        await shielded(asyncio.to_thread(_sweep, self._scratch))
 
     async def finished(self, item: WorkItem) -> bool:
         """Record an interrupted item as ended where it had ended; False where it had not.

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from silas.plans.runners import SHELLS
 from silas.plans.runs import (
-    How,
+    FileUse,
     Use,
     program_of,
     programs_in,
@@ -81,14 +81,14 @@ def _python(command: SimpleCommand, tree: CopyTree) -> Iterator[Use]:
     for path in _files(command, tree):
         if path.endswith(".py"):
             for use in uses_of_python(tree.text(path), command.cwd):
-                if use.how is not How.imports:
+                if use.how is not FileUse.imports:
                     yield use
 
 
 def _files(command: SimpleCommand, tree: CopyTree) -> Iterator[str]:
     """The files of the copy that a command runs: of several names the first that is there."""
     for use in uses_of(command):
-        if use.how is How.runs:
+        if use.how is FileUse.runs:
             yield from [path for path in use.paths if path and tree.exists(path)][:1]
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from silas.plans import VerificationCheck, show
 from silas.plans.runners import LAUNCHERS, LOOKS_ONLY
-from silas.plans.runs import How, program_of, programs_in, uses_of_text
+from silas.plans.runs import FileUse, program_of, programs_in, uses_of_text
 from silas.plans.shell_words import SimpleCommand
 from silas.work.copytree import CopyTree
 from silas.workspace.copy import Change
@@ -153,7 +153,7 @@ def _test_roots(run: str, changes: Sequence[Change], tree: CopyTree) -> Iterator
     """
     yield from (place for place in _SOURCES if "__init__.py" not in tree.names(place))
     for use in uses_of_text(run):
-        if use.how is How.collects:
+        if use.how is FileUse.collects:
             place = posixpath.dirname(use.within) if use.within.endswith(".py") else use.within
             yield from (place, _above(place, tree)) if "unittest" in run else (_above(place, tree),)
     for changed in {posixpath.dirname(change.path) for change in changes}:

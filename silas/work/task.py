@@ -42,7 +42,7 @@ from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.report import NOTHING_LEFT, AttemptOutput, for_next, left_of
 from silas.work.settings import TaskSettings
-from silas.work.task_workspace import Site
+from silas.work.task_workspace import TaskWorkspace
 from silas.work.unstartable import broken_plan, fingerprint
 from silas.work.verdict import check_changes
 from silas.work.verify import VerificationRunner
@@ -142,7 +142,9 @@ class TaskRunner:
         artifacts, missing = await inherited(item, self._store)
         if missing:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
-        async with Site.prepared(item, self._settings.scratch / item.id, artifacts) as site:
+        async with TaskWorkspace.prepared(
+            item, self._settings.scratch / item.id, artifacts
+        ) as site:
             if site.copied is not None:  # nobody else changes the copy: what it holds runs
                 differs = await self._entry.unbound_copy(item, site.copied, site.root)
                 if differs:
@@ -155,7 +157,7 @@ class TaskRunner:
         # 4  what waits for the owner is asked about when nothing of the run is left behind
         return await self._ending.holding.answer(item) if result.held else result
 
-    async def _refusal(self, item: WorkItem, site: Site) -> str:
+    async def _refusal(self, item: WorkItem, site: TaskWorkspace) -> str:
         """Why the checks may not run, or nothing; everything is asked again, also of the copy."""
         return await self._entry.refuse(item, site.copied)
 
@@ -165,7 +167,7 @@ class TaskRunner:
         return await self._record.ended(item, WorkItemStatus.blocked, refusal)
 
     async def _loop(
-        self, item: WorkItem, site: Site, tracker: BudgetTracker, notify: Notify
+        self, item: WorkItem, site: TaskWorkspace, tracker: BudgetTracker, notify: Notify
     ) -> WorkItemResult:
         # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
@@ -247,7 +249,7 @@ class TaskRunner:
         return await self._record.ended(item, end.status, words)
 
     async def _verified(
-        self, item: WorkItem, site: Site, attempt: Attempt, changes: Changes
+        self, item: WorkItem, site: TaskWorkspace, attempt: Attempt, changes: Changes
     ) -> bool:
         # Withheld: it would be there while the checks look, and missing where the work is wanted.
         withheld = [*changes.withheld, *await site.leaks(changes, self._secrets)]

@@ -15,8 +15,8 @@ from silas.sandbox import Mount, SandboxFiles
 from silas.sandbox.toolchains.mounts import ToolMounts, make_masks, mounts_of
 from silas.work.leaks import leaks
 from silas.work.models import AlreadyRunning, Secrets
-from silas.work.shielding import unbroken
-from silas.work.verify import Bench
+from silas.work.shielding import shielded
+from silas.work.verify import CheckSetup
 from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace
 from silas.workspace.journal import read_journal
@@ -32,7 +32,7 @@ _NAME_BYTES = 255  # of a file name, on every file system there is
 _UNCHANGED = Changes((), (), (), ())
 
 
-class Site:
+class TaskWorkspace:
     """Everything on disk that belongs to one run of a task; the original is not touched by it."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Site:
     @asynccontextmanager
     async def prepared(
         cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]
-    ) -> "AsyncGenerator[Site]":
+    ) -> "AsyncGenerator[TaskWorkspace]":
         """Copy the workspace (decision B3) and lay out inherited artifacts; removed at the end.
 
         Raises:
@@ -65,12 +65,12 @@ class Site:
         """
         with _alone(scratch, item):
             try:
-                yield await unbroken(asyncio.to_thread(cls._prepare, item, scratch, artifacts))
+                yield await shielded(asyncio.to_thread(cls._prepare, item, scratch, artifacts))
             finally:
-                await unbroken(asyncio.to_thread(remove_tree, scratch))
+                await shielded(asyncio.to_thread(remove_tree, scratch))
 
     @classmethod
-    def _prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
+    def _prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "TaskWorkspace":
         try:
             return cls._laid_out(item, scratch, artifacts)
         except OSError as error:
@@ -81,7 +81,7 @@ class Site:
             ) from error
 
     @classmethod
-    def _laid_out(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "Site":
+    def _laid_out(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "TaskWorkspace":
         for leftover in scratch.iterdir():  # of a run that a crash ended
             remove_tree(leftover)
         inherited = scratch / "artifacts"
@@ -121,11 +121,11 @@ class Site:
             loopback=True,
         )
 
-    def bench(self) -> Bench:
+    def bench(self) -> CheckSetup:
         """What verification sees: a copy of the same, made anew for each check."""
         below, above = self._around()
         path, env = self._tools.path, dict(self._tools.env)
-        return Bench(self._cwd, self._root, self._scratch, below, above, path, env)
+        return CheckSetup(self._cwd, self._root, self._scratch, below, above, path, env)
 
     def _around(self) -> tuple[tuple[Mount, ...], tuple[Mount, ...]]:
         """What is shown read-only below the work and what covers parts of it."""
@@ -197,7 +197,7 @@ class Site:
             return
         _require_same(await self.changes(), verified)
         write = partial(self._workspace.apply, place, note)
-        await unbroken(asyncio.to_thread(write_back, place, write))
+        await shielded(asyncio.to_thread(write_back, place, write))
 
     async def take_back(self, place: Path) -> None:
         """Undo what `apply` did; the original is what it was.
@@ -205,7 +205,7 @@ class Site:
         Raises:
             SandboxError: Somebody changed the same files in between; nothing was undone.
         """
-        await unbroken(asyncio.to_thread(undo, place))
+        await shielded(asyncio.to_thread(undo, place))
 
 
 def _require_same(found: Changes, verified: Changes) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.work.file_recovery import FileRecovery
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo
@@ -75,7 +75,7 @@ class Undo:
         self._audit.require_whole()
         place, journal = self._last(work_item_id)
         self._refuse_before_later(work_item_id, journal)
-        await unbroken(asyncio.to_thread(undo, place))
+        await shielded(asyncio.to_thread(undo, place))
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
         await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
 

@@ -15,7 +15,7 @@ from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, S
 from silas.sandbox.network.traffic import unrecorded
 from silas.work.copytree import tree_of
 from silas.work.runner_summary import why_no_pass
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.workspace.layer import throwaway
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
@@ -26,7 +26,7 @@ def _unrecorded(check: str) -> Record:
     return unrecorded
 
 
-class Bench(NamedTuple):
+class CheckSetup(NamedTuple):
     """Where checks stand: a throw-away copy of the artifacts, and what else may be looked at.
 
     Attributes:
@@ -76,7 +76,7 @@ class VerificationRunner:
         self._limits = limits
 
     async def run_checks(
-        self, checks: Sequence[VerificationCheck], bench: Bench
+        self, checks: Sequence[VerificationCheck], bench: CheckSetup
     ) -> VerificationReport:
         """Run all checks, even after a failure: the report is the evidence for a retry."""
         if any(mount.writable for mount in (*bench.below, *bench.above)):
@@ -91,7 +91,7 @@ class VerificationRunner:
             timestamp=self._clock.now(),
         )
 
-    async def _run(self, check: VerificationCheck, bench: Bench) -> VerificationResult:
+    async def _run(self, check: VerificationCheck, bench: CheckSetup) -> VerificationResult:
         async with _layer(bench) as copy:
             ran = await self._sandbox.run(
                 ["/bin/sh", "-c", check.run],
@@ -114,7 +114,7 @@ class VerificationRunner:
         )
 
     def _judge(
-        self, check: VerificationCheck, ran: SandboxResult, bench: Bench
+        self, check: VerificationCheck, ran: SandboxResult, bench: CheckSetup
     ) -> tuple[bool, str]:
         ended = self._ended_early(check, ran)
         if ended:
@@ -152,14 +152,14 @@ class VerificationRunner:
 
 
 @asynccontextmanager
-async def _layer(bench: Bench) -> AsyncGenerator[Path]:
+async def _layer(bench: CheckSetup) -> AsyncGenerator[Path]:
     """A copy of the artifacts for one check: build tools and test runners write caches.
 
     Nothing of it is delivered or seen by the next check; the artifacts stay as the work left them.
     """
     layer = throwaway(bench.root, bench.scratch, _NOT_COPIED)
-    copy = await unbroken(asyncio.to_thread(layer.__enter__))
+    copy = await shielded(asyncio.to_thread(layer.__enter__))
     try:
         yield copy
     finally:
-        await unbroken(asyncio.to_thread(layer.__exit__, None, None, None))
+        await shielded(asyncio.to_thread(layer.__exit__, None, None, None))

@@ -43,7 +43,7 @@ ToolsOf = Callable[[frozenset[str]], frozenset[str]]
 
 
 @dataclass(frozen=True)
-class Job:
+class AttemptJob:
     """What every run of one attempt shares.
 
     Attributes:
@@ -67,7 +67,7 @@ class Job:
 class _Shift:
     """One run of one worker. Whom it asks does one task after the other: they share a workspace."""
 
-    job: Job
+    job: AttemptJob
     team: Team
     worker: Worker
     depth: int
@@ -80,7 +80,7 @@ class _Shift:
         return tuple(skill for skill in self.job.skills if skill.name in wanted)
 
 
-class Crew:
+class WorkerRunner:
     """Lets the right agent do the work.
 
     Args:
@@ -155,7 +155,7 @@ class Crew:
                 )
         return told
 
-    async def run(self, job: Job, briefing: str) -> "StructuredRun[ExecutorAgentOutput]":
+    async def run(self, job: AttemptJob, briefing: str) -> "StructuredRun[ExecutorAgentOutput]":
         """Work through a briefing once.
 
         Raises:

@@ -11,7 +11,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from silas.agents import ExecutorAgent, ModelChoice, ModelRunFailed, OutputSetting, ProxyAgent
-from silas.agents.output_modes import NOTHING_KEPT, KeptModes, ModeFile
+from silas.agents.output_modes import NOTHING_KEPT, ModeFile, ModeMemory
 from silas.agents.providers import make_model
 from silas.agents.run import SCHEMA_ERROR
 from silas.cards import Card, PlanAnswer, PlanCard
@@ -63,7 +63,7 @@ async def execute(
     toolset: FunctionToolset[None],
     output: OutputSetting = "auto",
     limits: UsageLimits | None = None,
-    modes: KeptModes = NOTHING_KEPT,
+    modes: ModeMemory = NOTHING_KEPT,
     **choice: Any,
 ) -> Any:
     settings: dict[str, Any] = {"base_url": server.base_url, "output": output, "tools": "none"}

@@ -17,12 +17,12 @@ from silas.agents import (
     ExecutorAgent,
     ExecutorAgentOutput,
     ModelRunFailed,
+    ModelUsage,
     PlanAction,
     PlanActionType,
     PlannerAdvice,
     PlannerAgent,
     RouteDecision,
-    Spent,
     StructuredRun,
     TurnRequest,
 )
@@ -66,7 +66,7 @@ async def test_a_scripted_plan_comes_back_with_what_it_cost() -> None:
     model = ScriptedModel([PLAN], tokens=(100, 20), cost_usd="0.25")
     run = await planner(model).plan(TURN, toolset=NONE, deps=None)
     assert run.output == PLAN
-    assert run.spent == Spent(tokens=120, cost_usd=0.25, cost_known=True, requests=1)
+    assert run.spent == ModelUsage(tokens=120, cost_usd=0.25, cost_known=True, requests=1)
 
 
 @pytest.mark.parametrize("mode", ["tool", "native", "prompted"])

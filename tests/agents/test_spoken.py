@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.partial_answer import AnswerText, SpokenText
+from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
 
-PROXY = AnswerText(("response", "message"), given=("route", "direct"))
-PLANNER = AnswerText(("message",))
+PROXY = AnswerTextField(("response", "message"), given=("route", "direct"))
+PLANNER = AnswerTextField(("message",))
 
 _TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 _JSON: st.SearchStrategy[Any] = st.recursive(
@@ -23,8 +23,8 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def read(spoken: AnswerText, pieces: list[str]) -> str:
-    text = SpokenText(spoken)
+def read(spoken: AnswerTextField, pieces: list[str]) -> str:
+    text = PartialAnswerReader(spoken)
     return "".join(map(text.feed, pieces))
 
 
@@ -69,7 +69,7 @@ def test_a_text_that_is_not_the_answer_is_not_read(answer: dict[str, Any]) -> No
 
 
 def test_the_end_of_the_text_is_the_end_of_reading() -> None:
-    text = SpokenText(PLANNER)
+    text = PartialAnswerReader(PLANNER)
     said = [
         text.feed(piece) for piece in ('{"message":"one","ti', 'tle":"two"', ',"message":"six"}')
     ]

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_ai.exceptions import ModelServerError
 
 from silas.agents import ModelChoice, ModelRunFailed, ProxyAgent, RouteDecision, StructuredRun
-from silas.agents.fallback_model import StandInModel
+from silas.agents.fallback_model import FallbackModel
 from silas.agents.providers import make_model
 from silas.testing import Harness, ScriptedModel
 from tests.agents.openai_server import Answer, Drop, Failure, OpenAIServer, openai_server
@@ -109,7 +109,7 @@ async def test_the_owner_is_told_who_answered_and_the_record_has_it() -> None:
         interaction_register=InteractionRegister.status,
         context_profile="conversation",
     )
-    model = StandInModel(ScriptedModel([ModelServerError("m", "down")]), ScriptedModel([answer]))
+    model = FallbackModel(ScriptedModel([ModelServerError("m", "down")]), ScriptedModel([answer]))
     async with (
         asyncio.timeout(SECONDS),
         Harness(models={"proxy": model}, clock=HouseWaits()) as house,

@@ -32,7 +32,7 @@ from silas.channels.external import SEND_SECONDS, Admission, ExternalChannel
 from silas.channels.hub import ChannelFaults, ChannelHub, OwnChannel
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.channel import WebChannel
-from silas.channels.web.fatigue import Attention
+from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -132,7 +132,7 @@ class House:
             prove,
             DEVICE.verify,
             self.audit,
-            Attention(self.audit),
+            FatigueWatch(self.audit),
             clock,
         )
         proofs = ChoiceProofs(DEVICE.verify, SqlNonceStore(db, clock, NonceConfig()), clock)

@@ -9,7 +9,7 @@ import pytest
 
 from silas.agents import ExecutorAgentOutput
 from silas.channels.web.events import MessageEvent, PostExecution
-from silas.channels.web.forgotten_content import Withholding
+from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
 from silas.clock import SystemClock
@@ -133,7 +133,7 @@ async def test_a_result_of_an_earlier_run_is_asked_about_as_one(tmp_path: Path) 
             )
         )
 
-    looks = Withholding(transcript, Pages(), OfEarlierRuns(), "Gone.")
+    looks = ForgottenContent(transcript, Pages(), OfEarlierRuns(), "Gone.")
     await looks.look()
     shown = [one.output for one in transcript.after(0, 9).kept if isinstance(one, PostExecution)]
     assert looks.all().seqs == (1, 2)

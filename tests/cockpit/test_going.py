@@ -13,7 +13,7 @@ from silas.channels.web.reports import ENDED, progress_of
 from silas.plans import WorkItem, WorkItemResult
 from silas.testing import CallTool, MockClock, ScriptedChannel, ScriptedModel
 from silas.work.models import NOTHING_YET, Notify, ProgressEvent
-from silas.work.progress_board import MOST_LINES, MOST_STEPS, Board
+from silas.work.progress_board import MOST_LINES, MOST_STEPS, ProgressBoard
 from silas.work.stepwords import step_words
 from tests.cockpit.house import a_house
 from tests.cockpit.test_secrets import CANARY
@@ -164,7 +164,7 @@ def test_of_long_work_only_the_last_is_kept() -> None:
     from silas.tools import ToolResult
 
     item = PlanParser().parse(sh_plan("true"))
-    board, looks = Board(lambda text: text), list[int]()
+    board, looks = ProgressBoard(lambda text: text), list[int]()
     tracker = BudgetTracker(item.budget, item.budget_used, MockClock())
     board.follow(item.id, lambda: looks.append(1))
     with board.attempt(item, tracker, lambda: item.budget_used) as watch:

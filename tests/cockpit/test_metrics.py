@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from silas.approval.cadence import ENOUGH, TOO_MANY, WINDOW, Cadence, Cue
-from silas.audit.reading import AuditReader, Told
-from silas.channels.web.fatigue import Attention
+from silas.audit.reading import AuditReader, ReadEntry
+from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.metrics import Tally
 from silas.types import Risk
 from tests.cockpit.house import House, a_house
@@ -45,15 +45,15 @@ def test_the_cue_is_for_habits_of_speed_and_for_piles(
     assert cadence.cue(waiting) is cue
 
 
-def _told(seq: int, event: str, days: float = 0, **data: Any) -> Told:
-    return Told(seq, NOW - timedelta(days=days), event, data)
+def _told(seq: int, event: str, days: float = 0, **data: Any) -> ReadEntry:
+    return ReadEntry(seq, NOW - timedelta(days=days), event, data)
 
 
-def _answers(count: int, **data: Any) -> list[Told]:
+def _answers(count: int, **data: Any) -> list[ReadEntry]:
     return [_told(n, "card_answered", **data) for n in range(1, count + 1)]
 
 
-def _measured(entries: list[Told]) -> dict[str, Any]:
+def _measured(entries: list[ReadEntry]) -> dict[str, Any]:
     tally = Tally()
     tally.add(one._replace(seq=seq) for seq, one in enumerate(entries, 1))
     return {one.name: one for one in tally.metrics(NOW)}
@@ -101,7 +101,7 @@ def _measured(entries: list[Told]) -> dict[str, Any]:
     ],
 )
 def test_each_measure_is_a_number_where_there_is_enough_and_says_so_where_not(
-    name: str, entries: list[Told], value: float | None, state: str
+    name: str, entries: list[ReadEntry], value: float | None, state: str
 ) -> None:
     metric = _measured(entries)[name]
     assert (metric.value, metric.state) == (value, state)
@@ -109,7 +109,7 @@ def test_each_measure_is_a_number_where_there_is_enough_and_says_so_where_not(
     assert ("Not enough yet" in metric.words) is (state == "none")
 
 
-async def _answer(attention: Attention, seconds: float, **given: Any) -> Any:
+async def _answer(attention: FatigueWatch, seconds: float, **given: Any) -> Any:
     usual: dict[str, Any] = {
         "kind": "approval_request",
         "risk": MEDIUM,
@@ -125,7 +125,7 @@ async def _answer(attention: Attention, seconds: float, **given: Any) -> Any:
 @pytest.mark.proves("S0.5.4-ATTENTION-CUES", "S0.5.4-NO-THROTTLING")
 async def test_answers_that_come_too_fast_are_told_once_and_hold_nobody_up() -> None:
     async with a_house() as house:
-        attention = Attention(house.harness.audit)
+        attention = FatigueWatch(house.harness.audit)
         cues = [await _answer(attention, 0.2) for _ in range(7)]
         assert [cue.kind if cue else None for cue in cues] == [None] * 4 + ["cadence", None, None]
         slow = [await _answer(attention, 9) for _ in range(9)]
@@ -140,7 +140,7 @@ async def test_answers_that_come_too_fast_are_told_once_and_hold_nobody_up() -> 
 
 async def test_a_pile_of_questions_is_told_and_its_end_too() -> None:
     async with a_house() as house:
-        attention = Attention(house.harness.audit)
+        attention = FatigueWatch(house.harness.audit)
         assert (await attention.noticed([HIGH] * 6)).kind == "density"  # pyright: ignore[reportOptionalMemberAccess] - there is one
         assert await attention.noticed([HIGH] * 7) is None
         assert (await attention.noticed([])).kind == "none"  # pyright: ignore[reportOptionalMemberAccess] - there is one
@@ -161,7 +161,7 @@ async def test_the_measures_look_at_each_entry_once(monkeypatch: pytest.MonkeyPa
             return since(reader, seq, events)
 
         monkeypatch.setattr(AuditReader, "since", counted)
-        attention = Attention(house.harness.audit)
+        attention = FatigueWatch(house.harness.audit)
         await _answer(attention, 3)
         await _metrics(house)
         await _answer(attention, 3)

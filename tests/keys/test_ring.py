@@ -9,7 +9,7 @@ import pytest
 
 from silas.errors import ConfigError
 from silas.keys import KeyRing, Signer
-from silas.keys.hold import NoHold
+from silas.keys.hold import NoKeyLock
 from silas.keys.ring import SUCCESSION_DOMAIN, Handover, Succession, digest_of, fingerprint, succeed
 from silas.testing.approval import a_signer
 
@@ -27,7 +27,7 @@ def two() -> tuple[Succession, ...]:
 
 
 def ring(successions: tuple[Succession, ...], current: Signer = THIRD) -> KeyRing:
-    return KeyRing("owner", current.public_key, successions, NoHold())
+    return KeyRing("owner", current.public_key, successions, NoKeyLock())
 
 
 def test_the_keys_are_known_in_their_order_with_what_ended_their_time() -> None:

@@ -269,13 +269,13 @@ async def test_the_old_key_signs_no_checkpoint_behind_its_time(config: SilasConf
     ],
 )
 def test_a_former_keys_checkpoint_counts_up_to_its_last_head(said: Any, believed: bool) -> None:
-    from silas.keys.hold import NoHold
+    from silas.keys.hold import NoKeyLock
     from silas.keys.ring import Handover, succeed
     from silas.testing.approval import a_signer
 
     old, new = a_signer("old"), a_signer("new")
     handover = Handover(SystemClock().now(), 5, "head", ())
-    ring = KeyRing("o", new.public_key, (succeed("o", old, new, handover, ()),), NoHold())
+    ring = KeyRing("o", new.public_key, (succeed("o", old, new, handover, ()),), NoKeyLock())
     data = CHECKPOINT_DOMAIN + canonical_json(said).encode()
     keys = CheckpointKeys(new, ring)
     assert keys.verify(data, old.sign(data)) is believed

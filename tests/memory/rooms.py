@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.audit.log import AuditLog
-from silas.audit.reading import AuditReader, Told
+from silas.audit.reading import AuditReader, ReadEntry
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.keys import KeyRing
@@ -42,7 +42,7 @@ class House(NamedTuple):
     audit: AuditLog
     asked: Asked
 
-    def told(self, event: str) -> list[Told]:
+    def told(self, event: str) -> list[ReadEntry]:
         return list(AuditReader(self.db).since(0, {event}))
 
     def everything(self) -> list[tuple[Any, ...]]:

@@ -21,7 +21,7 @@ from silas.canonical import canonical_bytes
 from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.keys import KeyRing
-from silas.keys.hold import NoHold
+from silas.keys.hold import NoKeyLock
 from silas.keys.ring import Handover, succeed
 from silas.memory import (
     MemoryItem,
@@ -455,7 +455,7 @@ def rotated(seq: int) -> KeyRing:
     """The ring after `former` was replaced by `owner` at an entry of the record."""
     old, new = a_signer("former"), a_signer()
     step = succeed("owner", old, new, Handover(NOW, seq, "0" * 64, ()), ())
-    return KeyRing("owner", new.public_key, (step,), NoHold())
+    return KeyRing("owner", new.public_key, (step,), NoKeyLock())
 
 
 async def test_a_former_keys_bundle_counts_where_the_record_has_it_from_that_keys_time(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.memory.fuse import Scores, fused, in_talk
-from silas.memory.neighbours import Talk, TalkTurn
+from silas.memory.neighbours import Neighbours, NeighbourTurn
 
 DEPTH = 40
 FOUND = st.lists(
@@ -64,10 +64,10 @@ def test_of_what_fits_alike_by_words_that_comes_first_which_is_nearer_in_meaning
 
 
 def test_an_answer_is_as_near_as_the_question_before_it_and_others_are_not():
-    def turn(name: str, text: str, session: str = "s") -> TalkTurn:
-        return TalkTurn(name, session, None, None, text, kept=False)
+    def turn(name: str, text: str, session: str = "s") -> NeighbourTurn:
+        return NeighbourTurn(name, session, None, None, text, kept=False)
 
-    talk = Talk(
+    talk = Neighbours(
         {
             1: turn("ask", "Did you see Lisbon?"),
             2: turn("answer", "Yes."),

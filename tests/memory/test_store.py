@@ -10,7 +10,7 @@ import pytest
 from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel, records
-from silas.memory.partitions import lane_of, scope_in
+from silas.memory.partitions import partition_of, scope_in
 from silas.memory.store import SqlMemoryStore
 from silas.testing import MockClock
 from silas.types import TaintLevel
@@ -351,7 +351,7 @@ async def test_how_long_the_memories_of_a_lane_are_is_counted_with_every_change(
     def counted() -> tuple[int, int]:
         with db.read() as tx:
             lanes = (ReingestionTier.active, ReingestionTier.low_reingestion)
-            active, raw = (scope_in(tx, "owner", lane_of(tier)).characters for tier in lanes)
+            active, raw = (scope_in(tx, "owner", partition_of(tier)).characters for tier in lanes)
         return active, raw
 
     await store.store_many([a_memory("m1", "12345"), a_memory("m2", "123")])
@@ -379,5 +379,5 @@ def test_what_was_kept_by_a_former_version_is_counted_when_it_is_opened(
     db = Database(tmp_path / "former.db", clock)
     db.migrate("silas.memory")
     with db.read() as tx:
-        assert scope_in(tx, "owner", lane_of(ReingestionTier.active)).characters == 5
+        assert scope_in(tx, "owner", partition_of(ReingestionTier.active)).characters == 5
     db.close()

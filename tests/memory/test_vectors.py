@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from silas.db import Database
 from silas.errors import LLMError
 from silas.memory import ReingestionTier
-from silas.memory.bundle_rules import BundleFacts, Whose
+from silas.memory.bundle_rules import BundleFacts, BundleTrust
 from silas.memory.embed import NoEmbedder
 from silas.memory.embedding import SemanticSearch
 from silas.memory.replacing import replaced
@@ -402,4 +402,4 @@ async def test_what_a_replacement_leaves_as_it_is_keeps_its_vector(place: Place)
 
 
 def the_facts(count: int) -> BundleFacts:
-    return BundleFacts("x", "replace", "owner", Whose.yours, "", NOW, "0" * 64, count)
+    return BundleFacts("x", "replace", "owner", BundleTrust.yours, "", NOW, "0" * 64, count)

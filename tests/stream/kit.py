@@ -25,7 +25,7 @@ from silas.stream.ports import Access, MakeToolRun, Note, Review
 from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
-from silas.tools.look_limits import Looks
+from silas.tools.look_limits import LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import OWNER, InteractionMode, InteractionRegister
@@ -264,7 +264,7 @@ class House:
             allowed: frozenset[str] | AllTools,
             provenance: Provenance,
             note: Note,
-            looks: Looks,
+            looks: LookLimits,
         ) -> ToolRun:
             self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
             run = real(role, turn, scope, allowed, provenance, note, looks)

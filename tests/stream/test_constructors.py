@@ -60,7 +60,7 @@ def ports(kind: Any) -> list[str]:
 def test_no_class_of_the_stream_is_given_more_than_twelve_ports() -> None:
     given = {f"{kind.__module__}.{kind.__name__}": ports(kind) for kind in classes()}
     assert {name: of for name, of in given.items() if len(of) > MOST} == {}
-    assert "silas.stream.turn_writer.Keeper" in given  # and the room was looked at
+    assert "silas.stream.turn_writer.TurnWriter" in given  # and the room was looked at
 
 
 @pytest.mark.parametrize("step", sorted(typing.get_type_hints(TurnSteps)))

@@ -12,7 +12,7 @@ from silas.sandbox import SandboxConfig, default
 from silas.testing.tools import a_context
 from silas.tools import ToolResult
 from silas.tools.builtin.folder_look import MOST_FILES, WorkspaceFilesTool
-from silas.tools.look_limits import LOOK_SCOPE, MAX_ANSWER, Looks
+from silas.tools.look_limits import LOOK_SCOPE, MAX_ANSWER, LookLimits
 from silas.types import TaintLevel
 from tests.support.waits import SECONDS
 
@@ -23,7 +23,7 @@ async def _yes() -> str:
 
 async def look(place: Path, **args: Any) -> ToolResult:
     tool = WorkspaceFilesTool(default(SandboxConfig()))
-    looks = Looks(str(place), "", _yes)
+    looks = LookLimits(str(place), "", _yes)
     context = a_context(looks=looks, granted_scopes=frozenset({LOOK_SCOPE}))
     async with asyncio.timeout(SECONDS):
         return await tool.execute("look", tool.validate(args), context)

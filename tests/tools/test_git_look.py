@@ -12,7 +12,7 @@ from silas.sandbox import SandboxConfig, default
 from silas.testing.tools import a_context
 from silas.tools import ToolResult
 from silas.tools.builtin.git_look import WorkspaceGitTool
-from silas.tools.look_limits import LOOK_SCOPE, Looks
+from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.types import TaintLevel
 from tests.support.waits import SECONDS
 
@@ -31,7 +31,7 @@ async def _yes() -> str:
 
 async def look(place: Path, **args: Any) -> ToolResult:
     tool = WorkspaceGitTool(default(SandboxConfig()))
-    looks = Looks(str(place), "", _yes)
+    looks = LookLimits(str(place), "", _yes)
     context = a_context(looks=looks, granted_scopes=frozenset({LOOK_SCOPE}))
     async with asyncio.timeout(SECONDS):
         return await tool.execute("look", tool.validate(args), context)
@@ -197,7 +197,7 @@ async def test_nothing_that_a_repository_names_is_run(place: Path) -> None:
     (inner / "x").write_text("y")
     tool = WorkspaceGitTool(default(SandboxConfig()))
     for show in ("status", "log", "diff"):
-        argv, files = tool.command(tool.validate({"show": show}), Looks(str(place), "", _yes))
+        argv, files = tool.command(tool.validate({"show": show}), LookLimits(str(place), "", _yes))
         script = argv.index("-c") + 1
         argv[script] += f'\n[ ! -e {marker} ] || echo "A PROGRAM RAN"\necho looked'
         async with asyncio.timeout(SECONDS):

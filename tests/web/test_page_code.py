@@ -11,13 +11,13 @@ from playwright.async_api import Browser, expect
 from silas.cards import ChannelMessage, message_bytes
 from silas.channels.web.events import (
     CardClosed,
-    InPassing,
     MessageDelta,
     MessageEvent,
     PlansWaiting,
     PostExecution,
     RefusedEvent,
-    StoppedNow,
+    StatusEvent,
+    StopEvent,
     Waiting,
 )
 from silas.channels.web.wire import Message, Proof, command_bytes, decision_bytes, inbound
@@ -121,13 +121,13 @@ async def test_the_answer_as_it_comes_gives_way_to_the_answer_as_it_is(there: St
 
 
 async def test_what_is_waited_for_is_shown_until_there_is_something_to_say(there: Stage) -> None:
-    there.send(InPassing(words="Checking the plan: \u202etests (1 of 2)"))
+    there.send(StatusEvent(words="Checking the plan: \u202etests (1 of 2)"))
     await expect(there.page.locator(".passing")).to_contain_text("plan: <U+202E>tests (1 of 2)")
-    there.send(InPassing(words="Checking the plan: style (2 of 2)"))
+    there.send(StatusEvent(words="Checking the plan: style (2 of 2)"))
     await expect(there.page.locator(".passing")).to_contain_text("style (2 of 2)")
     there.send(shown(GATE))
     await expect(there.page.locator(".passing")).to_have_count(0)
-    there.send(InPassing(words="waiting for the model (planner)"))
+    there.send(StatusEvent(words="waiting for the model (planner)"))
     there.send(_silas(1, "Done."))
     await expect(there.page.locator(".passing")).to_have_count(0)
 
@@ -267,10 +267,10 @@ async def test_the_stop_is_in_reach_wherever_one_is(there: Stage) -> None:
         await expect(there.page.get_by_test_id("stop-now")).to_be_focused()
         await there.page.keyboard.press("Escape")
         await expect(there.page.get_by_test_id("stop-now")).to_be_hidden()
-    there.send(StoppedNow(words="What ran was killed."))
+    there.send(StopEvent(words="What ran was killed."))
     await expect(there.page.locator("#stopped")).to_contain_text("What ran was killed.")
     await expect(there.page.get_by_test_id("resume")).to_be_visible()
-    there.send(StoppedNow(words=""))
+    there.send(StopEvent(words=""))
     await expect(there.page.locator("#stopped")).to_be_hidden()
 
 

@@ -14,7 +14,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUna
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
-from silas.work.shielding import unbroken
+from silas.work.shielding import shielded
 from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh
@@ -411,12 +411,12 @@ class TestUnbroken:
                 raise SilasError("broken")
             return 7
 
-        assert await unbroken(work(error=False)) == 7
+        assert await shielded(work(error=False)) == 7
         with pytest.raises(SilasError):
-            await unbroken(work(error=True))
+            await shielded(work(error=True))
 
     async def cancelled_twice(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(unbroken(work))
+        task = asyncio.create_task(shielded(work))
         for _ in range(2):
             await asyncio.sleep(0)
             task.cancel()

@@ -23,7 +23,7 @@ from silas.sandbox import (
 from silas.sandbox.searchpath import ALIASES, python_alias
 from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import SandboxRun, exited
-from silas.work.verify import Bench, VerificationRunner
+from silas.work.verify import CheckSetup, VerificationRunner
 from tests.work.kit import DONE, argv, at_work, state_of
 
 ANYTHING = Expectation(regex="")
@@ -41,10 +41,10 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def bench(root: Path, tmp_path: Path) -> Bench:
+def bench(root: Path, tmp_path: Path) -> CheckSetup:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    return Bench(cwd=Path("/project"), root=root, scratch=scratch)
+    return CheckSetup(cwd=Path("/project"), root=root, scratch=scratch)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def check(run: str, expect: Expectation = ANYTHING, **more: Any) -> Verification
 
 async def verify(
     sandbox: Sandbox,
-    bench: Bench,
+    bench: CheckSetup,
     *checks: VerificationCheck,
     limits: SandboxLimits = SandboxLimits(),  # noqa: B008 - frozen
 ) -> VerificationReport:
@@ -98,7 +98,7 @@ EXPECTED: tuple[tuple[str, dict[str, Any], bool], ...] = (
 
 @pytest.mark.parametrize(("run", "expect", "passes"), EXPECTED, ids=str)
 async def test_every_expectation_holds_or_fails_on_a_real_command(
-    sandbox: Sandbox, bench: Bench, run: str, expect: dict[str, Any], passes: bool
+    sandbox: Sandbox, bench: CheckSetup, run: str, expect: dict[str, Any], passes: bool
 ) -> None:
     report = await verify(sandbox, bench, check(run, Expectation(**expect)))
     [result] = report.results
@@ -119,7 +119,7 @@ WRITES = (
 
 @pytest.mark.proves("S5.3-READ-ONLY")
 async def test_a_check_cannot_change_the_workspace(
-    sandbox: Sandbox, bench: Bench, root: Path
+    sandbox: Sandbox, bench: CheckSetup, root: Path
 ) -> None:
     before = state_of(root)
     for write in WRITES:
@@ -130,7 +130,7 @@ async def test_a_check_cannot_change_the_workspace(
 
 @pytest.mark.proves("S5.3-READ-ONLY", "S5.3-OWN-SANDBOX")
 async def test_what_a_check_writes_is_gone_before_the_next_one(
-    sandbox: Sandbox, bench: Bench
+    sandbox: Sandbox, bench: CheckSetup
 ) -> None:
     """Build tools write beside their sources; the next check sees what the work left, no more."""
     look = "ls -A; ls -A deep; cat result.txt; test ! -e result.txt/x"
@@ -143,7 +143,7 @@ async def test_what_a_check_writes_is_gone_before_the_next_one(
 
 
 async def test_a_check_that_is_ended_at_a_limit_leaves_nothing(
-    sandbox: Sandbox, bench: Bench, root: Path
+    sandbox: Sandbox, bench: CheckSetup, root: Path
 ) -> None:
     before = state_of(root)
     limits = SandboxLimits(cpu_seconds=1)
@@ -155,7 +155,7 @@ async def test_a_check_that_is_ended_at_a_limit_leaves_nothing(
 
 
 async def test_what_python_compiled_is_not_in_the_copy_of_a_check(
-    sandbox: Sandbox, bench: Bench, root: Path
+    sandbox: Sandbox, bench: CheckSetup, root: Path
 ) -> None:
     (root / "deep" / "__pycache__").mkdir()
     (root / "__pycache__").symlink_to("deep")
@@ -165,7 +165,7 @@ async def test_what_python_compiled_is_not_in_the_copy_of_a_check(
 
 @pytest.mark.proves("S5.3-MINIMAL-ENVIRONMENT")
 async def test_a_check_has_a_minimal_environment_and_an_empty_home(
-    sandbox: Sandbox, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, bench: CheckSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SILAS_SECRET", "hunter2")
     report = await verify(sandbox, bench, check("env | sort"), check("ls -A $HOME | wc -l"))
@@ -178,7 +178,7 @@ async def test_a_check_has_a_minimal_environment_and_an_empty_home(
 
 
 @pytest.mark.proves("S5.3-NO-NETWORK")
-async def test_a_check_has_no_network_unless_the_plan_says_so(bench: Bench) -> None:
+async def test_a_check_has_no_network_unless_the_plan_says_so(bench: CheckSetup) -> None:
     fake = FakeSandbox(lambda run: exited())
     await verify(fake, bench, check("a"), check("b", network=["pypi.org"]))
     reached = [run.files.network for run in fake.runs]
@@ -186,13 +186,13 @@ async def test_a_check_has_no_network_unless_the_plan_says_so(bench: Bench) -> N
 
 
 @pytest.mark.proves("S5.3-NO-NETWORK")
-async def test_without_network_there_is_only_loopback(sandbox: Sandbox, bench: Bench) -> None:
+async def test_without_network_there_is_only_loopback(sandbox: Sandbox, bench: CheckSetup) -> None:
     report = await verify(sandbox, bench, check("tail -n +3 /proc/net/dev | cut -d: -f1"))
     assert report.results[0].output.split() == ["lo"]
 
 
 @pytest.mark.proves("A3-CHECKS-THROUGH-SH", "S5.3-LIMITS")
-async def test_a_check_runs_in_a_place_of_its_own_with_its_own_limits(bench: Bench) -> None:
+async def test_a_check_runs_in_a_place_of_its_own_with_its_own_limits(bench: CheckSetup) -> None:
     fake = FakeSandbox(lambda run: exited())
     limits = SandboxLimits(memory_mb=100, cpu_seconds=7)
     await verify(fake, bench, check("a | b", timeout=9), check("c"), limits=limits)
@@ -208,7 +208,7 @@ async def test_a_check_runs_in_a_place_of_its_own_with_its_own_limits(bench: Ben
 
 
 @pytest.mark.proves("S5.3-OWN-SANDBOX")
-async def test_nothing_is_left_for_the_next_check(sandbox: Sandbox, bench: Bench) -> None:
+async def test_nothing_is_left_for_the_next_check(sandbox: Sandbox, bench: CheckSetup) -> None:
     left = "touch /tmp/left $HOME/left; (setsid sleep 60 &) ; ls -A /tmp $HOME"
     report = await verify(
         sandbox, bench, check(left), check("ls -A /tmp $HOME; ps 2>/dev/null; ls /proc")
@@ -231,7 +231,7 @@ ENDED: tuple[tuple[str, float, str], ...] = (
 @pytest.mark.proves("S5.3-TIMEOUT", "S5.3-LIMITS")
 @pytest.mark.parametrize(("how", "seconds", "reason"), ENDED)
 async def test_a_check_that_did_not_end_by_itself_fails_whatever_it_printed(
-    bench: Bench, how: Any, seconds: float, reason: str
+    bench: CheckSetup, how: Any, seconds: float, reason: str
 ) -> None:
     def answer(run: SandboxRun) -> SandboxResult:
         return SandboxResult(
@@ -245,14 +245,16 @@ async def test_a_check_that_did_not_end_by_itself_fails_whatever_it_printed(
 
 
 @pytest.mark.proves("S5.3-TIMEOUT")
-async def test_a_check_that_hangs_is_ended_at_its_timeout(sandbox: Sandbox, bench: Bench) -> None:
+async def test_a_check_that_hangs_is_ended_at_its_timeout(
+    sandbox: Sandbox, bench: CheckSetup
+) -> None:
     report = await verify(sandbox, bench, check("sleep 60", timeout=1))
     [result] = report.results
     assert (result.passed, result.reason) == (False, "Timeout after 1s")
 
 
 @pytest.mark.proves("S5.3-LIMITS")
-async def test_a_check_has_limits(sandbox: Sandbox, bench: Bench) -> None:
+async def test_a_check_has_limits(sandbox: Sandbox, bench: CheckSetup) -> None:
     limits = SandboxLimits(memory_mb=64, output_bytes=2000)
     report = await verify(
         sandbox,
@@ -267,7 +269,7 @@ async def test_a_check_has_limits(sandbox: Sandbox, bench: Bench) -> None:
 
 @pytest.mark.proves("S5.3-REPORT")
 async def test_every_check_runs_even_after_a_failure_and_the_report_counts_them(
-    sandbox: Sandbox, bench: Bench
+    sandbox: Sandbox, bench: CheckSetup
 ) -> None:
     wanted = Expectation(exit_code=0)
     report = await verify(
@@ -280,7 +282,7 @@ async def test_every_check_runs_even_after_a_failure_and_the_report_counts_them(
 
 
 @pytest.mark.proves("S5.3-REPORT")
-async def test_the_end_of_long_output_is_kept(sandbox: Sandbox, bench: Bench) -> None:
+async def test_the_end_of_long_output_is_kept(sandbox: Sandbox, bench: CheckSetup) -> None:
     long = "i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done"
     report = await verify(sandbox, bench, check(long), check(f"({long}) >&2"))
     for result in report.results:
@@ -293,7 +295,7 @@ async def test_the_end_of_long_output_is_kept(sandbox: Sandbox, bench: Bench) ->
 async def test_a_writable_bench_is_refused_before_anything_runs(root: Path, around: str) -> None:
     fake = FakeSandbox(lambda run: exited())
     shown = (Mount(source=root, target=Path("/q"), writable=True),)
-    bench = Bench(Path("/p"), root, root.parent)
+    bench = CheckSetup(Path("/p"), root, root.parent)
     bench = bench._replace(below=shown) if around == "below" else bench._replace(above=shown)
     with pytest.raises(SandboxError) as refused:
         await verify(fake, bench, check("true"))

@@ -3,7 +3,7 @@
 from silas.channels.web.events import MessageDelta
 
 
-class Coming:
+class AnswerStream:
     """What was shown of each turn so far, for a page that connects in the middle."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket
 from silas.channels.web.answers import AnsweringRoute, answer_everywhere
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Kept
-from silas.channels.web.forgotten_content import Withholding
+from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
@@ -24,7 +24,7 @@ _OPEN_WHILE_STARTING = frozenset({"/health", "/healthz", "/readyz"})
 ASGI = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
 
-class Pairs(Protocol):
+class PairingPort(Protocol):
     """What pairing needs of the door."""
 
     @property
@@ -79,12 +79,12 @@ class PressureSource(Protocol):
 
 
 def create_app(
-    door: Pairs,
+    door: PairingPort,
     channel: WebChannel,
     files: StaticDirectory,
     rooms: APIRouter,
     pressure: PressureSource,
-    withholding: Withholding,
+    withholding: ForgottenContent,
 ) -> FastAPI:
     """The application inside the guard: everything but the live connections.
 
@@ -113,7 +113,7 @@ def create_app(
     return app
 
 
-def _conversation(channel: WebChannel, withholding: Withholding) -> APIRouter:
+def _conversation(channel: WebChannel, withholding: ForgottenContent) -> APIRouter:
     router = APIRouter(route_class=AnsweringRoute)
 
     @router.get("/transcript", summary="Older parts of the conversation")
@@ -127,7 +127,7 @@ def _conversation(channel: WebChannel, withholding: Withholding) -> APIRouter:
     return router
 
 
-def _pairing(door: Pairs) -> APIRouter:
+def _pairing(door: PairingPort) -> APIRouter:
     router = APIRouter(route_class=AnsweringRoute)
 
     @router.post("/pair", summary="Pair this browser, with a link that works once")
@@ -185,7 +185,7 @@ def _page(app: FastAPI, files: StaticDirectory) -> None:
         return RedirectResponse("/static/icon.svg", 308)
 
 
-class Halves:
+class SocketSplit:
     """Live connections go straight to the sockets, requests to the application.
 
     What a framework puts around a route would be around each frame of a thousand pages, too.
@@ -203,7 +203,7 @@ class Halves:
             await self._app(scope, receive, send)
 
 
-class Guarded(Protocol):
+class GuardedApp(Protocol):
     """The application behind its guard."""
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
@@ -219,9 +219,9 @@ class StartingApp:
     """Answers from the first moment: that Silas is starting, and then what Silas says (A25)."""
 
     def __init__(self) -> None:
-        self._app: Guarded | None = None
+        self._app: GuardedApp | None = None
 
-    def open(self, app: Guarded) -> None:
+    def open(self, app: GuardedApp) -> None:
         """From now on the application answers."""
         self._app = app
 

@@ -9,21 +9,21 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
-from silas.channels.web.answer_stream import Coming, WaitNotices
+from silas.channels.web.answer_stream import AnswerStream, WaitNotices
 from silas.channels.web.card_events import CardAsked, answer_of, card_event, proved
 from silas.channels.web.events import (
     Ack,
     CardClosed,
-    InPassing,
     MessageEvent,
     Outbound,
     PostExecution,
     Progress,
     RefusedEvent,
-    StoppedNow,
+    StatusEvent,
+    StopEvent,
     Undone,
 )
-from silas.channels.web.fatigue import Attention
+from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.open_cards import TAPS, OpenCard, label, unseen
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
@@ -83,7 +83,7 @@ class WebChannel:
         prove: Prove,
         signed: Signed,
         audit: Audit,
-        attention: Attention,
+        attention: FatigueWatch,
         clock: Clock,
     ) -> None:
         self._transcript = transcript
@@ -95,7 +95,7 @@ class WebChannel:
         self._pages = Pages()
         self._open: dict[str, OpenCard] = {}
         self._running: dict[str, Progress] = {}
-        self.coming = Coming()
+        self.coming = AnswerStream()
         self._waits = WaitNotices()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
@@ -131,7 +131,7 @@ class WebChannel:
         """Say in passing what a source waits for, on the pages that are there now."""
         said = self._waits.said
         if recipient_id == OWNER and self._waits.say(source, words) != said:
-            self._tell(InPassing(words=self._waits.said))
+            self._tell(StatusEvent(words=self._waits.said))
 
     async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
         """As `send`; it takes the place of what a turn has shown of it. Raises as `send`."""
@@ -353,7 +353,7 @@ class WebChannel:
 
     def stopped(self, words: str) -> None:
         """The emergency stop began, or with no words: ended."""
-        self._tell(StoppedNow(words=words))
+        self._tell(StopEvent(words=words))
 
     # What is there to see
 

@@ -58,7 +58,7 @@ class MessageDelta(Frozen):
     begins: bool = False
 
 
-class InPassing(Frozen):
+class StatusEvent(Frozen):
     """What Silas does or waits for now, on the way to an answer; the next one replaces it.
 
     It is not kept, and gone with the next message or question. Empty words: nothing more.
@@ -236,7 +236,7 @@ class RefusedEvent(Frozen):
     message: str
 
 
-class StoppedNow(Frozen):
+class StopEvent(Frozen):
     """The emergency stop began or ended."""
 
     type: Literal["stopped"] = "stopped"
@@ -244,7 +244,7 @@ class StoppedNow(Frozen):
     """Empty when it ended."""
 
 
-class RecordNow(Frozen):
+class RecordEvent(Frozen):
     """How the record stands, told when a head was signed and when a change was noticed.
 
     Attributes:
@@ -278,7 +278,7 @@ Kept = Annotated[MessageEvent | PostExecution, Field(discriminator="type")]
 Outbound = Annotated[
     MessageEvent
     | MessageDelta
-    | InPassing
+    | StatusEvent
     | Progress
     | PostExecution
     | Withheld
@@ -287,9 +287,9 @@ Outbound = Annotated[
     | StreamState
     | Ack
     | RefusedEvent
-    | StoppedNow
+    | StopEvent
     | Undone
-    | RecordNow
+    | RecordEvent
     | DevicePaired
     | PlansWaiting
     | CardEvent,

@@ -8,7 +8,7 @@ from silas.channels.web import events
 from silas.types import Risk
 
 
-class Attention:
+class FatigueWatch:
     """Notices a habit of quick answers and a pile of questions. Holds nobody up."""
 
     def __init__(self, audit: Audit) -> None:

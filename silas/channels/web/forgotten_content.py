@@ -16,7 +16,7 @@ SECONDS_BETWEEN = 0.5
 """How soon an open page is told: another program may have forgotten something."""
 
 
-class WhatIsForgotten(Protocol):
+class ForgottenSources(Protocol):
     """What was forgotten, and whether something was made of it."""
 
     def newest(self) -> Hashable:
@@ -32,7 +32,7 @@ class WhatIsForgotten(Protocol):
         ...
 
 
-class Withholding:
+class ForgottenContent:
     """Follows what is forgotten, from whatever process, into the kept conversation and the pages.
 
     Args:
@@ -46,7 +46,7 @@ class Withholding:
         self,
         transcript: Transcript,
         pages: Pages,
-        forgotten: WhatIsForgotten,
+        forgotten: ForgottenSources,
         words: str,
     ) -> None:
         self._transcript = transcript

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from silas.channels.web.events import RecordNow
+from silas.channels.web.events import RecordEvent
 from silas.channels.web.pages import Pages
 
 
@@ -10,6 +10,6 @@ def telling_of_the_record(pages: Pages) -> Callable[[str, str], None]:
     """What the record tells of each signed head and of a change, as a frame on every page."""
 
     def tell(changed: str, head: str) -> None:
-        pages.all(RecordNow(changed=changed, head=head).model_dump_json())
+        pages.all(RecordEvent(changed=changed, head=head).model_dump_json())
 
     return tell

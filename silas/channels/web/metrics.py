@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from statistics import fmean, median
 from typing import Any, Literal, NamedTuple
 
-from silas.audit.reading import Told
+from silas.audit.reading import ReadEntry
 from silas.channels.web.views import Metric
 
 EVENTS = frozenset({"card_answered", "workspace_applied", "workspace_undone", "fatigue_cue"})
@@ -52,7 +52,7 @@ class Tally:
         self._undone: list[datetime] = []
         self._cues: list[datetime] = []
 
-    def add(self, entries: Iterable[Told], newest: int = 0) -> None:
+    def add(self, entries: Iterable[ReadEntry], newest: int = 0) -> None:
         """Look at further entries, in their order.
 
         Args:
@@ -96,7 +96,7 @@ class Tally:
         )
 
 
-def _answered(told: Told) -> AnswerSample:
+def _answered(told: ReadEntry) -> AnswerSample:
     said = told.data
     verdict, role = said.get("verdict"), said.get("role")
     return AnswerSample(

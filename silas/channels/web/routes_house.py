@@ -34,7 +34,7 @@ class Feedback(Frozen):
     proof: Proof | None = None
 
 
-class Tune(Frozen):
+class PersonaTuning(Frozen):
     """Axes and how far to move each; `persist_to_baseline` keeps it for good and needs a proof."""
 
     delta: dict[Word, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(max_length=16)
@@ -97,7 +97,7 @@ def persona_routes(persona: PersonaRoom, prover: Prover) -> APIRouter:
         return await persona.feedback(body.type, signed=body.proof is not None)
 
     @router.post("/persona/tune", summary="Move single axes; what is to last needs a proof")
-    async def tune(body: Tune, session: Session) -> Mapping[str, object]:
+    async def tune(body: PersonaTuning, session: Session) -> Mapping[str, object]:
         if body.persist_to_baseline:
             await prover.require(session, "tune", body.subject, _given(body.proof))
         return await persona.tune(body.delta, signed=body.persist_to_baseline)

@@ -9,7 +9,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import StreamState, Waiting
-from silas.channels.web.forgotten_content import Withholding
+from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
@@ -64,7 +64,9 @@ class Sockets:
         withholding: Keeps back what was forgotten.
     """
 
-    def __init__(self, channel: WebChannel, standing: PageStatus, withholding: Withholding) -> None:
+    def __init__(
+        self, channel: WebChannel, standing: PageStatus, withholding: ForgottenContent
+    ) -> None:
         self._channel = channel
         self._standing = standing
         self._withholding = withholding

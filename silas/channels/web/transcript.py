@@ -40,7 +40,7 @@ class TranscriptSlice(NamedTuple):
     complete: bool
 
 
-class MadeOf(Protocol):
+class ContentOrigins(Protocol):
     """What is known of where the words on the pages come from."""
 
     def last(self) -> int:
@@ -83,7 +83,7 @@ class KeptResult(NamedTuple):
 class Transcript:
     """The conversation. Statements are tiny and run inline (decision A23)."""
 
-    def __init__(self, db: Database, made_of: MadeOf) -> None:
+    def __init__(self, db: Database, made_of: ContentOrigins) -> None:
         self._db = db
         self._made_of = made_of
 

@@ -6,7 +6,7 @@ from silas.cards import CardChannel
 
 
 @runtime_checkable
-class Announces(Protocol):
+class Announcer(Protocol):
     """Shows what was taken back, what was stored, and whether Silas is stopped."""
 
     def undone(self, work_item_id: str) -> None:
@@ -22,7 +22,7 @@ class Announces(Protocol):
         ...
 
 
-class SaysNothing:
+class NoAnnouncer:
     """For a channel without such a place."""
 
     def undone(self, work_item_id: str) -> None:
@@ -35,6 +35,6 @@ class SaysNothing:
         """Nobody is told."""
 
 
-def announced_on(channel: CardChannel) -> Announces:
+def announced_on(channel: CardChannel) -> Announcer:
     """The channel, if it can show such news."""
-    return channel if isinstance(channel, Announces) else SaysNothing()
+    return channel if isinstance(channel, Announcer) else NoAnnouncer()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from silas.approval import ApprovalToken, NonceStore
 from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
 from silas.audit.narrate import known_events, narrate
-from silas.audit.reading import AuditReader, Told
+from silas.audit.reading import AuditReader, ReadEntry
 from silas.cards import PlanCard
 from silas.channels.web.metrics import EVENTS, Tally
 from silas.channels.web.views import (
@@ -130,7 +130,7 @@ class RecordRoom:
         newest = self._reader.newest()
         self._tally.add(self._reader.since(self._tally.upto, EVENTS), newest)
 
-    async def _entry(self, told: Told) -> ActivityView:
+    async def _entry(self, told: ReadEntry) -> ActivityView:
         item_id = whose(told)
         named = {"work_item_id": await self._title(item_id)} if item_id else {}
         return ActivityView(
@@ -164,7 +164,7 @@ class RecordRoom:
             return None
         return _Plan(waiting[0].item, waiting[0].rationale) if waiting else None
 
-    def _shown(self, told: Told, plan: _Plan | None) -> list[str] | None:
+    def _shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
         if told.event in _ABOUT_A_PLAN:
             return self._plan_shown(told, plan)
         tool, digest = told.data.get("tool"), told.data.get("digest")
@@ -175,7 +175,7 @@ class RecordRoom:
             ]
         return None
 
-    def _plan_shown(self, told: Told, plan: _Plan | None) -> list[str] | None:
+    def _plan_shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
         wanted = told.data.get("plan_hash") or told.data.get("digest")
         if plan is None:
             return [_NOT_KEPT.format(wanted)] if wanted else None
@@ -183,7 +183,9 @@ class RecordRoom:
             return [_OTHER.format(wanted)]
         return _lines(plan_card(plan.item, plan.rationale, self._search))
 
-    async def _signed(self, told: Told, plan: _Plan | None, history: list[Told]) -> Signed | None:
+    async def _signed(
+        self, told: ReadEntry, plan: _Plan | None, history: list[ReadEntry]
+    ) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""
         named = told.data.get("token_id") or told.data.get("token")
         token = None if plan is None else plan.item.approval_token
@@ -200,7 +202,7 @@ class RecordRoom:
             return None
         return await self._from_record(issued[-1], history)
 
-    async def _from_record(self, issued: Told, history: list[Told]) -> Signed:
+    async def _from_record(self, issued: ReadEntry, history: list[ReadEntry]) -> Signed:
         """Of an approval whose token is not kept: what the record says of it."""
         said = issued.data
         token_id = str(said.get("token_id"))
@@ -216,7 +218,7 @@ class RecordRoom:
             device=_device(history, issued.at),
         )
 
-    def _ran(self, history: list[Told]) -> tuple[RunStepView, ...]:
+    def _ran(self, history: list[ReadEntry]) -> tuple[RunStepView, ...]:
         ended = {one.data.get("step") for one in history if one.event in _ENDS}
         return tuple(
             RunStepView(
@@ -229,7 +231,7 @@ class RecordRoom:
             and not (one.event == "tool_call.attempted" and one.data.get("step") in ended)
         )[-_MOST_RAN:]
 
-    async def _diff(self, told: Told, item_id: str) -> str:
+    async def _diff(self, told: ReadEntry, item_id: str) -> str:
         if told.event not in _CHANGED or not item_id:
             return ""
         try:
@@ -251,7 +253,7 @@ def _lines(card: PlanCard) -> list[str]:
 _ENDS = frozenset({"tool_call.succeeded", "tool_call.failed", "tool_call.unknown"})
 
 
-def whose(told: Told) -> str:
+def whose(told: ReadEntry) -> str:
     """Which work item an entry is about; empty where it is about none."""
     for name in ("work_item_id", "task"):
         value: Any = told.data.get(name)
@@ -279,13 +281,13 @@ def _fits(token: ApprovalToken, named: Any, at: datetime) -> bool:
     return token.token_id == named if named else token.issued_at <= at
 
 
-def _device(history: list[Told], issued_at: datetime) -> str:
+def _device(history: list[ReadEntry], issued_at: datetime) -> str:
     """The device of the answer that came just before an approval was signed."""
     answers = [one for one in history if one.event == "card_answered" and one.at <= issued_at]
     return str(answers[-1].data.get("device", "")) if answers else ""
 
 
-def _state(told: Told) -> Any:
+def _state(told: ReadEntry) -> Any:
     if told.event == "verification_finished":
         return "done" if told.data.get("all_passed") is True else "failed"
     if told.event == "work_item_finished":

@@ -17,7 +17,7 @@ from silas.errors import ConfigError
 from silas.keys.inputs import SecretInputs
 from silas.keys.secrecy import Secrecy
 from silas.keys.secrets import SecretVault
-from silas.services.cockpit.announcements import Announces
+from silas.services.cockpit.announcements import Announcer
 from silas.services.setup.provider_key import TryKey, note_provider_key
 from silas.stream.owner import Owner
 from silas.types import Risk
@@ -57,7 +57,7 @@ class SetupRoom:
         vault: SecretVault,
         secrecy: Secrecy,
         channel: CardChannel,
-        announce: Announces,
+        announce: Announcer,
         try_key: TryKey,
         audit: Audit,
         clock: Clock,

@@ -14,7 +14,7 @@ from silas.plans.budget import shares
 from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore
 from silas.sandbox.toolchains.mounts import ToolSearch
-from silas.services.cockpit.announcements import Announces
+from silas.services.cockpit.announcements import Announcer
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopDesk
 from silas.services.plans import plan_card
@@ -40,7 +40,7 @@ class WorkRoom:
         store: SqlWorkItemStore,
         nonces: NonceStore,
         desk: StopDesk,
-        announce: Announces,
+        announce: Announcer,
         redact: Callable[[str], str],
         undo_folder: Path,
         shown: ShownWork,

@@ -14,12 +14,17 @@ from silas.stop import Sentinel
 from silas.tools import Stance, ToolRegistry, ValidatedCall
 from silas.tools.plugins.names import BUILT_IN, CODE
 from silas.tools.plugins.spec import read_spec
-from silas.tools.plugins.stance import Outspoken
+from silas.tools.plugins.stance import OpinionatedTool
 
 if TYPE_CHECKING:
     from silas.tools.plugins.run import ToolsetContext
     from silas.tools.plugins.spec import ToolsetSpec
-    from silas.tools.plugins.toolsets import Discretion, LoadedTool, ToolsetLoader, ToolsetProblem
+    from silas.tools.plugins.toolsets import (
+        LoadedTool,
+        SettingsRedactor,
+        ToolsetLoader,
+        ToolsetProblem,
+    )
 
 Learn = Callable[[Mapping[str, str]], None]
 """Told values by name that must stay out of all that is written or shown."""
@@ -32,7 +37,7 @@ RESERVED = frozenset(
 _STOPPED = "Silas is stopped, so its code was not run; after `silas resume`, start Silas again"
 
 
-def loader_of(config: SilasConfig, discretion: "Discretion") -> "ToolsetLoader":
+def loader_of(config: SilasConfig, discretion: "SettingsRedactor") -> "ToolsetLoader":
     """What loads toolsets, with the owner's allowlist and profiles."""
     from silas.tools.plugins.toolsets import ToolsetLoader  # noqa: PLC0415 - PydanticAI
 
@@ -73,11 +78,14 @@ class _NothingKept:
         return text
 
 
-NOTHING_KEPT: "Discretion" = _NothingKept()
+NOTHING_KEPT: "SettingsRedactor" = _NothingKept()
 
 
 async def mount_toolsets(
-    config: SilasConfig, registry: ToolRegistry, discretion: "Discretion", stack: AsyncExitStack
+    config: SilasConfig,
+    registry: ToolRegistry,
+    discretion: "SettingsRedactor",
+    stack: AsyncExitStack,
 ) -> None:
     """Load what `toolsets` names into the registry; what fails is noted there as absent.
 
@@ -114,7 +122,7 @@ def claims_of(registry: ToolRegistry) -> Callable[[ValidatedCall], str]:
 
     def claim(call: ValidatedCall) -> str:
         known = registry.get(call.tool_name)
-        if known is None or not isinstance(known.tool, Outspoken):
+        if known is None or not isinstance(known.tool, OpinionatedTool):
             return ""
         return known.tool.opinion(call.args).description
 

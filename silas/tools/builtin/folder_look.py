@@ -15,7 +15,7 @@ from silas.sandbox import Sandbox, SandboxFiles
 from silas.tools.builtin.arguments import Exact
 from silas.tools.builtin.files import INTERPRETER_OPTIONS, Readable
 from silas.tools.builtin.workspace_looks import WorkspaceTool
-from silas.tools.look_limits import Looks
+from silas.tools.look_limits import LookLimits
 
 MOST_FILES: Final = 200
 """Files that one call shows; it counts them all."""
@@ -57,7 +57,7 @@ class WorkspaceFilesTool(WorkspaceTool):
         super().__init__(sandbox)
         self._interpreter = interpreter
 
-    def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:
+    def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """The fixed program, told where to begin."""
         files = looks.files
         asked = {"root": str(files.cwd), "args": request, "limit": looks.room}

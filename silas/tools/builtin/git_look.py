@@ -18,7 +18,7 @@ from silas.tools.builtin.file_program import REFUSED
 from silas.tools.builtin.files import Readable
 from silas.tools.builtin.folder_look import WorkspaceFilesTool
 from silas.tools.builtin.workspace_looks import WORKSPACE_FILE_TOOLS, WorkspaceTool
-from silas.tools.look_limits import Looks
+from silas.tools.look_limits import LookLimits
 
 _PLACE: Final = "/tmp/look.git"  # noqa: S108 - inside the sandbox, where /tmp is private
 
@@ -120,7 +120,7 @@ class WorkspaceGitTool(WorkspaceTool):
         "where one is named. Hidden files and files that may hold secrets are left out of a diff."
     )
 
-    def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:
+    def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """One fixed script; what the model chose stands in its arguments."""
         files, what = looks.files, request["show"]
         words = ["git", *_OPTIONS, *_SHOWS[what]]

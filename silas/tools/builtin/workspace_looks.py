@@ -22,7 +22,7 @@ from silas.tools.builtin.files import (
     program,
 )
 from silas.tools.builtin.looking import LookingTool
-from silas.tools.look_limits import LOOK_SCOPE, Looks
+from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.models import RiskLevel, ToolCallContext, ToolConfig, ToolResult
 from silas.types import OriginKind, TaintLevel
 
@@ -71,7 +71,7 @@ class WorkspaceTool(LookingTool):
         self.limits = _LIMITS
 
     @abstractmethod
-    def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:
+    def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """What runs inside, and what it may see."""
 
     async def execute(
@@ -102,7 +102,7 @@ class _WorkspaceFileTool(WorkspaceTool):
         super().__init__(sandbox)
         self._interpreter = interpreter
 
-    def command(self, request: dict[str, Any], looks: Looks) -> tuple[list[str], SandboxFiles]:
+    def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """The fixed program of the file tools, told what stays shut."""
         files = looks.files
         asked: dict[str, Any] = {

@@ -31,7 +31,7 @@ from silas.context import scrub
 from silas.errors import SilasError, ToolError
 from silas.tools.mcp.content import answer_of
 from silas.tools.mcp.definitions import MOST_TOOLS, Listing, Offered, listing
-from silas.tools.mcp.tool import BrokenOff, McpAnswer, McpCallNotSent
+from silas.tools.mcp.tool import McpAnswer, McpCallInterrupted, McpCallNotSent
 from silas.tools.mcp.transport import McpConnection, PeerExit
 
 Connect = Callable[[], AbstractAsyncContextManager[McpConnection]]
@@ -143,10 +143,10 @@ class ServerLink:
             if error.code not in _NO_ANSWER:
                 return McpAnswer(False, f"The server refused the call: {error.message}")
             self._trouble.set()
-            raise BrokenOff(_reason(error)) from error
+            raise McpCallInterrupted(_reason(error)) from error
         except Exception as error:  # an answer that is none, a stream that broke
             self._trouble.set()
-            raise BrokenOff(_reason(error)) from error
+            raise McpCallInterrupted(_reason(error)) from error
         return answer_of(result)
 
 

@@ -118,7 +118,7 @@ def _words_of(found: Drift) -> str:
     return "; ".join(parts)
 
 
-class Log(Protocol):
+class ServerLog(Protocol):
     """Where it is told how it stands with a server: `Audit.log` is one."""
 
     def __call__(self, event: str, **data: object) -> Awaitable[object]:
@@ -131,7 +131,7 @@ class ServerHome(NamedTuple):
 
     registry: ToolRegistry
     trust: SqlTrust
-    log: Log
+    log: ServerLog
     clock: Clock
 
 

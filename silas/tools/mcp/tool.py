@@ -35,7 +35,7 @@ class McpCallNotSent(Exception):
     """There was nobody to send a call to; nothing happened. The words are for a model."""
 
 
-class BrokenOff(Exception):
+class McpCallInterrupted(Exception):
     """A call was sent, and what became of it is unknown. The words are for the record."""
 
 
@@ -43,7 +43,7 @@ class McpLink(Protocol):
     """The way to a server: `silas.tools.mcp.link.ServerLink` is one."""
 
     async def call(self, tool: str, args: dict[str, Any], seconds: float) -> McpAnswer:
-        """Send one call. Raises `McpCallNotSent` or `BrokenOff`."""
+        """Send one call. Raises `McpCallNotSent` or `McpCallInterrupted`."""
         ...
 
 
@@ -156,7 +156,7 @@ class MCPTool:
             answer = await self._link.call(self._definition.name, request, seconds)
         except McpCallNotSent as error:
             return ToolResult(ok=False, error=f"{error} Nothing was sent.")
-        except BrokenOff as error:
+        except McpCallInterrupted as error:
             raise OutcomeUnknown(
                 f"The MCP server {self._entry.name!r} did not answer ({error}); whether the call "
                 "took effect is unknown. Check before repeating it.",

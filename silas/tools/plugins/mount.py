@@ -17,7 +17,7 @@ from silas.tools.plugins.config import Expanded, fitted
 from silas.tools.plugins.names import GROUP, nearest
 from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
 from silas.tools.plugins.schema import cleaned, closed, validator_of
-from silas.tools.plugins.spec import OwnersWord
+from silas.tools.plugins.spec import OwnerPolicy
 from silas.tools.plugins.stance import NeedsApprovalMethod
 from silas.tools.plugins.tool import MountedToolset, PluginTool, PluginToolDefinition
 
@@ -35,7 +35,7 @@ class ToolsetFault(ToolError):
 
 
 async def mounted(
-    said: OwnersWord,
+    said: OwnerPolicy,
     class_path: str,
     expanded: Expanded,
     context: ToolsetContext,

@@ -21,13 +21,13 @@ EXTENDS: Final = "extends"
 Role = Literal["proxy", "planner", "executor"]
 
 
-class Approval(ApprovalSetting):
+class ApprovalEntry(ApprovalSetting):
     """One tool's entry in `_approval_config`; `yes` is text and no truth, as everywhere here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class OwnersWord(Frozen):
+class OwnerPolicy(Frozen):
     """What the owner says about the tools of one toolset; its own word counts for nothing.
 
     Tools are named as the toolset names them, without the prefix.
@@ -47,7 +47,7 @@ class OwnersWord(Frozen):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    approval_config: dict[str, Approval] = Field(default_factory=dict[str, Approval])
+    approval_config: dict[str, ApprovalEntry] = Field(default_factory=dict[str, ApprovalEntry])
     risk: dict[str, RiskLevel] = Field(default_factory=dict[str, RiskLevel])
     reads: tuple[str, ...] = ()
     egress: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class OwnersWord(Frozen):
     prefix: str = Field(default="", pattern=r"^(?:[A-Za-z][A-Za-z0-9_]*)?$")
 
     @model_validator(mode="after")
-    def _agrees(self) -> "OwnersWord":
+    def _agrees(self) -> "OwnerPolicy":
         for tool in self.egress:
             if tool not in self.reads:
                 raise ValueError(f"_egress names {tool!r}, which is not among _reads")
@@ -81,7 +81,7 @@ class ToolsetSpec(NamedTuple):
 
     name: str
     config: Mapping[str, Any]
-    said: OwnersWord
+    said: OwnerPolicy
 
 
 def read_spec(
@@ -159,12 +159,12 @@ def _checked(name: str, where: str) -> str:
 def _split(name: str, settings: Mapping[str, Any], where: str) -> ToolsetSpec:
     said = {key: value for key, value in settings.items() if key.startswith("_")}
     config = {key: value for key, value in settings.items() if not key.startswith("_")}
-    known = {f"_{field}" for field in OwnersWord.model_fields}
+    known = {f"_{field}" for field in OwnerPolicy.model_fields}
     for key in said:
         if key not in known:
             raise _wrong(f"{where}.{name}.{key}", f"there is no such setting{nearest(key, known)}")
     try:
-        word = OwnersWord.model_validate({key[1:]: value for key, value in said.items()})
+        word = OwnerPolicy.model_validate({key[1:]: value for key, value in said.items()})
     except ValidationError as error:
         first = misfits(error)[0]
         path = f"._{first.place}" if first.loc else ""

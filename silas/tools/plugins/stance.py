@@ -56,7 +56,7 @@ BLOCKED: Final = ToolsetStance(Stance.blocked)
 
 
 @runtime_checkable
-class Outspoken(Protocol):
+class OpinionatedTool(Protocol):
     """A tool whose own code has a stance, and words, on each call."""
 
     def opinion(self, request: dict[str, Any]) -> ToolsetStance:

@@ -28,7 +28,7 @@ from silas.tools.models import (
 from silas.tools.plugins.result import refusal, result_of
 from silas.tools.plugins.run import Foreign, ToolsetContext, approval_wrappers, run_context
 from silas.tools.plugins.schema import first_misfit
-from silas.tools.plugins.spec import OwnersWord
+from silas.tools.plugins.spec import OwnerPolicy
 from silas.tools.plugins.stance import BLOCKED, NeedsApprovalMethod, ToolsetStance, heard
 from silas.types import TaintLevel
 
@@ -41,7 +41,7 @@ class MountedToolset:
 
     toolset: Foreign
     context: ToolsetContext
-    said: OwnersWord
+    said: OwnerPolicy
     needs_approval: NeedsApprovalMethod | None
     clean: Callable[[str], str]
 
@@ -85,7 +85,7 @@ class PluginTool:
         self._asked: dict[str, None] = {}
 
     @property
-    def said(self) -> OwnersWord:
+    def said(self) -> OwnerPolicy:
         """The owner's word on its toolset."""
         return self._mount.said
 

@@ -52,7 +52,7 @@ BuiltIn = Callable[[ToolsetSpec, ToolsetContext], Iterable[LoadedTool]]
 """Makes the tools of a built-in alias; always allowed."""
 
 
-class Discretion(Protocol):
+class SettingsRedactor(Protocol):
     """Keeps what was filled in from the environment out of all that is shown or kept."""
 
     def learn(self, values: Mapping[str, str]) -> None:
@@ -81,7 +81,7 @@ class ToolsetLoader:
     profiles: Mapping[str, Any]
     built_in: Mapping[str, BuiltIn]
     environ: Mapping[str, str]
-    discretion: Discretion
+    discretion: SettingsRedactor
     scrub: Callable[[str], str]
 
     async def load(

@@ -25,7 +25,7 @@ from silas.cards.models import (
 from silas.channels.web.card_events import CardAsked, card_event, digest_of
 from silas.channels.web.channel import OWNER, WebChannel
 from silas.channels.web.events import MessageEvent
-from silas.channels.web.fatigue import Attention
+from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.pages import MOST_WAITING, TRY_LATER, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -90,7 +90,7 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
         del session
         return "" if _DEVICE.verify(data, proof.signature) else "not this device's"
 
-    attention = Attention(audit)
+    attention = FatigueWatch(audit)
     channel = WebChannel(
         Transcript(db, NothingForgotten()), prove, _DEVICE.verify, audit, attention, clock
     )

@@ -10,7 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from silas.channels.web.answer_stream import Coming, joined
+from silas.channels.web.answer_stream import AnswerStream, joined
 from silas.channels.web.events import MessageDelta, MessageEvent
 from silas.channels.web.pages import CROWD, ConnectedPage, Pages
 from silas.channels.web.session import WebSession
@@ -168,7 +168,7 @@ def test_a_crowd_of_pages_gets_answers_whole() -> None:
 
 
 def test_what_is_withdrawn_is_shown_to_nobody_who_comes_later() -> None:
-    coming = Coming()
+    coming = AnswerStream()
     coming.add("turn-1", "Wro", begins=True)
     coming.add("turn-1", "ng", begins=False)
     assert [one.text for one in coming.all] == ["Wrong"]
