@@ -34,7 +34,7 @@ from silas.memory.embed import Embedder, FastEmbedder
 from silas.memory.embedding import SemanticSearch
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
-from silas.memory.terms import quoted, words
+from silas.memory.terms import quote_term, words
 from silas.memory.vectors import NumpyVectorIndex
 from silas.types import TaintLevel
 
@@ -179,7 +179,7 @@ def plainly(database: Database, text: str, limit: int) -> list[str]:
         rows = tx.driver.execute(
             "SELECT memory_id FROM memory_words JOIN memory_items ON place = memory_words.rowid "
             "WHERE memory_words MATCH ? ORDER BY bm25(memory_words) LIMIT ?",
-            (" OR ".join(quoted(word) for word in words(text)), limit),
+            (" OR ".join(quote_term(word) for word in words(text)), limit),
         ).fetchall()
     return [name for (name,) in rows]
 

@@ -23,7 +23,7 @@ from silas.skills.front import front_of
 from silas.tools.assessed_call import fitting_arguments
 from silas.tools.builtin.arguments import Exact, validated_arguments
 from silas.tools.offers import built_in_offer
-from silas.tools.plugins.config import expand, fitted
+from silas.tools.plugins.config import expand, fit_config
 from silas.tools.plugins.spec import read_spec
 
 SOURCE = Path(silas.__file__).parent
@@ -238,7 +238,7 @@ class _Plugin:
 
 @given(spoiled({"url": "db:x", "depth": 2, "within": {"number": 1}, "odd": "", "inner": {}}))
 def test_a_plugins_own_settings_that_do_not_fit(config: dict[str, Any]) -> None:
-    _own(_told(lambda: fitted(_Plugin, expand(config, {}, "toolsets.x"), "toolsets.x")), config)
+    _own(_told(lambda: fit_config(_Plugin, expand(config, {}, "toolsets.x"), "toolsets.x")), config)
 
 
 def _arguments() -> list[type[Exact]]:

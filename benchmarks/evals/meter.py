@@ -10,7 +10,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from silas.agents import ModelChoice
-from silas.agents.providers import ConfiguredModel, charged
+from silas.agents.providers import ConfiguredModel, add_cost
 
 
 @dataclass
@@ -61,7 +61,7 @@ class _Metered(WrapperModel):
             answer = await super().request(messages, model_settings, model_request_parameters)
         finally:
             self._meter.seconds += time.monotonic() - began
-        response = charged(answer, messages)
+        response = add_cost(answer, messages)
         self._meter.tokens_in += response.usage.input_tokens
         self._meter.tokens_out += response.usage.output_tokens
         return response

@@ -30,7 +30,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from silas.canonical import canonical_json
-from silas.context import framed, scrub_output, sections
+from silas.context import frame_text, scrub_output, sections
 from silas.types import Origin, OriginKind, TaintLevel
 
 _FENCED: Final = re.compile(r"```(?:json)?\s*+(\{.*\})\s*+```", re.DOTALL)
@@ -201,7 +201,7 @@ def _result(part: ToolReturnPart) -> UserPromptPart:
     if not _is_framed(text):
         kind = "tool_result" if part.outcome == "success" else "tool_error"
         origin = Origin(kind=OriginKind.tool, name=part.tool_name)
-        text = framed(scrub_output(text), origin, kind)
+        text = frame_text(scrub_output(text), origin, kind)
     return UserPromptPart(text, timestamp=part.timestamp)
 
 

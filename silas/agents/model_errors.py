@@ -101,7 +101,7 @@ def refuses_tools(error: BaseException) -> bool:
     return any(error.status_code in statuses and words in said for statuses, words in _NO_TOOLS)
 
 
-def told(foreign: Exception, who: str) -> LLMError | None:
+def translate_error(foreign: Exception, who: str) -> LLMError | None:
     """The failure with the server's own sentence, shortened and without keys, and who was asked.
 
     None where it is no failure of a model, such as a setting that it does not know.

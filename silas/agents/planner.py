@@ -10,7 +10,7 @@ from silas.agents.models import AgentResponse, PlannerAdvice
 from silas.agents.outcome import StructuredRun
 from silas.agents.prompt import TurnRequest, skill_blocks
 from silas.clock import Clock
-from silas.context import frame, framed, scrub_output
+from silas.context import frame, frame_text, scrub_output
 from silas.skills import SkillText
 from silas.types import Origin, OriginKind
 
@@ -129,7 +129,7 @@ class PlannerAgent:
                 frame("task", _TASK),
                 frame("briefing", item.body, title=item.title, attempts=str(item.attempts)),
                 *skill_blocks(skills),
-                framed(scrub_output(failures), _CHECKS, "failures"),
+                frame_text(scrub_output(failures), _CHECKS, "failures"),
             )
         )
         asking = self._asking(limits, None, ())

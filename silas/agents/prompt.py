@@ -13,7 +13,7 @@ from silas.context import (
     Rendered,
     flat,
     frame,
-    framed,
+    frame_text,
     scrub,
     scrub_output,
     visible,
@@ -113,7 +113,7 @@ class TurnRequest:
         """The plan that another one is asked for, and what became of it."""
         if not self.replaced:
             return ()
-        found = framed(scrub_output(self.failures), _WORK, "failures")
+        found = frame_text(scrub_output(self.failures), _WORK, "failures")
         return _block("failed_plan", visible(self.replaced)), found, frame("task", _REPLACE)
 
     def _sent_back(self) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class TurnRequest:
 
     def _message(self) -> str:
         if self.taint is TaintLevel.external:
-            return framed(scrub(self.text), Origin(kind=OriginKind.message))
+            return frame_text(scrub(self.text), Origin(kind=OriginKind.message))
         return frame("message", visible(self.text), taint=self.taint.value)
 
 

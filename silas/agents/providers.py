@@ -74,7 +74,7 @@ class ConfiguredModel(WrapperModel):
             # The adapters reach into the answer, and a server may send one without any choices.
             # The cause is left out because the model is told the last one.
             raise UnexpectedModelBehavior("the server's answer is incomplete") from None
-        return charged(response, messages)
+        return add_cost(response, messages)
 
 
 def is_own_server(model: Model) -> bool:
@@ -89,7 +89,7 @@ def takes_tools(model: Model) -> bool:
     return not isinstance(first, ConfiguredModel) or first.takes_tools
 
 
-def kept_modes(model: Model) -> ModeMemory:
+def mode_memory(model: Model) -> ModeMemory:
     """Where it is kept which output mode works with this model."""
     first = _first(model)
     return first.modes if isinstance(first, ConfiguredModel) else NOTHING_KEPT
@@ -101,7 +101,7 @@ def _first(model: Model) -> Model:
     return model
 
 
-def charged(response: ModelResponse, messages: list[ModelMessage]) -> ModelResponse:
+def add_cost(response: ModelResponse, messages: list[ModelMessage]) -> ModelResponse:
     """The answer with what it cost; an estimate where the server did not say."""
     if response.usage.unmeasured_requests:
         response.usage = RequestUsage(

@@ -21,7 +21,7 @@ from silas.agents.model_probe import address_of
 from silas.agents.output_form import FormKeys, OutputForm, output_type
 from silas.agents.prompt import instructions
 from silas.agents.provider_retry import ProviderRetry
-from silas.agents.providers import is_own_server, kept_modes, takes_tools
+from silas.agents.providers import is_own_server, mode_memory, takes_tools
 from silas.agents.streaming import StreamingModel, can_stream
 from silas.canonical import digest
 from silas.clock import Clock
@@ -115,7 +115,7 @@ class Role:
             output,
             own_server=self.on_own_server,
             native_first=native_first,
-            kept=kept_modes(model),
+            kept=mode_memory(model),
             keys=_form_keys(f"{place} {model.model_name}", name, takes_tools(model)),
             takes_tools=takes_tools(model),
         )

@@ -20,7 +20,7 @@ from silas.agents.calls import StructuredCall
 from silas.agents.fallback_model import stood_in
 from silas.agents.history import as_messages
 from silas.agents.listener import NOBODY, Listener
-from silas.agents.model_errors import cut_or_refused, of_the_form, refuses_tools, told
+from silas.agents.model_errors import cut_or_refused, of_the_form, refuses_tools, translate_error
 from silas.agents.models import AgentOutput
 from silas.agents.outcome import ModelRunFailed, ModelUsage, StructuredRun
 from silas.agents.output_form import OutputForm, OutputMode, how_to_answer, summarise
@@ -186,7 +186,7 @@ class _Attempt(Generic[D, T]):
 
     def translated(self, error: Exception) -> Exception:
         """The failure as it is told."""
-        ours = told(error, self.role.who)
+        ours = translate_error(error, self.role.who)
         if ours is None:
             return from_foreign(error) or error
         return ModelRunFailed.of(ours, _spent(self.usage))

@@ -46,7 +46,7 @@ from silas.agents.models import (
 from silas.agents.prompt import read_pairs
 from silas.agents.runbook_about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook_library import Equip, Library, RunbookTemplate
-from silas.agents.runbook_steps import failure_of, not_offered, stopped
+from silas.agents.runbook_steps import failure_of, not_offered, stop_reason
 from silas.canonical import digest
 from silas.context import FramedSection, sections
 from silas.errors import PlanFamilyError, SilasError
@@ -129,15 +129,15 @@ class RunbookModel(Model):
             looks = offered >= runbook_look.LOOKING_TOOLS
             route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
             if isinstance(route, LookCall):
-                tool_id = f"{_CALL_ID}look-{len(runbook_look.seen_in(messages)) + 1}"
+                tool_id = f"{_CALL_ID}look-{len(runbook_look.look_results(messages)) + 1}"
                 return ToolCallPart(route.tool, route.args, tool_id)
             return _answer(route or self._route(framed), asked)
-        found = runbook_memory.recalled(messages, framed["message"])
+        found = runbook_memory.recall_answer(messages, framed["message"])
         if found is None and runbook_memory.SEARCH in offered:
             return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
         text, found = framed["message"], found or _NO_LOOK
         # what nobody told it, a question in plain words may be about anything else as well
-        loose = found == runbook_memory.NOTHING and runbook_memory.asked(text) is None
+        loose = found == runbook_memory.NOTHING and runbook_memory.recall_question(text) is None
         said = (
             AgentResponse(
                 message=runbook_about.cannot(text, self._library.plans(), found), understood=False
@@ -150,14 +150,14 @@ class RunbookModel(Model):
     def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
         text = framed.get("message", "")
-        if (question := runbook_memory.asked(text)) is not None:
+        if (question := runbook_memory.recall_question(text)) is not None:
             return question
         other = (
             self._computed(text, framed) is not None
             or self._library.find(text) is not None
-            or runbook_look.wanted(text, self._library) is not None
+            or runbook_look.wanted_look(text, self._library) is not None
         )
-        return None if other else runbook_memory.asked_back(text)
+        return None if other else runbook_memory.implied_recall(text)
 
     def _early(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -193,7 +193,7 @@ class RunbookModel(Model):
         text, facts = framed.get("message", ""), read_pairs(framed.get("facts", ""))
         if not looks or "now" not in facts:
             return None
-        if runbook_about.asked(text):
+        if runbook_about.asks_about_silas(text):
             files = runbook_look.for_help(messages)
             if isinstance(files, LookCall):
                 return files
@@ -277,7 +277,7 @@ class RunbookModel(Model):
     def _what_i_can_do(self, text: str, workspace: str) -> AgentResponse:
         """All of it where that is asked; else what is missing, and the nearest to it."""
         plans = self._library.plans()
-        if runbook_about.asked(text):
+        if runbook_about.asks_about_silas(text):
             return AgentResponse(message=runbook_about.abilities(plans, workspace))
         return AgentResponse(message=runbook_about.cannot(text, plans), understood=False)
 
@@ -373,7 +373,7 @@ def _execute(
     results = _results(messages)
     failed = next((i for i, result in enumerate(results) if failure_of(result) is not None), None)
     if failed is not None:
-        return _report(stopped(steps, failed, results[failed]), asked)
+        return _report(stop_reason(steps, failed, results[failed]), asked)
     if len(results) < len(steps):
         step = steps[len(results)]
         if step.tool not in {tool.name for tool in asked.function_tools}:

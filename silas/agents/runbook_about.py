@@ -82,7 +82,7 @@ _GENERAL: Final = frozenset(
 _STEM: Final = 5  # characters in which words of one family agree
 
 
-def asked(text: str) -> bool:
+def asks_about_silas(text: str) -> bool:
     """Whether a message greets Silas or asks what it can do, and nothing else."""
     return _ABOUT.fullmatch(" ".join(re.findall(r"\w+", text.lower()))) is not None
 

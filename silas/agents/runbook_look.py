@@ -38,9 +38,9 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
 """Runbooks that only look, and the look that answers the same."""
 
 
-def wanted(text: str, library: Library[Any]) -> LookRequest | None:
+def wanted_look(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
-    if (look := looking.asked(text)) is not None:
+    if (look := looking.look_request(text)) is not None:
         return look
     plan = library.find(text)
     if plan is None or not plan.sentences or plan.name not in _BY_LOOKING:
@@ -70,8 +70,8 @@ def step(
         now: The moment of the turn.
         zone: The owner's time zone.
     """
-    look = wanted(text, library)
-    seen = seen_in(messages)
+    look = wanted_look(text, library)
+    seen = look_results(messages)
     if look is None or any(one.text.startswith(_AWAY) for one in seen):
         return None
     return looking.next_step(look, seen, now, zone)
@@ -79,7 +79,7 @@ def step(
 
 def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:
     """The look at the folder that examples are taken from; its newest files when it was taken."""
-    seen = seen_in(messages)
+    seen = look_results(messages)
     return _FOR_HELP if not seen else looking.files_seen(seen[0].text)
 
 
@@ -88,7 +88,7 @@ def at_once(plan: RunbookTemplate) -> bool:
     return plan.name in _BY_LOOKING
 
 
-def seen_in(messages: Sequence[ModelMessage]) -> list[Seen]:
+def look_results(messages: Sequence[ModelMessage]) -> list[Seen]:
     """What the looks of this run brought, in order."""
     return [
         Seen(part.tool_name, content_of(part.model_response_str()))

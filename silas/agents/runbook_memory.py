@@ -80,7 +80,7 @@ def to_keep(text: str) -> MemoryOp | None:
     return MemoryOp(op=MemoryOpType.store, content=what, memory_type=kind)
 
 
-def asked(text: str) -> RecallQuestion | None:
+def recall_question(text: str) -> RecallQuestion | None:
     """What a message asks about what is remembered, in so many words; None where it does not."""
     found = _ASKED.match(text)
     return (
@@ -88,7 +88,7 @@ def asked(text: str) -> RecallQuestion | None:
     )
 
 
-def asked_back(text: str) -> RecallQuestion | None:
+def implied_recall(text: str) -> RecallQuestion | None:
     """What a message asks that only the memory could know: `where is my passport`.
 
     Such words may be meant for a runbook as well, which is looked for first.
@@ -99,7 +99,7 @@ def asked_back(text: str) -> RecallQuestion | None:
     return None if found is None else RecallQuestion(found["what"].strip(), everything=False)
 
 
-def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
+def recall_answer(messages: Sequence[ModelMessage], text: str) -> str | None:
     """What the search brought, in a sentence and a list; None where nothing was searched yet.
 
     Args:
@@ -123,7 +123,7 @@ def recalled(messages: Sequence[ModelMessage], text: str) -> str | None:
 
 
 def _is_question(text: str) -> bool:
-    return asked(text) is not None or asked_back(text) is not None
+    return recall_question(text) is not None or implied_recall(text) is not None
 
 
 def _memories(shown: str) -> list[str]:

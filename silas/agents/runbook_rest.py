@@ -60,7 +60,9 @@ class _Part(NamedTuple):
     strong: bool
 
 
-def left_out(text: str, fits: Callable[[str], bool], other: Callable[[str], bool]) -> Sequence[str]:
+def unmatched_parts(
+    text: str, fits: Callable[[str], bool], other: Callable[[str], bool]
+) -> Sequence[str]:
     """The parts of a request that ask for something else than the plan that was found.
 
     Args:
@@ -80,7 +82,7 @@ def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str
         return "" if found is None else found.title
 
     return words(
-        left_out(text, lambda p: named(p) == title, lambda p: named(p) not in ("", title)),
+        unmatched_parts(text, lambda p: named(p) == title, lambda p: named(p) not in ("", title)),
         lambda p: named(p) not in ("", title),
     )
 

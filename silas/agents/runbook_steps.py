@@ -36,7 +36,7 @@ def failure_of(result: ToolReturnPart) -> str | None:
 _LONGEST_REASON = 500  # characters of a tool's answer in the report; the ledger has all of it
 
 
-def stopped(steps: Sequence[BriefingStep], failed: int, result: ToolReturnPart) -> str:
+def stop_reason(steps: Sequence[BriefingStep], failed: int, result: ToolReturnPart) -> str:
     """At which step it stopped, and why."""
     reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
     left = len(steps) - failed - 1

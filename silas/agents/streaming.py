@@ -30,7 +30,7 @@ from pydantic_ai.settings import ModelSettings
 from silas.agents.listener import Listener
 from silas.agents.model_errors import of_the_form, refuses_tools
 from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
-from silas.agents.providers import charged
+from silas.agents.providers import add_cost
 
 _LONGEST: Final = 1_000_000
 """Characters of an answer; a model that goes on after that has no end to come to."""
@@ -95,7 +95,7 @@ class StreamingModel(WrapperModel):
             ):
                 await self._hear(events.of(stream, limit))
             if events.count or stream.finish_reason:
-                return charged(stream.get(), messages)
+                return add_cost(stream.get(), messages)
         except TimeoutError as error:
             if seconds is None or not limit.expired():
                 raise

@@ -114,7 +114,7 @@ def argument_of(raw: Any, loc: Loc) -> Argument:
     return _structure(raw, loc) if marked else _fixed(raw, loc)
 
 
-def written(argument: Argument) -> Any:
+def format_argument(argument: Argument) -> Any:
     """The shortest way to write an argument; what is not said has its default."""
     match argument:
         case Literal():
@@ -133,9 +133,9 @@ def written(argument: Argument) -> Any:
                 | _unless(False, optional=argument.optional)
             )
         case Fields():
-            return {name: written(part) for name, part in argument.fields.items()}
+            return {name: format_argument(part) for name, part in argument.fields.items()}
         case ExactItems():
-            return [written(part) for part in argument.items]
+            return [format_argument(part) for part in argument.items]
 
 
 def argument_names(entries: Mapping[str, object], loc: Loc) -> dict[str, object]:

@@ -21,10 +21,10 @@ from silas.approval.arguments import (
     Slot,
     argument_names,
     argument_of,
+    format_argument,
     refuse_unknown,
     tool_name,
     whole_number,
-    written,
 )
 from silas.approval.grant_words import Say, argument_lines, from_words, times_in_words
 from silas.approval.slots import LIST_OF, slot_type
@@ -108,7 +108,7 @@ def grants_of(raw: object) -> tuple[Grant, ...]:
 
 def shortest(grant: Grant) -> dict[str, Any]:
     """The shortest way to write a grant; `grants_of` reads it back as it was."""
-    args = {name: written(argument) for name, argument in grant.args.items()}
+    args = {name: format_argument(argument) for name, argument in grant.args.items()}
     return (
         {"tool": grant.tool}
         | ({"args": args} if args else {})

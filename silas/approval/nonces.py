@@ -61,7 +61,7 @@ class SqlNonceStore:
         row = _row(nonce_key(domain, nonce), now, now + self._ttl)
         with self._db.write() as tx:
             if tx.driver.execute(_TAKE_ONCE, row).rowcount != 1:
-                raise replayed()
+                raise replay_error()
 
     async def spend(self, use: TokenUse, witness: Callable[[int], object]) -> int:
         """Count one use of a token, durably, together with what `witness` writes."""
@@ -70,7 +70,7 @@ class SqlNonceStore:
         with self._db.write(durable=True) as tx:
             spent = _keys(tx, use_prefix(use.token_id))
             if key in spent:
-                raise replayed()
+                raise replay_error()
             if len(spent) >= use.max_executions:
                 return 0
             if tx.driver.execute(_EXISTS, (nonce_key("revoked", use.token_id),)).fetchone():
@@ -152,7 +152,7 @@ def use_prefix(token_id: str, digest: str = "") -> str:
     return f"exec:{token_id}:{digest}:" if digest else f"exec:{token_id}:"
 
 
-def replayed() -> ApprovalError:
+def replay_error() -> ApprovalError:
     """The error for a nonce that comes a second time."""
     return ApprovalError("This nonce was used before; refused.", code="E_APPROVAL_REPLAY")
 

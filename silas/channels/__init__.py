@@ -4,7 +4,7 @@ from silas.channels.approved import PreApproved
 from silas.channels.cli import CLIChannel
 from silas.channels.fallback import TextCards
 from silas.channels.live import LiveTerminal
-from silas.channels.text import card_lines, indented, parse_reply, render_card
+from silas.channels.text import card_lines, detail_line, parse_reply, render_card
 
 __all__ = [
     "CLIChannel",
@@ -12,7 +12,7 @@ __all__ = [
     "PreApproved",
     "TextCards",
     "card_lines",
-    "indented",
+    "detail_line",
     "parse_reply",
     "render_card",
 ]

@@ -7,7 +7,7 @@ import termios
 from typing import TextIO
 
 from silas.channels.paint import columns_of
-from silas.channels.text import WIDTH, fitted
+from silas.channels.text import WIDTH, wrap_lines
 from silas.clock import Clock
 from silas.types import new_nonce
 
@@ -62,7 +62,7 @@ class SigningTerminal:
         code = new_nonce()[:_CODE_DIGITS]
         with contextlib.suppress(termios.error):
             termios.tcflush(self._source, termios.TCIFLUSH)  # typed before it was shown
-        self.tell(fitted(question, columns_of(self._output, WIDTH)))
+        self.tell(wrap_lines(question, columns_of(self._output, WIDTH)))
         self.tell(f"To sign exactly this, type: yes {code}")
         self.tell(f"Anything else, and silence for {_SECONDS:.0f} seconds, is a no:")
         try:

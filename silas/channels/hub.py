@@ -20,7 +20,7 @@ from silas.errors import ChannelError, SilasError
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
-from silas.work.report import said_of
+from silas.work.report import result_texts
 
 Answer = TypeVar("Answer")
 
@@ -256,7 +256,7 @@ class ChannelHub:
             await show(event)
             if event.status in ENDED:
                 ended = await result(item.id)
-                for text in () if ended is None else said_of(ended):
+                for text in () if ended is None else result_texts(ended):
                     self._also(text)
                 self._also(f"{item.title}: {event.status}: {event.message}")
 

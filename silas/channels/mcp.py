@@ -85,7 +85,7 @@ async def serve(offers: Sequence[McpOffer]) -> None:
 
     async def call_tool(ctx: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         del ctx
-        text, failed = await answered(known, params.name, params.arguments or {})
+        text, failed = await handle_call(known, params.name, params.arguments or {})
         content = types.TextContent(text=text)
         return types.CallToolResult(content=[content], is_error=failed)
 
@@ -107,7 +107,7 @@ class McpReply(NamedTuple):
     failed: bool
 
 
-async def answered(
+async def handle_call(
     offers: Mapping[str, McpOffer], name: str, arguments: Mapping[str, Any]
 ) -> McpReply:
     """One call of a client. Any known error is one sentence."""

@@ -18,7 +18,7 @@ from silas.cards import Channel
 from silas.channels.models import OtherChannelConfig
 from silas.clock import Clock
 from silas.errors import ChannelError, ConfigError
-from silas.tools.plugins.config import Expanded, expand, fitted
+from silas.tools.plugins.config import Expanded, expand, fit_config
 from silas.tools.plugins.names import nearest
 
 CODE: Final = "E_CFG_CHANNEL"
@@ -104,7 +104,7 @@ def made(path: str, settings: Expanded, context: ChannelContext, where: str) -> 
     if not callable(factory):
         raise _absent("is neither a class nor a function")
     try:
-        config: Any = fitted(factory, settings, f"{where}.config")
+        config: Any = fit_config(factory, settings, f"{where}.config")
     except ConfigError as error:
         raise _absent(f"does not take its settings ({error.message.rstrip('.')})") from None
     try:

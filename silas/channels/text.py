@@ -60,7 +60,7 @@ def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
         for detail in card.details:
             lines += ["", f"{as_shown(detail.heading)}:"]
-            lines += [piece for text in detail.lines for piece in indented(text, width)]
+            lines += [piece for text in detail.lines for piece in detail_line(text, width)]
     elif card.details:
         lines += _wrapped("Details: ", ", ".join(d.heading for d in card.details), width)
     return lines
@@ -95,13 +95,13 @@ def _own_words(card: Card[Answer], text: str) -> DecisionAnswer | None:
     return DecisionAnswer(freetext=text, approved=True)
 
 
-def fitted(text: str, width: int) -> str:
+def wrap_lines(text: str, width: int) -> str:
     """Finished text whose lines are no wider than a terminal, as cards have them."""
     lines = (_cut(line, width, max(width - 5, 8)) for line in text.split("\n"))
     return "\n".join(f"{_ON}{piece}" if n else piece for line in lines for n, piece in line)
 
 
-def indented(text: str, width: int = WIDTH) -> list[str]:
+def detail_line(text: str, width: int = WIDTH) -> list[str]:
     """A line of details, made visible, indented and cut, so that a terminal wraps nothing."""
     room = max(width - 6, 8)
     cut = _cut(as_shown(text), room, room)

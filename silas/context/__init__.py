@@ -6,7 +6,15 @@ What must not go in: anything that calls a model or remembers for longer than a 
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.conversation import NOTHING, ConversationSide, Rendered
 from silas.context.errors import ContextError
-from silas.context.framing import FramedSection, content_of, fence, flat, frame, framed, sections
+from silas.context.framing import (
+    FramedSection,
+    content_of,
+    fence,
+    flat,
+    frame,
+    frame_text,
+    sections,
+)
 from silas.context.invisible import visible
 from silas.context.manager import ContextManager
 from silas.context.models import (
@@ -18,7 +26,7 @@ from silas.context.models import (
     ContextZone,
 )
 from silas.context.scoring import Scorer, ScorerGroups, no_scorer
-from silas.context.scrub import ContentKind, cleaned, cleaned_json, scrub, scrub_output
+from silas.context.scrub import ContentKind, clean_text, cleaned_json, scrub, scrub_output
 from silas.context.subscribe import (
     FoundMemory,
     ReadFile,
@@ -52,13 +60,13 @@ __all__ = [
     "SearchMemories",
     "SqlChronicleStore",
     "TokenCounter",
-    "cleaned",
+    "clean_text",
     "cleaned_json",
     "content_of",
     "fence",
     "flat",
     "frame",
-    "framed",
+    "frame_text",
     "no_files",
     "no_memories",
     "no_scorer",

@@ -79,7 +79,9 @@ def pieces(item: ContextItem, block: str) -> tuple[ConversationPiece, ...]:
     return shown, ConversationPiece("user", label.around(_ABOVE))
 
 
-def joined(said: list[ConversationSide], more: list[ConversationPiece]) -> list[ConversationSide]:
+def merge_sides(
+    said: list[ConversationSide], more: list[ConversationPiece]
+) -> list[ConversationSide]:
     """A conversation that goes on; who speaks last and goes on says it in the same message."""
     out = list(said)
     for side, group in groupby(more, key=_side):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from silas.context.errors import ContextError
 from silas.errors import SandboxError
-from silas.workspace.tree import open_file, open_root, opened, parent_of
+from silas.workspace.tree import open_descriptor, open_file, open_root, parent_of
 
 _LARGEST = 1_000_000  # bytes; no file of that size fits a subscription
 
@@ -43,9 +43,9 @@ class WorkspaceFiles:
             raise _refused("its path is hidden or leads upwards")
         try:
             with (
-                opened(open_root(root)) as top,
+                open_descriptor(open_root(root)) as top,
                 parent_of(top, relative) as (parent, name),
-                opened(open_file(name, parent)) as descriptor,
+                open_descriptor(open_file(name, parent)) as descriptor,
             ):
                 content = _read(descriptor)
         except (OSError, SandboxError, ValueError) as error:

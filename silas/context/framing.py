@@ -102,7 +102,7 @@ def frame(kind: str, text: str, **labels: str) -> str:
     return f"{_header(kind, labels)}\n{escape(text)}\n{_END}"
 
 
-def framed(text: str, origin: Origin, kind: str = "") -> str:
+def frame_text(text: str, origin: Origin, kind: str = "") -> str:
     """A block of text from outside, between two lines that carry one mark; the text as it is.
 
     The mark is made now, so that no text can know it, and is new for each block. Clean the text

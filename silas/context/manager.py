@@ -21,7 +21,7 @@ from silas.context.models import (
     lean,
 )
 from silas.context.origin import comes_from
-from silas.context.render import entering, same_block, shown
+from silas.context.render import entering, render_block, same_block
 from silas.context.scope_items import ScopeItems
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
@@ -293,7 +293,7 @@ class ContextManager:
     ) -> None:
         if not notes:
             notes = ("live" if item.kind != "plan" else "completed" if done else "active",)
-        block = shown(item, notes)
+        block = render_block(item, notes)
         around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
         escaped = 0 if block.body == item.content else self._count(block.body)
         cost = around + max(item.token_count, escaped)

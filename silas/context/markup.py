@@ -4,7 +4,7 @@ import re
 from collections import deque
 from itertools import compress
 
-from silas.context.rewriting import any_case, rewritten
+from silas.context.rewriting import any_case, rewrite
 from silas.context.roles import is_type, roles_among
 
 NEUTRAL = str.maketrans({"<": "‹", ">": "›", "[": "(", "]": ")", "!": "ǃ", "-": "‐"})
@@ -234,12 +234,12 @@ def _pause(text: str) -> int:
 
 def _without_loading_links(text: str) -> str:
     if "![" in text:
-        text = rewritten(_IMAGE, text, "(image: ", ")")
-        text = rewritten(_REFERRED_IMAGE, text, "(image: ", ")")
+        text = rewrite(_IMAGE, text, "(image: ", ")")
+        text = rewrite(_REFERRED_IMAGE, text, "(image: ", ")")
         if "](" in text:
             text = _IMAGE_START.sub("! [", text)
     if "](" in text:
-        text = rewritten(_SCRIPT_LINK, text, "", "")
+        text = rewrite(_SCRIPT_LINK, text, "", "")
     if "]:" in text:
         text = _without_references("\n" + text)[1:]
     return text

@@ -32,7 +32,7 @@ def old_result(item: ContextItem, oldest_shown: int) -> bool:
     return item.kind == "tool_result" and not item.masked and item.turn_number < oldest_shown
 
 
-def said(content: str) -> str:
+def item_text(content: str) -> str:
     """What was said, without who said it."""
     return _SPOKEN.sub("", content, count=1)
 
@@ -43,7 +43,7 @@ def trivial(item: ContextItem, pattern: re.Pattern[str]) -> bool:
         item.zone is ContextZone.chronicle
         and item.kind == "message"
         and item.token_count < _FEW_TOKENS
-        and pattern.search(said(item.content).strip()) is not None
+        and pattern.search(item_text(item.content).strip()) is not None
     )
 
 

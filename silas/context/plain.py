@@ -43,7 +43,7 @@ def plain(text: str) -> str:
     return text if text.isascii() else text.translate(_table())
 
 
-def unmasked(text: str) -> str:
+def unmask(text: str) -> str:
     """The text with what poses as a voice in its plain form; all else stays as it is.
 
     Args:

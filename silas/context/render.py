@@ -28,7 +28,7 @@ def entering(item: ContextItem) -> str:
     return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
 
 
-def shown(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> RenderedItem:
+def render_block(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> RenderedItem:
     """The block of an item whose text has entered before.
 
     Args:

@@ -7,7 +7,7 @@ callback, so that a text that consists of nothing else costs no more than any ot
 import re
 from collections.abc import Iterable, Iterator
 
-from silas.context.rewriting import any_case, rewritten
+from silas.context.rewriting import any_case, rewrite
 
 _DASHES = (
     "\\-\u058a\u05be\u1400\u1806\u2010-\u2015\u2043\u2212\u23af\u2500\u2501\u2574\u2576\u2578\u257a"
@@ -98,30 +98,30 @@ def posing(text: str, besides: str = "") -> Iterator[tuple[int, int]]:
             yield found.start(), found.end() - 1  # behind the line end that was put in front
 
 
-def unframed(text: str) -> str:
+def unframe(text: str) -> str:
     """No line of it can open or close a block of Silas's own: its dashes become tildes."""
     if "--" not in text and (text.isascii() or not _WIDE_DASH.search(text)):
         return text
-    return rewritten(_FRAMING, "\n" + text, "\n", "~~~", "~~~", "")[1:]
+    return rewrite(_FRAMING, "\n" + text, "\n", "~~~", "~~~", "")[1:]
 
 
 def without_tokens(text: str) -> str:
     """Special tokens of chat formats, such as `<|im_start|>`, as words."""
     if "|" not in text and "\uff5c" not in text:
         return text
-    return rewritten(_TOKEN, text, "‹", "›")
+    return rewrite(_TOKEN, text, "‹", "›")
 
 
 def without_speakers(text: str) -> str:
     """Bracketed tokens, headings and names of speakers, and wide role elements, as words."""
     if any(bracket in text for bracket in "\uff1c\ufe64\uff1e\ufe65"):
-        text = rewritten(_WIDE_ELEMENT, text, "‹", "›")
+        text = rewrite(_WIDE_ELEMENT, text, "‹", "›")
     if any(angles in text for angles in _TWO_ANGLES):
-        text = rewritten(_ANGLES, text, "(", ")")
+        text = rewrite(_ANGLES, text, "(", ")")
     if "[" in text or "\uff3b" in text:
-        text = rewritten(_BRACKETS, text, "(", ")")
+        text = rewrite(_BRACKETS, text, "(", ")")
     if "##" in text or "\uff03" in text or "\ufe5f" in text:
-        text = rewritten(_HEADING, "\n" + text, "\n", _COLON)[1:]
+        text = rewrite(_HEADING, "\n" + text, "\n", _COLON)[1:]
     if any(speaker in text for speaker in _SPEAKERS):
-        text = rewritten(_SPEAKER, "\n" + text, "\n", _COLON)[1:]
+        text = rewrite(_SPEAKER, "\n" + text, "\n", _COLON)[1:]
     return text

@@ -10,8 +10,8 @@ from typing import Any, Final, cast
 
 from silas.context.invisible import settled, visible
 from silas.context.markup import NEUTRAL, without_markup
-from silas.context.plain import plain, unmasked
-from silas.context.roles import unframed, without_speakers, without_tokens
+from silas.context.plain import plain, unmask
+from silas.context.roles import unframe, without_speakers, without_tokens
 
 _PASSES = 4
 """Removing one construct can uncover another; what still changes then is made inert whole."""
@@ -39,7 +39,7 @@ def scrub(text: str) -> str:
     for _ in range(_PASSES):
         cleaned = without_markup(text)
         if cleaned == text:
-            cleaned = unmasked(text)
+            cleaned = unmask(text)
         if cleaned == text:
             return text
         text = _worded(settled(cleaned))
@@ -52,17 +52,17 @@ def scrub_output(text: str) -> str:
     As `scrub`, but markup and role elements stay: a model that edits a page or a template must see
     what it says.
     """
-    return unframed(without_tokens(visible(text)))
+    return unframe(without_tokens(visible(text)))
 
 
 def _worded(text: str) -> str:
-    return unframed(without_speakers(without_tokens(text)))
+    return unframe(without_speakers(without_tokens(text)))
 
 
 _CLEAN: Final = {ContentKind.prose: scrub, ContentKind.source: scrub_output}
 
 
-def cleaned(text: str, kind: ContentKind) -> str:
+def clean_text(text: str, kind: ContentKind) -> str:
     """The text made harmless as its kind allows."""
     return _CLEAN[kind](text)
 

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from silas.context.conversation import BETWEEN, ConversationPiece, ConversationSide, joined, pieces
+from silas.context.conversation import (
+    BETWEEN,
+    ConversationPiece,
+    ConversationSide,
+    merge_sides,
+    pieces,
+)
 from silas.context.framing import Fence
 from silas.context.models import ContextItem
 
@@ -92,7 +98,7 @@ class ZoneItems:
         new = list(takewhile(lambda slot: slot.item.ctx_id not in leave_out, rest))
         self._settle(new)
         after = [s for s in islice(rest, len(new), None) if s.item.ctx_id not in leave_out]
-        return joined(self._said, _pieces(after)) if after else self._said
+        return merge_sides(self._said, _pieces(after)) if after else self._said
 
     def _settle(self, new: list[ViewItem]) -> None:
         if self._left:
@@ -100,7 +106,7 @@ class ZoneItems:
             self._said[0] = ConversationSide(first.side, first.text[self._left :])
             self._left = 0
         if new:
-            self._said = joined(self._said, _pieces(new))
+            self._said = merge_sides(self._said, _pieces(new))
         self._settled += len(new)
         for slot in new:
             slot.settled = True

@@ -9,7 +9,7 @@ from silas.work.recovery import Recovery, RecoveryAudit
 from silas.work.undo import Undo
 
 
-async def recovered(
+async def recover_after_crash(
     data: Path,
     undoing: Undo,
     store: WorkItemStore,

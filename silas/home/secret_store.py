@@ -67,7 +67,7 @@ def _chosen(prompt: Callable[[str], str]) -> bytes:
     return first.encode()
 
 
-def guarded(sandbox: Sandbox, secrecy: Secrecy, audit: Audit) -> Sandbox:
+def guard_sandbox(sandbox: Sandbox, secrecy: Secrecy, audit: Audit) -> Sandbox:
     """A sandbox from which no known secret comes out, and which gives plans what they name."""
 
     async def reveal(credentials: Credentials) -> bytes:

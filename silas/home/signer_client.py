@@ -10,7 +10,7 @@ from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.errors import ApprovalError, ChannelError, ConfigError, SilasError
 from silas.keys import Signer
-from silas.keys.remote import RECORDED_APART, RemoteSigner, asked_public_key, pin_public_key
+from silas.keys.remote import RECORDED_APART, RemoteSigner, fetch_public_key, pin_public_key
 from silas.keys.sealed import read_document
 from silas.types import OWNER
 
@@ -81,7 +81,7 @@ def enrol(config: SilasConfig) -> None:
         ConfigError: The signer has to be started first, or is not the right one.
     """
     try:
-        public_key = asked_public_key(config.keys.socket, signer_uid(config))
+        public_key = fetch_public_key(config.keys.socket, signer_uid(config))
     except ApprovalError as error:
         raise ConfigError(error.message, code="E_CFG_SIGNER") from error
     pin_public_key(record_of(config), config.owner_id, public_key)
@@ -112,7 +112,7 @@ class Announced:
         return await self._signer.sign_shown(data, shown)
 
 
-def announced(config: SilasConfig, signer: Signer, channel: Channel) -> Signer:
+def announce_questions(config: SilasConfig, signer: Signer, channel: Channel) -> Signer:
     """The signer, announcing its questions where it asks any."""
     return Announced(signer, channel) if is_apart(config) else signer
 
@@ -138,7 +138,7 @@ def arrangement(config: SilasConfig) -> tuple[bool, str]:
     if not is_apart(config):
         return True, _INSIDE
     try:
-        listening = asked_public_key(config.keys.socket, signer_uid(config))
+        listening = fetch_public_key(config.keys.socket, signer_uid(config))
         record = read_document(record_of(config).read_text(encoding="utf-8"), "")
     except (SilasError, OSError) as error:
         return False, str(error)

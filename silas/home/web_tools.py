@@ -38,7 +38,7 @@ def _verified() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def recorded(audit: Audit) -> RecordOf:
+def record_connections(audit: Audit) -> RecordOf:
     """Connections of a tool go into the audit as those of a sandbox do."""
 
     def of(whose: str, tool: str) -> Record:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from silas.errors import ConfigError
 from silas.keys.oskeyring import Keyring, forget_secret, read_secret, write_secret
-from silas.keys.sealed import damaged
+from silas.keys.sealed import damaged_error
 from silas.keys.signer import SEED_BYTES, Ed25519Signer
 
 
@@ -71,7 +71,7 @@ def signer_of(seed: bytes, where: str) -> Ed25519Signer:
         ConfigError: It is no seed.
     """
     if len(seed) != SEED_BYTES:
-        raise damaged(where)
+        raise damaged_error(where)
     return Ed25519Signer.from_seed(seed)
 
 

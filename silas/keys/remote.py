@@ -93,7 +93,7 @@ class RemoteSigner:
         return signature
 
 
-def asked_public_key(place: Path, signer_uid: int) -> str:
+def fetch_public_key(place: Path, signer_uid: int) -> str:
     """The key that the signer at a socket says it has; 64 hex digits of a usable key.
 
     Raises:

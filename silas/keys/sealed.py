@@ -66,10 +66,10 @@ def unseal(document: Mapping[str, Any], secret: bytes, where: str) -> bytes:
         operations, memory = int(document["operations"]), int(document["memory"])
         salt, box = bytes.fromhex(document["salt"]), bytes.fromhex(document["box"])
         if operations > _MOST_OPERATIONS or memory > _MOST_MEMORY:
-            raise damaged(where)
+            raise damaged_error(where)
         key = argon2id.kdf(SecretBox.KEY_SIZE, secret, salt, operations, memory)
     except (KeyError, TypeError, ValueError, CryptoError) as error:
-        raise damaged(where) from error
+        raise damaged_error(where) from error
     try:
         return SecretBox(key).decrypt(box)
     except (CryptoError, ValueError) as error:
@@ -89,13 +89,13 @@ def read_document(text: str, where: str) -> dict[str, Any]:
         document = read_json(text)
         checksum = document.pop("checksum")
         if digest(document) != checksum:
-            raise damaged(where)
+            raise damaged_error(where)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise damaged(where) from error
+        raise damaged_error(where) from error
     return document
 
 
-def damaged(where: str) -> ConfigError:
+def damaged_error(where: str) -> ConfigError:
     """The error for a document that is not what was written."""
     return ConfigError(
         f"The key file {where} is damaged; restore it from a backup.", code="E_CFG_KEY_DAMAGED"

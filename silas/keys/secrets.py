@@ -18,7 +18,7 @@ from silas.errors import ConfigError
 from silas.keys.files import read_private, replace, write_new
 from silas.keys.oskeyring import Keyring, forget_secret, read_secret, write_secret
 from silas.keys.redact import SHORTEST
-from silas.keys.sealed import damaged, read_document, seal, unseal, unsealed
+from silas.keys.sealed import damaged_error, read_document, seal, unseal, unsealed
 from silas.keys.undumped import refuse_dumps
 
 LONGEST = 16_384  # bytes of a secret; a key fits, a file of them does not
@@ -211,14 +211,14 @@ class SecretVault:
         except (CryptoError, ValueError):
             owner, value = "", ""
         if owner != ref_id:
-            raise damaged(str(self._file(ref_id)))
+            raise damaged_error(str(self._file(ref_id)))
         return value
 
     def _read(self, ref_id: str) -> dict[str, str]:
         path = self._file(ref_id)
         document = read_document(read_private(path).decode(errors="replace"), str(path))
         if document.get("ref_id") != ref_id:
-            raise damaged(str(path))
+            raise damaged_error(str(path))
         return document
 
     def _opened(self) -> SecretBox:

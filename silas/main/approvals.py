@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import ASKED, GOING_ON, HELD, print_json
-from silas.main.shared import DONE, hash_option, look_config, read_config, run_to_exit, warned
+from silas.main.shared import DONE, hash_option, look_config, read_config, run_to_exit, warn
 from silas.main.work import approve_one
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _OVER = ("used", "expired", "revoked", "void", "declined")
 def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
     from silas.services.approvals import open_approvals
 
-    return warned(open_approvals(look_config(ctx)))
+    return warn(open_approvals(look_config(ctx)))
 
 
 @click.group()

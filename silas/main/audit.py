@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, FAILED, agreed, open_audit, run_to_exit
+from silas.main.shared import DECLINED, DONE, FAILED, confirm, open_audit, run_to_exit
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
@@ -136,7 +136,7 @@ def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
                 return DONE
             click.echo(f"The record was changed: {verdict.reason}")
             click.echo(f"Its newest entry is {newest}.")
-            if head is None and not agreed(_ACCEPT):
+            if head is None and not confirm(_ACCEPT):
                 click.echo(f"Nothing was accepted; say `silas audit accept {newest}`.", err=True)
                 return DECLINED
             accepted = await log.accept(newest if head is None else head)

@@ -26,7 +26,7 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
 )
-from silas.main.terminal import attended, terminal
+from silas.main.terminal import show_progress, terminal
 
 if TYPE_CHECKING:
     from silas.cards import Arrived, Card, CardChannel
@@ -274,7 +274,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
     can_type = sys.stdin is not None and sys.stdin.isatty()
     owner = terminal(to_stderr=False, approve=None, live=can_type)
     channel = DemoChannel(owner.cards, owner.attended, waiting, orders)
-    async with Silas.open(config, channel=channel) as silas, attended(owner):
+    async with Silas.open(config, channel=channel) as silas, show_progress(owner):
         reply = await silas.ask(REQUEST, workspace=orders)
         if reply.plan is None or reply.outcome != "dispatched":
             return FAILED if reply.outcome == "failed" else DECLINED  # and the reply said why

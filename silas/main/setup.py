@@ -12,8 +12,8 @@ from silas.main.shared import (
     DONE,
     STOPPED,
     USAGE,
-    agreed,
     config_option,
+    confirm,
     read_config,
     run_to_exit,
 )
@@ -176,7 +176,7 @@ async def _set_up(
     outward = leaves(choice, found, tried.address)
     for line in (tried.words, outward, "", *_lines(edit), ""):
         say(line)
-    if asked and not agreed(_question(edit)):
+    if asked and not confirm(_question(edit)):
         click.echo("Nothing was written.", err=True)
         return DECLINED
     backup = write_models(edit, os.environ)

@@ -115,7 +115,7 @@ _Desk = TypeVar("_Desk", bound=Warned)
 
 
 @contextlib.asynccontextmanager
-async def warned(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator[_Desk]":
+async def warn(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator[_Desk]":
     """Say on stderr what the owner must be told of what was opened, before anything else."""
     async with opening as desk:
         for words in desk.warnings:
@@ -136,7 +136,7 @@ def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
     """The work items alone: no model, no tool, no sandbox."""
     from silas.services.work import open_work
 
-    return warned(open_work(look_config(ctx)))
+    return warn(open_work(look_config(ctx)))
 
 
 def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
@@ -156,10 +156,10 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
     except BrokenPipeError:
         code = _nobody_reads()
     except SilasError as error:
-        code = failed(error)
+        code = fail_with(error)
     except Exception as error:  # whatever it is, a person gets one sentence
         known = from_foreign(error)
-        code = _unforeseen(error) if known is None else failed(known)
+        code = _unforeseen(error) if known is None else fail_with(known)
     sys.exit(code)
 
 
@@ -205,7 +205,7 @@ def _nobody_reads() -> int:
     return FAILED
 
 
-def failed(error: "SilasError") -> int:
+def fail_with(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
     from silas.errors import UNKNOWN_ID
     from silas.sandbox import SandboxUnavailable
@@ -216,7 +216,7 @@ def failed(error: "SilasError") -> int:
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask on the terminal; where nobody can type, nobody said yes."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False

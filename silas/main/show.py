@@ -65,28 +65,28 @@ def lines_of(
     item: "WorkItem", result: "WorkItemResult | None", status: str, search: "ToolSearch"
 ) -> list[str]:
     """The same for a person; what others wrote is indented, and hides no character."""
-    from silas.channels.text import card_lines, indented
+    from silas.channels.text import card_lines, detail_line
     from silas.plans.characters import as_shown
     from silas.services.plans import plan_card
-    from silas.work.report import said_of
+    from silas.work.report import result_texts
 
     why = GOING_ON.get(status, "This is the plan as it is.")
     card = plan_card(item, why, search)
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
-    for text in () if result is None else said_of(result):
+    for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
-        lines += ["", "Result:", *indented(result.summary)]
+        lines += ["", "Result:", *detail_line(result.summary)]
     if result is not None and result.read_before:
         lines += ["", "Read before its changes, neither yours nor the plan's:"]
-        lines += [line for source in result.read_before for line in indented(source)]
+        lines += [line for source in result.read_before for line in detail_line(source)]
     checks = checks_of(item)
     if checks:
         lines += ["", "Checks:"]
     for check in checks:
         lines.append(f"{'ok' if check['passed'] else 'NO'}  {as_shown(check['name'])}")
         for text in (check["reason"], *str(check["output"]).splitlines()):
-            lines += indented(text)
+            lines += detail_line(text)
     if result is not None and result.diff:
         lines += ["", "What changed:", result.diff]
     return lines

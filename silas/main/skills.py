@@ -10,7 +10,7 @@ from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
-    agreed,
+    confirm,
     hash_option,
     look_config,
     read_config,
@@ -164,7 +164,7 @@ def skills_remove(ctx: click.Context, name: str, yes: bool) -> None:
 
         async with open_skills(read_config(ctx)) as desk:
             desk.require(name)
-            if not (yes or agreed(f"Delete the skill {name} and its files?")):
+            if not (yes or confirm(f"Delete the skill {name} and its files?")):
                 click.echo("Nothing was removed.", err=True)
                 return DECLINED
             await desk.remove(name)

@@ -54,7 +54,7 @@ def terminal(*, to_stderr: bool, approve: str | None, live: bool = False) -> Ter
 
 
 @contextlib.asynccontextmanager
-async def attended(terminal: Terminal) -> AsyncGenerator[None]:
+async def show_progress(terminal: Terminal) -> AsyncGenerator[None]:
     """Signs of life while work runs: a line after ten silent seconds, then ever more rarely."""
     signs = asyncio.create_task(signs_of_life(terminal.screen, terminal.clock))
     try:

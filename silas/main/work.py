@@ -15,7 +15,7 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
 )
-from silas.main.terminal import attended, terminal, ticking
+from silas.main.terminal import show_progress, terminal, ticking
 
 # What a turn that started no work ends with; anything else failed.
 _OUTCOME_CODES = {
@@ -69,7 +69,7 @@ def run(
         policy = RunApprovalPolicy(mode=RunApprovalMode(mode or "prompt"))
         text, item = read_plan(plan)
         channel = terminal(to_stderr=as_json, approve=approve, live=True)
-        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+        async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
             result = await silas.run(text, policy=policy)
         if as_json:
             print_json({"plan_hash": digest_of(item), **result.model_dump(mode="json")})
@@ -99,7 +99,7 @@ def approve_one(
 
     async def work() -> int:
         channel = terminal(to_stderr=as_json, approve=approve, live=True)
-        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+        async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
             result = await silas.answer(work_item_id)
         if as_json:
             print_json(result.model_dump(mode="json"))
@@ -125,7 +125,7 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
 
     async def work() -> int:
         channel = terminal(to_stderr=as_json, approve=None, live=True)
-        async with open_silas(ctx, channel.cards) as silas, attended(channel):
+        async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
             place = (workspace or Path.cwd()).resolve()
             reply = await silas.ask(text, workspace=place)
             while reply.outcome == "waiting":  # changes are wanted: which, can be said at once

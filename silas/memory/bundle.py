@@ -24,9 +24,9 @@ from silas.memory.bundle_lines import (
     BundleReader,
     SignedBundle,
     bundle_bytes,
+    bundle_error,
     header_line,
     item_line,
-    refused,
     signature_line,
 )
 from silas.memory.bundle_rules import (
@@ -34,14 +34,14 @@ from silas.memory.bundle_rules import (
     BundleTrust,
     ImportFate,
     Mode,
-    capped,
+    cap_trust,
     fate,
     goes,
     plain_name,
 )
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.operations import RulesFit
-from silas.memory.replacing import replaced
+from silas.memory.replacing import replace_memories
 from silas.memory.rows import COLUMNS, item_of
 from silas.types import OWNER
 
@@ -99,7 +99,7 @@ class ExaminedBundle:
         while lines := list(islice(self._lines, _AT_ONCE)):
             items = [MemoryItem.model_validate_json(line) for line in lines]
             yours = self.facts.whose is BundleTrust.yours
-            yield items if yours else [capped(item, self.facts.name) for item in items]
+            yield items if yours else [cap_trust(item, self.facts.name) for item in items]
 
 
 class Bundles:
@@ -253,12 +253,12 @@ class Bundles:
         self, source: BinaryIO, lines: IO[bytes], mode: str, name: str, scope_id: str
     ) -> ExaminedBundle:
         if mode not in {"merge", "replace"}:
-            raise refused(f"there is no mode {mode[:40]!r}; it is merge or replace")
+            raise bundle_error(f"there is no mode {mode[:40]!r}; it is merge or replace")
         way: Mode = "merge" if mode == "merge" else "replace"
         reader = BundleReader(source, self._limits)
         header = reader.header
         if header.scope_id != scope_id:
-            raise refused(f"it has memories of {header.scope_id!r}, not of {scope_id!r}")
+            raise bundle_error(f"it has memories of {header.scope_id!r}, not of {scope_id!r}")
         for item in reader.items():
             lines.write(item_line(item))
         facts = BundleFacts(
@@ -278,7 +278,7 @@ class Bundles:
         if not key:
             return BundleTrust.nobodys
         if not verify_with(key, bundle_bytes(reader.signed), reader.signature):
-            raise refused("its signature is not that of the key it names, so it was changed")
+            raise bundle_error("its signature is not that of the key it names, so it was changed")
         return (
             BundleTrust.yours
             if self._is_owners(key, reader.header.digest)
@@ -296,9 +296,9 @@ class Bundles:
                     old = None if found is None else found.item
                     outcome = fate(old, item, facts.whose, facts.mode)
                     if facts.whose is not BundleTrust.yours and "\0" in item.content:
-                        raise refused(f"the memory {item.memory_id[:80]!r} holds a NUL")
+                        raise bundle_error(f"the memory {item.memory_id[:80]!r} holds a NUL")
                     if outcome is ImportFate.refused:
-                        raise refused(
+                        raise bundle_error(
                             f"it would change the memory {item.memory_id[:80]!r}, which is trusted "
                             "more than the bundle"
                         )
@@ -329,7 +329,7 @@ class Bundles:
             if facts.mode == "merge" or not goes(item, facts.whose)
         }
         if not self._rules_fit([*(stay | coming).values()]):
-            raise refused("its standing rules and yours have no room in every prompt together")
+            raise bundle_error("its standing rules and yours have no room in every prompt together")
 
     def _count_going(self, facts: BundleFacts) -> int:
         return sum(goes(item, facts.whose) for item in self._all(facts.scope_id))
@@ -343,7 +343,7 @@ class Bundles:
         return counts
 
     def _replaced(self, examined: ExaminedBundle) -> dict[str, int]:
-        return replaced(self._db, examined.facts, examined.batches())
+        return replace_memories(self._db, examined.facts, examined.batches())
 
 
 def _put(tx: Tx, item: MemoryItem, facts: BundleFacts) -> str:

@@ -79,7 +79,7 @@ class SignedBundle(NamedTuple):
         return cls(header.count, digest, said["exported_at"])
 
 
-def refused(why: str) -> MemoryRefused:
+def bundle_error(why: str) -> MemoryRefused:
     """The error for a bundle that is not taken."""
     return MemoryRefused(
         f"The bundle is refused, and nothing was changed: {why}.", code="E_MEM_BUNDLE"
@@ -149,11 +149,11 @@ class BundleReader:
             read_json(line)
             self.header = BundleHeader.model_validate_json(line, strict=True)
         except (ValueError, RecursionError) as error:
-            raise refused(
+            raise bundle_error(
                 "its first line is no header of a bundle of this version (jsonl-v1)"
             ) from error
         if self.header.count > limits.memories:
-            raise refused(
+            raise bundle_error(
                 f"it has {self.header.count} memories, and at most {limits.memories} are taken "
                 "at once"
             )
@@ -171,30 +171,32 @@ class BundleReader:
             self._items.update(line)
             item = read_item(line, self._number)
             if item.scope_id != self.header.scope_id:
-                raise refused(f"line {self._number} is a memory of another scope")
+                raise bundle_error(f"line {self._number} is a memory of another scope")
             # sixty-four bits of an id are enough to refuse a second one, and a million fit
             if (mark := hash(item.memory_id)) in seen:
-                raise refused(f"line {self._number} has the id of a memory before it")
+                raise bundle_error(f"line {self._number} has the id of a memory before it")
             seen.add(mark)
             yield item
         if self._items.hexdigest() != self.header.digest:
-            raise refused("it was changed: its memories are not those that its header counts on")
+            raise bundle_error(
+                "it was changed: its memories are not those that its header counts on"
+            )
         self.signed = SignedBundle.of(self.header, self._all.hexdigest())
         if self.header.owner_key:
             self.signature = _read_signature(self._line(_LONGEST_HEAD))
         if self._source.read(1):
-            raise refused("something follows after its end")
+            raise bundle_error("something follows after its end")
 
     def _line(self, longest: int) -> bytes:
         self._number += 1
         line = self._source.readline(longest + 1)
         self._left -= len(line)
         if len(line) > longest:
-            raise refused(f"line {self._number} is longer than {longest} bytes")
+            raise bundle_error(f"line {self._number} is longer than {longest} bytes")
         if self._left < 0:
-            raise refused(f"it is larger than {self._limits.total_bytes} bytes")
+            raise bundle_error(f"it is larger than {self._limits.total_bytes} bytes")
         if not line.endswith(b"\n"):
-            raise refused(f"it was cut off in line {self._number}")
+            raise bundle_error(f"it was cut off in line {self._number}")
         self._all.update(line)
         return line
 
@@ -212,9 +214,9 @@ def read_item(line: bytes, number: int) -> MemoryItem:
         return _settled(item)
     except ValidationError as error:
         first = misfits(error)[0]
-        raise refused(f"line {number} is no memory: {first.place} {first.words}") from error
+        raise bundle_error(f"line {number} is no memory: {first.place} {first.words}") from error
     except (ValueError, OverflowError, RecursionError) as error:
-        raise refused(f"line {number} is no memory: {error}") from error
+        raise bundle_error(f"line {number} is no memory: {error}") from error
 
 
 def _settled(item: MemoryItem) -> MemoryItem:
@@ -261,7 +263,7 @@ def _read_signature(line: bytes) -> bytes:
         said = read_json(line)
         signature = bytes.fromhex(said["signature"])
     except (ValueError, TypeError, KeyError) as error:
-        raise refused("its last line is no signature") from error
+        raise bundle_error("its last line is no signature") from error
     if signature_line(signature) != line:
-        raise refused("its last line is no signature")
+        raise bundle_error("its last line is no signature")
     return signature

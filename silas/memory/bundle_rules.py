@@ -104,7 +104,7 @@ def _outranks(old: MemoryItem, whose: BundleTrust) -> bool:
     return whose is not BundleTrust.yours and old.taint is not TaintLevel.external
 
 
-def capped(item: MemoryItem, name: str) -> MemoryItem:
+def cap_trust(item: MemoryItem, name: str) -> MemoryItem:
     """A memory of somebody else's bundle: how often it was used and what it is trusted with there
     does not count here, and neither does the conversation it was made in.
     """

@@ -26,7 +26,7 @@ _BEFORE, _AFTER = 0.3, 0.1  # what the likeness of the memory before and after o
 _ANSWER = 0.3  # more than that of the one before where it asks something: this one answers it
 
 
-def fused(
+def fuse_rankings(
     by_words: Scores,
     covered: float,
     by_meaning: Scores,

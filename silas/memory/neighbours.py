@@ -92,7 +92,7 @@ class Neighbours:
         return place + step if session and other and other.session_id == session else None
 
 
-def kept_of(tx: Tx, places: Sequence[int]) -> list[int]:
+def standalone_of(tx: Tx, places: Sequence[int]) -> list[int]:
     """Those of these places, in their order, whose memory is no piece of a conversation."""
     if not places:
         return []

@@ -15,7 +15,7 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from silas.db import Tx
-from silas.memory.neighbours import ONE_THING, Neighbours, kept_of, neighbours_around
+from silas.memory.neighbours import ONE_THING, Neighbours, neighbours_around, standalone_of
 from silas.memory.partitions import ScopePartition
 from silas.memory.postings import RecallQuery, TermPostings, holds, how_often, postings_of
 from silas.memory.terms import terms
@@ -79,7 +79,7 @@ def best_of(
     first = max(_SEEDS, 2 * limit)
     # a long text holds many words of a question by chance: more of them are read, by themselves
     more = best[first : 2 * first] if usual > _LONG else []
-    seeds = [*best[:first], *kept_of(tx, best[first:])[:_SEEDS]]
+    seeds = [*best[:first], *standalone_of(tx, best[first:])[:_SEEDS]]
     talk = neighbours_around(tx, scope, seeds, now, alone=more)
     words_of = _words_of(talk, held)
     wanted = talk.turns if neighbours else [s for s in (*seeds, *more) if s in talk.turns]

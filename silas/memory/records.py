@@ -10,7 +10,7 @@ from silas.errors import MemoryRefused, misfits
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.partitions import Partition, longer, next_places, one_less, partition_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
-from silas.memory.terms import indexed
+from silas.memory.terms import index_text
 from silas.types import TaintLevel
 
 _SELECT = f"SELECT place, {COLUMNS} FROM memory_items"  # noqa: S608 - names of fields
@@ -99,7 +99,7 @@ def changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
     """
     found = find(tx, memory_id, scope_id)
     if found is None:
-        raise unknown(memory_id, scope_id)
+        raise unknown_memory(memory_id, scope_id)
     if found.item.trust_level is TrustLevel.constitutional:
         raise MemoryRefused(
             f"The memory {memory_id} says who Silas is; nothing changes it while Silas runs.",
@@ -109,7 +109,7 @@ def changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
     return found
 
 
-def unknown(memory_id: str, scope_id: str) -> MemoryRefused:
+def unknown_memory(memory_id: str, scope_id: str) -> MemoryRefused:
     """The error for a memory that should be there."""
     return MemoryRefused(
         f"There is no memory {memory_id[:80]}; `silas memory search` finds those there are.",
@@ -222,7 +222,7 @@ def _unindex(tx: Tx, record: MemoryRecord) -> None:
 
 
 def _indexed(item: MemoryItem) -> tuple[str, str]:
-    return indexed(item.content), indexed(list_text(item.semantic_tags))
+    return index_text(item.content), index_text(list_text(item.semantic_tags))
 
 
 def _note_sources(tx: Tx, new: Sequence[MemoryRecord]) -> None:

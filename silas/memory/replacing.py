@@ -39,7 +39,7 @@ JOIN memory_items AS new ON new.scope_id = ? AND new.memory_id = old.memory_id
 """
 
 
-def replaced(
+def replace_memories(
     db: Database, facts: BundleFacts, batches: Iterable[Sequence[MemoryItem]]
 ) -> dict[str, int]:
     """Replace a scope's memories; what may not go stays.

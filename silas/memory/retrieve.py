@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from silas.clock import Clock
 from silas.errors import DatabaseError
-from silas.memory.fuse import Scores, fused, in_talk
+from silas.memory.fuse import Scores, fuse_rankings, in_talk
 from silas.memory.models import MemoryItem, Ranked, ReingestionTier
 from silas.memory.port import Query, Vectors
 from silas.memory.rank import TextMatches
@@ -106,7 +106,7 @@ class HybridRetriever:
             talk = self._store.talk(names, scope_id)
             wanted = [turn.memory_id for turn in talk.turns.values()]
             near = in_talk(talk, await self._vectors.likeness(scope_id, text, wanted))
-            found = fused(by_words, fitting.covered, by_meaning, near, depth)
+            found = fuse_rankings(by_words, fitting.covered, by_meaning, near, depth)
         return await self._items(await self._timely(found, text, scope_id), scope_id, limit)
 
     async def _timely(self, found: Scores, text: str, scope_id: str) -> Scores:

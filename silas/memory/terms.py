@@ -35,7 +35,7 @@ class Term(NamedTuple):
     @property
     def query(self) -> str:
         """As a full-text query."""
-        return " OR ".join(quoted(form) for form in self.forms)
+        return " OR ".join(quote_term(form) for form in self.forms)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def indexed(text: str) -> str:
+def index_text(text: str) -> str:
     """A text as its words are indexed: signs apart, and the parts of compounds at its end.
 
     What was indexed is taken out again by the same text, so this must not change without indexing
@@ -86,6 +86,6 @@ def _pairs(run: str) -> list[str]:
     return [f"{one} {other}" for one, other in pairwise(run)] or [run]
 
 
-def quoted(word: str) -> str:
+def quote_term(word: str) -> str:
     """A word as one full-text phrase, whatever it holds."""
     return '"' + word.replace('"', '""').replace("\0", "") + '"'

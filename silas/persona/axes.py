@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from silas.persona.kept import kept
+from silas.persona.kept import cached
 from silas.persona.models import (
     AxisDelta,
     AxisPreset,
@@ -46,13 +46,13 @@ def clamp(value: float, least: float = 0.0, most: float = 1.0) -> float:
     return min(max(value, least), most)
 
 
-@kept
+@cached
 def drifted(baseline: AxisProfile, drift: AxisDelta) -> AxisProfile:
     """Where the axes stand after what was learned."""
     return _profile(lambda axis: _of(baseline, axis) + _of(drift, axis))
 
 
-@kept
+@cached
 def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     """A preset as what it adds to the configured baseline, so that what is learned counts, too."""
 
@@ -63,7 +63,7 @@ def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     return AxisDelta(**{axis: added(axis) for axis in AXES})
 
 
-@kept
+@cached
 def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     """What a mood does to the axes; nothing where it is neutral."""
     away = {name: _of(mood, name) - _of(neutral, name) for name in MOODS}
@@ -75,7 +75,7 @@ def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     )
 
 
-@kept
+@cached
 def compose(baseline: AxisProfile, *deltas: AxisDelta) -> AxisProfile:
     """`clamp(baseline + context + mood + override, 0, 1)`, once, after everything was added."""
     return _profile(lambda axis: _of(baseline, axis) + sum(_of(delta, axis) for delta in deltas))

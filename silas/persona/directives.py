@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from silas.persona.axes import AXES
-from silas.persona.kept import kept
+from silas.persona.kept import cached
 from silas.persona.models import AxisProfile, VoiceConfig
 
 _BOUNDS = (0.15, 0.35, 0.65, 0.85)
@@ -112,7 +112,7 @@ def render_directives(
     return _written(levels, voice, tuple(constitution), count, least, most)
 
 
-@kept
+@cached
 def _written(
     levels: tuple[int, ...],
     voice: VoiceConfig,

@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 _MOST = 64  # results of each function
 
 
-def kept(function: Callable[_P, _T]) -> Callable[_P, _T]:
+def cached(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """The same function, with its latest results.
 
     Only for what is pure and takes values that are frozen, which pydantic knows of its models and

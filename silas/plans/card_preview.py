@@ -10,7 +10,7 @@ from silas.plans.subject import plan_bytes
 from silas.sandbox.toolchains.mounts import ToolSearch
 
 
-def card_shown(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCard:
+def preview_card(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCard:
     """A plan's card with the files that it runs and the owner's tools.
 
     Both are those that its approval binds; of a plan that nobody approved, those of now. Looks at
@@ -24,12 +24,12 @@ def card_shown(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCar
     return plan_card(
         plan_bytes(item),
         rationale=rationale,
-        files=files_shown(item),
-        tools=tools_shown(item, search),
+        files=preview_files(item),
+        tools=preview_tools(item, search),
     )
 
 
-def files_shown(item: WorkItem) -> Files:
+def preview_files(item: WorkItem) -> Files:
     """The files that a card of this item lists: as its token binds them, or as they are now."""
     if item.approval_token is not None:
         return bound_files(item)
@@ -39,6 +39,6 @@ def files_shown(item: WorkItem) -> Files:
         return {}  # no approval of this can be given; whoever asks for one is told why
 
 
-def tools_shown(item: WorkItem, search: ToolSearch) -> Files:
+def preview_tools(item: WorkItem, search: ToolSearch) -> Files:
     """The owner's tools likewise."""
     return search.found(item.workspace) if item.approval_token is None else bound_tools(item)

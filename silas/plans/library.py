@@ -24,7 +24,7 @@ from silas.plans.fill import blanks, emit, fill_body, fill_data
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.request import fits, parts_of, score, wanted_of, words_of
 from silas.plans.requires import Requirement, commands
-from silas.plans.sentences import SentenceError, compiled, hear, matches, slots
+from silas.plans.sentences import SentenceError, compile_sentence, hear, matches, slots
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 from silas.types import Frozen
 
@@ -260,7 +260,7 @@ def _refuse_sentences(plan: LibraryPlan, path: Path) -> None:
     """Slots without a parameter, what cannot be read, and examples that would not be understood."""
     for sentence in plan.sentences:
         try:
-            compiled(sentence)
+            compile_sentence(sentence)
         except SentenceError as error:
             raise _wrong(path, f"`runbook.sentences`: {error}") from error
         if strange := sorted(slots(sentence) - set(plan.parameters)):

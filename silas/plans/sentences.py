@@ -65,14 +65,14 @@ def hear(text: str) -> RequestSentence:
     said = _THANKS.sub("", _POLITE.sub("", text.strip()))
     named = _PLACE.search(said)
     if named is not None:
-        return RequestSentence(said[: named.start()], unquoted(named["place"]))
+        return RequestSentence(said[: named.start()], unquote(named["place"]))
     return RequestSentence(_HERE.sub("", said), "")
 
 
 def matches(sentences: Sequence[str], said: str) -> Iterator[Mapping[str, str]]:
     """What the slots take, for each sentence that the words are."""
     for sentence in sentences:
-        found = compiled(sentence).fullmatch(f"{said} ")
+        found = compile_sentence(sentence).fullmatch(f"{said} ")
         if found is not None:
             yield {
                 one["slot"]: _bare(found[one["slot"]], one)
@@ -81,18 +81,18 @@ def matches(sentences: Sequence[str], said: str) -> Iterator[Mapping[str, str]]:
             }
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     """A slot's value without the quotes around it."""
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"`" else value
 
 
 def _bare(value: str, token: re.Match[str]) -> str:
-    plain = unquoted(value)
+    plain = unquote(value)
     return plain[len(token["before"]) : len(plain) - len(token["after"] or "")]
 
 
 @lru_cache(maxsize=1024)  # more sentences than a library has
-def compiled(sentence: str) -> re.Pattern[str]:
+def compile_sentence(sentence: str) -> re.Pattern[str]:
     """The expression for a sentence; every part ends in a blank.
 
     Raises:

@@ -75,7 +75,7 @@ def matches(pattern: str, path: str) -> bool:
     return _parts_match(tuple(pattern.split("/")), tuple(path.split("/")))
 
 
-def covered(patterns: Sequence[str], path: str) -> bool:
+def matches_any(patterns: Sequence[str], path: str) -> bool:
     """Whether any of these patterns names the path."""
     return any(matches(pattern, path) for pattern in patterns)
 

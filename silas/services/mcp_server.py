@@ -11,7 +11,7 @@ from silas.channels.mcp import McpOffer
 from silas.errors import PlanFamilyError
 from silas.stream.models import Incoming
 from silas.stream.session import Session
-from silas.work.report import said_of
+from silas.work.report import result_texts
 
 CLIENT = "mcp"
 """The connection of whoever is on the other end: not the owner's, and never signed."""
@@ -103,7 +103,7 @@ class Services:
         if result is None:
             return f"{name} is {item.status.value}"
         told = f"{name} is {item.status.value}: {result.summary}"
-        return "\n\n".join((told, *said_of(result)))
+        return "\n\n".join((told, *result_texts(result)))
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""

@@ -144,7 +144,7 @@ def is_owners(ring: KeyRing, record: AuditReader, public_key: str, digest: str) 
     return any(told.seq <= former.seq and told.data.get("digest") == digest for told in exports)
 
 
-def asked_on(channel: CardChannel, audit: Audit, clock: Clock) -> Confirm:
+def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> Confirm:
     """Asks the owner on a card beside his work; a channel that fails means no."""
     owner = Owner(channel, audit, clock)
 
@@ -227,7 +227,7 @@ class MemoryDesk:
         """One memory. Raises `MemoryRefused` where there is none of this id."""
         found = await self.rooms.store.get(memory_id, scope_id)
         if found is None:
-            raise records.unknown(memory_id, scope_id)
+            raise records.unknown_memory(memory_id, scope_id)
         return found
 
     def count_of(self, source: str, scope_id: str = OWNER) -> int:

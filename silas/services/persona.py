@@ -55,10 +55,10 @@ class OwnersPersona:
             "preset": state.active_preset,
             "presets": sorted(engine.presets),
             "context": context,
-            "baseline": rounded(state.baseline_axes.model_dump()),
-            "axes": rounded(axes.model_dump()),
+            "baseline": round_axes(state.baseline_axes.model_dump()),
+            "axes": round_axes(axes.model_dump()),
             "levels": {axis: _LEVELS[level_of(value)] for axis, value in axes},
-            "mood": rounded(state.mood.model_dump()),
+            "mood": round_axes(state.mood.model_dump()),
             "mood_words": mood_words(state.mood, engine.neutral),
             "directives": await engine.render_directives(OWNER, context),
             "feedback": list(FEEDBACK),
@@ -91,7 +91,7 @@ class OwnersPersona:
         return self._engine
 
 
-def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
+def round_axes(numbers: Mapping[str, float]) -> dict[str, float]:
     """Numbers for a person."""
     return {name: round(number, 2) for name, number in numbers.items()}
 

@@ -8,7 +8,7 @@ from silas.cards import PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
-from silas.plans.card_preview import card_shown
+from silas.plans.card_preview import preview_card
 from silas.plans.places import require_places
 from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.gates import require_supported
@@ -61,7 +61,7 @@ def plan_document(item: WorkItem) -> dict[str, Any]:
 
 def plan_card(item: WorkItem, rationale: str, search: ToolSearch) -> PlanCard:
     """The card of a plan as it would be shown here, with the toolchains that `search` finds."""
-    return card_shown(item, rationale=rationale, search=search)
+    return preview_card(item, rationale=rationale, search=search)
 
 
 def require_runnable(item: WorkItem) -> None:

@@ -123,7 +123,7 @@ class Learning:
         await self._review.noted(Signal(family, decision, self._scope_of(item.id)))
 
 
-def picked(words: str, clock: Clock) -> Incoming:
+def suggestion_message(words: str, clock: Clock) -> Incoming:
     """Words that the owner picked from a card, as a message: unsigned, of no known channel, and so
     external, whoever picked them.
     """
@@ -140,7 +140,7 @@ async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock)
     """
     while True:
         with suppress(SilasError):
-            await stream.handle(picked(await picks.get(), clock))
+            await stream.handle(suggestion_message(await picks.get(), clock))
 
 
 async def look_regularly(review: ReviewQueue, config: SilasConfig, clock: Clock) -> None:

@@ -10,7 +10,7 @@ from silas.config import SilasConfig
 from silas.damage import Damaged
 from silas.db import Database
 from silas.errors import DatabaseError, SandboxError
-from silas.home.crash_recovery import recovered
+from silas.home.crash_recovery import recover_after_crash
 from silas.home.damaged_rows import all_damaged
 from silas.home.lease import Lease
 from silas.home.runtime import sandbox_of
@@ -190,7 +190,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
             taken_back = await undoing.files.recover()
             rest = (config.data_dir, undoing, store, waiting, outcomes, audit)
             async with Lease(config.data_dir) as lease:
-                await recovered(*rest, alone=lease.alone, resume=False)
+                await recover_after_crash(*rest, alone=lease.alone, resume=False)
             return taken_back
 
         async def undone(item: WorkItem) -> None:

@@ -16,7 +16,7 @@ from silas.stream.scopework import ScopeWork
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
 from silas.work.progress_board import ProgressBoard
-from silas.work.report import said_of
+from silas.work.report import result_texts
 
 
 @runtime_checkable
@@ -65,7 +65,7 @@ class ProgressReporter:
         async def show(event: ProgressEvent) -> None:
             if event.status in ENDED and self._work.scope_of(item.id) == OWNER:
                 result = await self._work.result(item.id)
-                for text in () if result is None else said_of(result):
+                for text in () if result is None else result_texts(result):
                     await send(text)
             await notify(event)
 

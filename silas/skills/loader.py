@@ -271,14 +271,14 @@ def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
     Raises:
         SkillError: It cannot be read, or breaks a rule; in one sentence.
     """
-    skill_md, files = parsed(folder)
+    skill_md, files = parse_skill(folder)
     findings = check(skill_md, files, rules)
     if findings:
         raise SkillError(str(findings[0]))
     return Skill(skill_md.front, skill_md.text, files)
 
 
-def parsed(folder: Path) -> tuple[SkillMd, tuple[SkillFile, ...]]:
+def parse_skill(folder: Path) -> tuple[SkillMd, tuple[SkillFile, ...]]:
     """A skill's `SKILL.md` and all its files, before any rule was asked.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 from silas.skills.folder import SkillError, SkillFile
 
 
-def put(place: Path, name: str, files: Sequence[SkillFile]) -> None:
+def install_tree(place: Path, name: str, files: Sequence[SkillFile]) -> None:
     """Make these the files of a skill, instead of whatever lies there under its name.
 
     Nothing is copied: what is written are the bytes that were looked at. They are the owner's

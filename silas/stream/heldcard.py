@@ -6,7 +6,7 @@ from silas.plans.characters import show_exactly
 from silas.types import Risk
 from silas.work.held_store import HeldChanges
 from silas.work.printed import PRINTED
-from silas.work.report import reported
+from silas.work.report import report_heading
 from silas.workspace.diff import heading
 
 _MOST_LINES = 200  # of paths; more are counted
@@ -60,7 +60,7 @@ def _said(result: WorkItemResult) -> tuple[Detail, ...]:
         ("What its checks found", "\n".join(checks)),
         ("What its own checks run, and it changed", "\n".join(result.checks_changed)),
         (PRINTED, result.output),
-        (reported(result.grounds), result.report),
+        (report_heading(result.grounds), result.report),
     )
     return tuple(
         Detail(heading=heading, lines=_first([show(line) for line in text.splitlines()]))

@@ -14,7 +14,7 @@ from silas.stream.drafts import Waits
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
 from silas.types import OWNER, TaintLevel
-from silas.work.preflight import Preflight, already_done, faults, told
+from silas.work.preflight import Preflight, already_done, faults, preflight_note
 
 PROPOSALS: Final = frozenset({PlanActionType.propose, PlanActionType.revise})
 """Actions that bring a plan."""
@@ -105,7 +105,7 @@ class ModelPlans:
                 checks={one.name: one.state for one in trial.checks},
                 seconds=round(trial.seconds, 3),
             )
-        return PlanReview(faults(item, trial), already_done(item, trial), told(trial))
+        return PlanReview(faults(item, trial), already_done(item, trial), preflight_note(trial))
 
 
 def _checking(words: str) -> str:

@@ -11,7 +11,7 @@ AsksToStop = Callable[[str], bool]
 """Whether a message asks to stop what is done, and nothing else."""
 
 
-async def stopped(incoming: Incoming, executor: WorkItemExecutor, asks: AsksToStop) -> str:
+async def stop_on_request(incoming: Incoming, executor: WorkItemExecutor, asks: AsksToStop) -> str:
     """Stop all work of this process if the owner says so; what was stopped, in a sentence.
 
     Only what is typed at the terminal counts, which no page and no other sender can imitate.

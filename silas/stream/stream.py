@@ -18,7 +18,7 @@ from silas.stream.drafts import Drafts
 from silas.stream.inbox import Inbox
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
-from silas.stream.stopping import stopped
+from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
 from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
@@ -146,7 +146,7 @@ class Stream:
     async def _heard(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
         send = self._sender(incoming.connection_id)
-        if words := await stopped(incoming, self._executor, asks_to_stop):
+        if words := await stop_on_request(incoming, self._executor, asks_to_stop):
             await send(words)
             return
 

@@ -47,7 +47,7 @@ class Viewing:
         # and until the turn has answered nothing that its models were shown leaves the view
         turn.provenance.in_view(
             join_taint({TaintLevel.owner, *context.taints(scope_id)}),
-            lambda: labelled(i for i in context.in_view(scope_id) if i.ctx_id != said),
+            lambda: label_items(i for i in context.in_view(scope_id) if i.ctx_id != said),
         )
         return context.render(scope_id, turn.number, frozenset({said}))
 
@@ -73,7 +73,7 @@ class Viewing:
         context.add(scope_id, item)
 
 
-def labelled(items: Iterable[ContextItem]) -> Iterator[tuple[str, Origin]]:
+def label_items(items: Iterable[ContextItem]) -> Iterator[tuple[str, Origin]]:
     """The words of each item and whose they are.
 
     What the owner signed earlier is the owner's; what Silas answered is a model's, however far it

@@ -7,7 +7,7 @@ from silas.stream.ports import ModelView, Review
 from silas.stream.scopework import Known, ScopeWork
 from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel
-from silas.work.report import said_of
+from silas.work.report import result_texts
 
 _RECENT = 5  # pieces of work that a conversation can go on from
 _SUMMARY = 600  # characters of a result's verdict that stand in view
@@ -88,7 +88,7 @@ class WorkContext:
             lines.append("result: not shown, because what it rests on was forgotten")
         elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
-            lines += [text[:_SAID] for text in said_of(result)]
+            lines += [text[:_SAID] for text in result_texts(result)]
             # an agent wrote it, from whatever it had read
             taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"

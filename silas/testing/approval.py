@@ -19,7 +19,7 @@ from silas.approval.nonces import (
     SAFETY_BUFFER,
     forgotten_until,
     nonce_key,
-    replayed,
+    replay_error,
     retention,
     use_prefix,
 )
@@ -216,5 +216,5 @@ class MemoryNonceStore:
 
     def _keep(self, key: str, kept: _Kept) -> None:
         if key in self._kept:
-            raise replayed()
+            raise replay_error()
         self._kept[key] = kept

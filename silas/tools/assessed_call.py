@@ -97,7 +97,7 @@ def _unfit(tool: RegisteredTool, why: str) -> InvalidArguments:
     )
 
 
-def assessed(
+def assess(
     tool: RegisteredTool,
     action: str,
     args: dict[str, Any],
@@ -123,7 +123,7 @@ def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
         return Stance.blocked
 
 
-def tainted(passage: AssessedCall, context: ToolCallContext) -> bool:
+def is_tainted(passage: AssessedCall, context: ToolCallContext) -> bool:
     """Whether the call asks for what its arguments rest on (decision B9)."""
     if not has_effect(passage.facts, context.files):
         return False
@@ -132,7 +132,7 @@ def tainted(passage: AssessedCall, context: ToolCallContext) -> bool:
     )
 
 
-def ruled(
+def strictest_ruling(
     matrix: Decision,
     passage: AssessedCall,
     context: ToolCallContext,

@@ -8,7 +8,7 @@ from typing import Any
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.clock import Clock
-from silas.context import ContentKind, cleaned, cleaned_json, scrub
+from silas.context import ContentKind, clean_text, cleaned_json, scrub
 from silas.db import Database
 from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
@@ -171,7 +171,7 @@ class Attempts:
 
         def clean(text: str) -> str:
             # before, since cleaning could cut through a secret; after, since it could join one
-            return self._scrub(cleaned(self._scrub(text), kind))
+            return self._scrub(clean_text(self._scrub(text), kind))
 
         return {
             "return_value": clean(result.return_value),

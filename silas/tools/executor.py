@@ -18,16 +18,16 @@ from silas.tools.assessed_call import (
     about_call,
     about_request,
     ask_reason,
-    assessed,
+    assess,
     block_reason,
     fitting_arguments,
     identify,
     ids_of,
+    is_tainted,
     key_of,
     preview_of,
-    ruled,
     secrets_in_reach,
-    tainted,
+    strictest_ruling,
 )
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
@@ -166,7 +166,7 @@ class ToolExecutor:
         if tool is None:
             raise ToolUnavailable(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
         passage = self._foreseen(tool, action, request)
-        ruling = ruled(Decision.ALLOW, passage, context)
+        ruling = strictest_ruling(Decision.ALLOW, passage, context)
         by_worker = ruling.source == AskReason.worker_policy
         reason = AskReason.worker_policy if by_worker else AskReason.toolset
         return PendingCall(passage.call, passage.risk, reason)
@@ -189,7 +189,7 @@ class ToolExecutor:
         matrix = decide(context.autonomy_level, passage.risk)
         if STRICTNESS[matrix] > STRICTNESS[Decision.CONFIRM]:
             return False
-        return ruled(Decision.ALLOW, passage, context).decision is Decision.CONFIRM
+        return strictest_ruling(Decision.ALLOW, passage, context).decision is Decision.CONFIRM
 
     def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
         return self._assessed(tool, action, fitting_arguments(tool, action, request))
@@ -256,7 +256,7 @@ class ToolExecutor:
     # 4 -------------------------------------------------------------------------------------------
     def _assessed(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> AssessedCall:
         quiet = in_quiet_hours(self._config, self._clock.now())
-        return assessed(tool, action, args, self._config.blast_limit, quiet_hours=quiet)
+        return assess(tool, action, args, self._config.blast_limit, quiet_hours=quiet)
 
     # 5 -------------------------------------------------------------------------------------------
     async def _gated(
@@ -320,7 +320,9 @@ class ToolExecutor:
             antiflap=antiflap,
             storm=storm,
         )
-        ruling = ruled(matrix, passage, context, gate=gate, tainted=tainted(passage, context))
+        ruling = strictest_ruling(
+            matrix, passage, context, gate=gate, tainted=is_tainted(passage, context)
+        )
         about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
         if ruling.decision is Decision.HARD_BLOCK:
             event, why = block_reason(ruling, antiflap=antiflap, storm=storm)

@@ -101,7 +101,7 @@ def distinctive(said: str) -> bool:
     """
     words = said.split(" ")
     if len(words) == 1:
-        return structured(said)
+        return is_structured(said)
     peculiar = {
         word.lower()
         for word in _runs(said)
@@ -110,7 +110,7 @@ def distinctive(said: str) -> bool:
     return len(peculiar) >= 2 and sum(map(len, peculiar)) >= MIN_LETTERS
 
 
-def structured(token: str) -> bool:
+def is_structured(token: str) -> bool:
     """One word that is more than a word: `alice@example.com`, `notes/plan.md`, `DE89370400440`."""
     bare = token.strip(".,;:!?\"'()[]{}<>")
     letters = sum(len(run) for run in _runs(bare))
@@ -167,7 +167,7 @@ def _longest(
 
 def _single(word: str, read: Sequence[tuple[str, _MARK]]) -> tuple[int, _MARK | None]:
     """One word with a structure of its own is worth telling, too."""
-    if structured(word):
+    if is_structured(word):
         for shown, mark in reversed(read):
             if stands_in(word, shown):
                 return 1, mark

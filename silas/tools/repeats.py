@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from silas.tools.phrases import structured
+from silas.tools.phrases import is_structured
 
 _EDGES: Final = "\"'`.,;:!?()[]{}<>*_#|$=\u201c\u201d\u2018\u2019"
 _RUN: Final = 3  # words in a row that are told
@@ -74,7 +74,7 @@ class Repeats(Generic[_Mark]):
         gram = tuple(words[at : at + _RUN])
         if len(gram) == _RUN and (found := self._found.get(gram)) is not None:
             marks[at : at + _RUN] = [found] * _RUN
-        elif marks[at] is None and structured(words[at]):
+        elif marks[at] is None and is_structured(words[at]):
             marks[at] = self._found.get((words[at],))
 
     def _whole(self, words: Sequence[str]) -> _Mark | None:

@@ -21,7 +21,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from silas.canonical import canonical_json
-from silas.context import framed, scrub
+from silas.context import frame_text, scrub
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
     RegisteredTool,
@@ -191,7 +191,7 @@ def model_facing(result: ToolResult) -> str:
     shown = [text, *map(canonical_json, result.content)]
     tool = "" if result.ran is None else result.ran.tool_name
     origin = Origin(kind=result.origin, name=result.source, tool=tool, taint=result.taint)
-    return framed("\n".join(shown), origin)
+    return frame_text("\n".join(shown), origin)
 
 
 def build_chain(executor: ToolExecutor, registry: ToolRegistry) -> AbstractToolset[ToolRun]:

@@ -13,7 +13,7 @@ from silas.approval.pruning import prune_regularly
 from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.context.pruning import prune_regularly as prune_conversations
-from silas.home.crash_recovery import recovered
+from silas.home.crash_recovery import recover_after_crash
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
 from silas.home.lease import Lease
@@ -119,7 +119,7 @@ async def build(
         lease = await stack.enter_async_context(Lease(config.data_dir))
         found = Rehydrated()
         if not parts.stop.sentinel.stands():
-            found = await recovered(
+            found = await recover_after_crash(
                 config.data_dir,
                 parts.undoing,
                 parts.store,

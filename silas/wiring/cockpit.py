@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from silas.audit.reading import AuditReader
 from silas.channels.web.port import Cockpit
-from silas.home.web_tools import recorded
+from silas.home.web_tools import record_connections
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.house import HouseRoom
 from silas.services.cockpit.record import RecordRoom
@@ -80,7 +80,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             channel,
             announced_on(channel),
             tried_at_openrouter(
-                WebClient(web.outside, web.make_tls, recorded(parts.audit)),
+                WebClient(web.outside, web.make_tls, record_connections(parts.audit)),
             ),
             parts.audit,
             clock,

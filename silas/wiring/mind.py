@@ -21,7 +21,7 @@ from silas.keys import Signer
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting import SqlWaitingPlans
-from silas.services.memory import MemoryPorts, MemoryRooms, asked_on, memory_rooms, rules_within
+from silas.services.memory import MemoryPorts, MemoryRooms, ask_owner, memory_rooms, rules_within
 from silas.services.memory_search import MemorySearch
 from silas.services.persona import personality
 from silas.services.review import review_queue
@@ -79,7 +79,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
     config, db, clock, audit = on.config, on.db, on.runtime.clock, on.audit
     count, files = TokenCounter().count, WorkspaceFiles()
     fit = rules_within(config, count)
-    confirm = asked_on(on.channel, audit, clock)
+    confirm = ask_owner(on.channel, audit, clock)
     remembered = memory_rooms(
         config, db, clock, audit, MemoryPorts(on.signer, on.runtime.ring, confirm, count, fit)
     )

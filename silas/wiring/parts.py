@@ -19,8 +19,8 @@ from silas.home.effective_clock import effective_time
 from silas.home.owner_signatures import owner_verified
 from silas.home.runtime import Runtime
 from silas.home.sandbox_tools import Surroundings, tool_search
-from silas.home.secret_store import guarded
-from silas.home.signer_client import announced, message_signer
+from silas.home.secret_store import guard_sandbox
+from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secrecy import Secrecy
 from silas.plans import PlanParser, WaitingPlan
@@ -83,7 +83,7 @@ class Parts:
         clock = runtime.clock
         self.config, self.runtime, self.db, self.models = config, runtime, db, models
         self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
-        self.signer = signer = announced(config, runtime.signer, self.channel)
+        self.signer = signer = announce_questions(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
         self.stop = EmergencyStop.of(config.data_dir, db, clock)
@@ -101,7 +101,7 @@ class Parts:
         self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
         self.secrecy = Secrecy(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
-        self.sandbox = guarded(runtime.sandbox, self.secrecy, self.audit)
+        self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)
         self.registry = tool_registry(self)
         self.scopes = scopes_of(config)
         self.door = tool_door(self)

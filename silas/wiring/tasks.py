@@ -17,7 +17,7 @@ from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
 from silas.work.grant_uses import PlanGrants
 from silas.work.held_store import HeldStore, Holding
-from silas.work.planner_advice import PlannerAdvice
+from silas.work.planner_advice import PlannerConsultant
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
@@ -83,7 +83,7 @@ def task_runner(
     parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
-    config, advice = parts.config, PlannerAdvice(planner, crew)
+    config, advice = parts.config, PlannerConsultant(planner, crew)
     grants = PlanGrants(parts.outcomes, parts.registry)
     settings = TaskSettings(
         scratch=config.data_dir / "scratch",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from silas.home.web_tools import add_web_tools, recorded
+from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
 from silas.sandbox import SandboxLimits
 from silas.services.tools.registry import built_in_tools
@@ -20,7 +20,7 @@ def tool_registry(parts: "Parts") -> ToolRegistry:
     """The built-in tools and those of the web; toolsets of others are mounted later."""
     runtime, config, clock = parts.runtime, parts.config, parts.runtime.clock
     registry = built_in_tools(clock, parts.sandbox, SqlHealthStore(parts.db))
-    record = recorded(parts.audit)
+    record = record_connections(parts.audit)
     add_web_tools(registry, config, clock, runtime.web, runtime.secrets, record)
     return registry
 

@@ -22,12 +22,12 @@ from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.routes import cockpit_routes
-from silas.channels.web.serve import served
+from silas.channels.web.serve import run_server
 from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
 from silas.channels.web.transcript import Transcript
-from silas.channels.web.waiting_plans import tell_unasked
+from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
@@ -91,7 +91,7 @@ async def open_cockpit(
     web, front = config.channels.web, StartingApp()
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(
-            served(front, web.host, web.port, SystemClock(), front.knows)
+            run_server(front, web.host, web.port, SystemClock(), front.knows)
         )
         config = listening_at(config, None, port)
         standing = runtime(config)
@@ -170,7 +170,7 @@ async def _opened(
         )
     )
     looking = {
-        asyncio.create_task(tell_unasked(facts.waiting, channel.pages, clock)),
+        asyncio.create_task(announce_waiting_plans(facts.waiting, channel.pages, clock)),
         asyncio.create_task(withholding.follow(clock)),
     }
     try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from silas.context import scrub_output
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
-from silas.work.check_files import told
+from silas.work.check_files import check_files_note
 from silas.work.ledger import Ledger
 from silas.work.report import NO_REPORT, ExecutorReport
 
@@ -62,7 +62,7 @@ def what_was_done(attempt: Attempt) -> str:
     if attempt.report is None:
         return "Done; the plan has no checks, so nothing was verified."
     passed = ", ".join(result.name for result in attempt.report.results)
-    return f"Done and verified: {passed}. {told(attempt.checks_changed)}".rstrip()
+    return f"Done and verified: {passed}. {check_files_note(attempt.checks_changed)}".rstrip()
 
 
 def what_failed(attempt: Attempt) -> str:

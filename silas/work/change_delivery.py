@@ -8,14 +8,14 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.attempt import Attempt, what_was_done
 from silas.work.check_files import run_files
 from silas.work.copytree import tree_of
-from silas.work.expected_texts import demands_of
+from silas.work.expected_texts import expected_texts
 from silas.work.held_rules import Rules, held_changes
 from silas.work.held_store import Holding
-from silas.work.influence import Influence, told
+from silas.work.influence import Influence, influence_note
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.recovery import applied_note
-from silas.work.report import left_of
+from silas.work.report import attempt_output
 from silas.work.settings import TaskSettings
 from silas.work.shielding import shielded
 from silas.work.task_workspace import TaskWorkspace
@@ -60,13 +60,13 @@ class ChangeDelivery:
         result = result_of(
             item,
             WorkItemStatus.done,
-            f"{what_was_done(attempt)} {told(sources)}".rstrip(),
+            f"{what_was_done(attempt)} {influence_note(sources)}".rstrip(),
             checks_changed=attempt.checks_changed,
             read_before=sources,
             artifacts=artifacts,
             next_steps=attempt.next_steps,
             diff=diff,
-            left=left_of(attempt, self._secrets.redact),
+            left=attempt_output(attempt, self._secrets.redact),
         )
         rules = await asyncio.to_thread(_rules, item, site, changes, influence)
         contents = await site.contents(changes) if rules.led else {}  # nobody else asks for them
@@ -105,5 +105,5 @@ class ChangeDelivery:
 def _rules(item: WorkItem, site: TaskWorkspace, changes: Changes, influence: Influence) -> Rules:
     """What the plan says of its changes; its files are looked at only where that is asked for."""
     runs = run_files(changes.all, item, tree_of(site.root)) if influence.led else {}
-    demands = demands_of(item.verify, item.workspace or "")
+    demands = expected_texts(item.verify, item.workspace or "")
     return Rules(item.writes, bool(item.verify), influence.led, runs, demands)

@@ -70,7 +70,7 @@ def run_files(changes: Iterable[Change], item: WorkItem, tree: CopyTree) -> dict
     return found
 
 
-def told(paths: tuple[str, ...]) -> str:
+def check_files_note(paths: tuple[str, ...]) -> str:
     """The sentence of a result; empty where there is nothing to say."""
     if not paths:
         return ""

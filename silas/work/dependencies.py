@@ -12,7 +12,7 @@ class InheritedWork(NamedTuple):
     missing: str = ""
 
 
-async def inherited(item: WorkItem, store: WorkItemStore) -> InheritedWork:
+async def inherited_work(item: WorkItem, store: WorkItemStore) -> InheritedWork:
     """Artifacts of `follow_up_of`, if everything the item builds on is done."""
     for waited_for in item.depends_on:
         known = await store.get(waited_for)

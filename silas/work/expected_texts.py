@@ -15,7 +15,9 @@ _SIGNS: Final = frozenset(";|&$<>`!()\n\\")
 """With one of them in it a line may say the opposite, and is not read."""
 
 
-def demands_of(checks: Iterable[VerificationCheck], workspace: str) -> Mapping[str, frozenset[str]]:
+def expected_texts(
+    checks: Iterable[VerificationCheck], workspace: str
+) -> Mapping[str, frozenset[str]]:
     """The words that checks look for with `grep WORD FILE`, by the file, relative to the workspace.
 
     Args:

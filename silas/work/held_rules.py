@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from silas.plans.writes import WILD, covered, literal_parts, matches
+from silas.plans.writes import WILD, literal_parts, matches, matches_any
 from silas.workspace.content import ChangedContent
 from silas.workspace.journal import Change
 from silas.workspace.protected import plainest, protection
@@ -118,7 +118,7 @@ def _outside(
     change: Change, changes: Sequence[Change], allowed: Sequence[str], rules: Rules
 ) -> str:
     """That the plan does not let this path be changed; empty where it does."""
-    if covered(allowed, change.path) or _holds_only_others(change, changes):
+    if matches_any(allowed, change.path) or _holds_only_others(change, changes):
         return ""
     if rules.writes is None:
         return "the plan has neither checks nor `writes`, so it changes nothing without you"
@@ -148,7 +148,7 @@ def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
         for change in changes
         if change.before is None
         and change.after is not None
-        and covered(allowed, change.path)
+        and matches_any(allowed, change.path)
         and not any(part.startswith(".") for part in change.path.split("/"))
     }
     return frozenset(
@@ -157,7 +157,7 @@ def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
         if change.after is None
         and change.before is not None
         and (change.before.kind, change.before.digest) in new
-        and covered(allowed, change.path)
+        and matches_any(allowed, change.path)
     )
 
 

@@ -40,7 +40,7 @@ class Influence(NamedTuple):
     sources: tuple[str, ...]
 
 
-def told(sources: Sequence[str]) -> str:
+def influence_note(sources: Sequence[str]) -> str:
     """The sentence of a result whose changes followed what was read; empty where none did."""
     if not sources:
         return ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from silas.errors import SandboxError
 from silas.work.models import Secrets
 from silas.workspace.journal import Change
-from silas.workspace.tree import CHUNK, open_file, open_root, opened, parent_of
+from silas.workspace.tree import CHUNK, open_descriptor, open_file, open_root, parent_of
 
 
 def leaks(root: Path, changes: Iterable[Change], secrets: Secrets) -> list[str]:
@@ -25,7 +25,7 @@ def leaks(root: Path, changes: Iterable[Change], secrets: Secrets) -> list[str]:
         SandboxError: A file could not be looked into, so nothing may be applied.
     """
     found: list[str] = []
-    with opened(open_root(root)) as tree:
+    with open_descriptor(open_root(root)) as tree:
         for change in changes:
             names = [*secrets.names_in(change.path), *_held(tree, change, secrets)]
             if names:
@@ -41,7 +41,7 @@ def _held(tree: int, change: Change, secrets: Secrets) -> tuple[str, ...]:
         with parent_of(tree, change.path) as (parent, name):
             if change.after.kind == "link":
                 return secrets.names_in(os.readlink(name, dir_fd=parent))
-            with opened(open_file(name, parent)) as reading:
+            with open_descriptor(open_file(name, parent)) as reading:
                 return secrets.names_in_file(_chunks(reading))
     except OSError as error:
         raise SandboxError(

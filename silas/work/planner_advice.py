@@ -6,7 +6,7 @@ from silas.work.models import Advice
 from silas.work.worker_runner import WorkerRunner
 
 
-class PlannerAdvice:
+class PlannerConsultant:
     """`silas.work.models.Advise`: the planner, shown the skills of the work."""
 
     def __init__(self, planner: PlannerAgent, crew: WorkerRunner) -> None:

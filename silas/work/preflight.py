@@ -19,7 +19,7 @@ from typing import Final, Literal, NamedTuple
 from silas.clock import Clock, TimeLimitReached, time_limit
 from silas.errors import SilasError
 from silas.plans import VerificationCheck, VerificationResult, WorkItem, WorkItemType
-from silas.plans.writes import covered
+from silas.plans.writes import matches_any
 from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
@@ -27,7 +27,7 @@ from silas.work.shielding import shielded
 from silas.work.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
 from silas.work.verify import CheckSetup, VerificationRunner
 from silas.workspace.copy import Workspace
-from silas.workspace.tree import opened, remove_tree
+from silas.workspace.tree import open_descriptor, remove_tree
 
 SECONDS: Final = 60.0
 """All checks of a plan together, and the copy."""
@@ -148,7 +148,7 @@ def already_done(item: WorkItem, trial: PreflightResult) -> str:
     )
 
 
-def told(trial: PreflightResult) -> str:
+def preflight_note(trial: PreflightResult) -> str:
     """One line for the card; empty where nothing was tried."""
     if not trial.tried:
         return ""
@@ -257,13 +257,13 @@ class Preflight:
         once = check.model_copy(update={"timeout": min(check.timeout, int(left))})
         report = await self._verifier.run_checks([once], bench)
         result = report.results[0]
-        found, lacks = judged(item, result), needed(check.run, result, left_out)
+        found, lacks = judge_check(item, result), missing_names(check.run, result, left_out)
         if lacks and found.state in ("passes", "fails"):  # with it, it may say something else
             return TriedCheck(check.name, "unjudged", result.exit_code, lacks)
         return found
 
 
-def needed(command: str, result: VerificationResult, left_out: LeftOut) -> str:
+def missing_names(command: str, result: VerificationResult, left_out: LeftOut) -> str:
     """What a check names that the copy is without; empty where it names nothing of that."""
     said = command if result.passed else f"{command}\n{result.output}"
     names = {path.rpartition("/")[2] for path in (*left_out.secrets, *left_out.empty)}
@@ -273,7 +273,7 @@ def needed(command: str, result: VerificationResult, left_out: LeftOut) -> str:
     return _plain(found[0]) if found else ""
 
 
-def judged(item: WorkItem, result: VerificationResult) -> TriedCheck:
+def judge_check(item: WorkItem, result: VerificationResult) -> TriedCheck:
     """A check that does not pass is a good one, unless what it runs can never be there."""
     name, code = result.name, result.exit_code
     if result.passed:
@@ -297,7 +297,7 @@ def _may_be_made(item: WorkItem, missing: Missing) -> bool:
     if inside.startswith("/") or ".." in inside.split("/"):
         return False
     inside = inside.removeprefix("./")
-    return item.writes is None or covered(item.writes, inside)
+    return item.writes is None or matches_any(item.writes, inside)
 
 
 def _plain(name: str) -> str:
@@ -344,7 +344,7 @@ def _place(scratch: Path) -> Generator[Path]:
     base = scratch / _PLACE
     base.mkdir(parents=True, mode=0o700, exist_ok=True)
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with opened(os.open(base, flags)) as descriptor:
+    with open_descriptor(os.open(base, flags)) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for leftover in base.iterdir():
             remove_tree(leftover)

@@ -55,6 +55,6 @@ def _cut(text: str) -> str:
 PRINTED = "What it printed (not Silas's words)"
 
 
-def told(output: str) -> str:
+def printed_message(output: str) -> str:
     """The output as a message to the owner, under a heading that says whose words it is."""
     return f"{PRINTED}:\n{output}"

@@ -12,7 +12,7 @@ from silas.plans import WorkItemResult
 from silas.tools.builtin.sandboxed import exit_code_of
 from silas.work.ledger import Ledger, LedgerEntry
 from silas.work.printed import printed
-from silas.work.printed import told as output_told
+from silas.work.printed import printed_message as output_told
 
 if TYPE_CHECKING:
     from silas.work.attempt import Attempt
@@ -69,7 +69,7 @@ class AttemptOutput(NamedTuple):
 NOTHING_LEFT = AttemptOutput()
 
 
-def left_of(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptOutput:
+def attempt_output(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptOutput:
     """What is kept of an attempt, however it ended."""
     return AttemptOutput(
         printed(attempt.ledger.entries, redact),
@@ -119,22 +119,22 @@ def _steps(entries: Sequence[LedgerEntry]) -> str:
     return "; ".join([*named, f"{more} more"] if more > 0 else named)
 
 
-def told(words: str, rests_on: str) -> str:
+def report_message(words: str, rests_on: str) -> str:
     """A report as a message to the owner, under a heading that says whose words it is."""
     lines = "\n".join(f"    {line}" for line in words.split("\n"))
-    return f"{reported(rests_on)}:\n{lines}"
+    return f"{report_heading(rests_on)}:\n{lines}"
 
 
-def reported(rests_on: str) -> str:
+def report_heading(rests_on: str) -> str:
     """The heading of a report: whose words it is, and what the record holds beside it."""
     on_record = f"; on record: {rests_on}" if rests_on else ""
     return f"The executor's report (its own words{on_record})"
 
 
-def said_of(result: WorkItemResult) -> Iterator[str]:
+def result_texts(result: WorkItemResult) -> Iterator[str]:
     """What a result says besides its verdict, each part under a heading that names its author."""
     if result.report:  # the answer, so it comes first
-        yield told(result.report, result.grounds)
+        yield report_message(result.report, result.grounds)
     if result.output:
         yield output_told(result.output)
 

@@ -26,7 +26,7 @@ from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
 from silas.work.change_delivery import ChangeDelivery
 from silas.work.consulting import CONSULTS, NO_ADVICE, Consulting
-from silas.work.dependencies import inherited
+from silas.work.dependencies import inherited_work
 from silas.work.effects import Effects
 from silas.work.entry import EntryCheck
 from silas.work.file_recovery import FileRecovery
@@ -40,7 +40,7 @@ from silas.work.models import (
 )
 from silas.work.reach import Reach
 from silas.work.record import TaskRecord
-from silas.work.report import NOTHING_LEFT, AttemptOutput, for_next, left_of
+from silas.work.report import NOTHING_LEFT, AttemptOutput, attempt_output, for_next
 from silas.work.settings import TaskSettings
 from silas.work.task_workspace import TaskWorkspace
 from silas.work.unstartable import broken_plan, fingerprint
@@ -139,7 +139,7 @@ class TaskRunner:
             await self._audit.log("effects_unsettled", work_item_id=item.id, reason=unsettled)
             return await self._record.ended(item, WorkItemStatus.blocked, unsettled)
         # 0.5  what it waits for, and the artifacts of the item this one deepens
-        artifacts, missing = await inherited(item, self._store)
+        artifacts, missing = await inherited_work(item, self._store)
         if missing:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
         async with TaskWorkspace.prepared(
@@ -186,7 +186,7 @@ class TaskRunner:
             briefing = instructions(item, evidence, guidance)
             attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker, readings)
             item.budget_used = tracker.used()
-            left = left_of(attempt, self._secrets.redact)
+            left = attempt_output(attempt, self._secrets.redact)
             self._record.leaves(item, left)
             if (end := _given_up(attempt, left)) is not None:
                 return await self._over(item, end, left, tracker, notify)

@@ -21,7 +21,7 @@ from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace
 from silas.workspace.journal import read_journal
 from silas.workspace.kept_changes import KeptChanges
-from silas.workspace.tree import opened, remove_tree
+from silas.workspace.tree import open_descriptor, remove_tree
 from silas.workspace.undo import recover, undo
 
 _EMPTY_CWDS = (Path("/work"), *(Path(f"/work-{number}") for number in range(1, 101)))
@@ -290,7 +290,7 @@ def _alone(scratch: Path, item: WorkItem) -> Generator[None]:
             f"The scratch directory {scratch} cannot be used: {error.strerror}.",
             code="E_SANDBOX_SCRATCH",
         ) from error
-    with opened(descriptor):
+    with open_descriptor(descriptor):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # whoever held it before removes the directory; a lock on a removed one is none

@@ -14,7 +14,7 @@ from silas.errors import SandboxError
 from silas.sandbox.models import Mount
 from silas.workspace.caches import in_new_cache
 from silas.workspace.content import ChangedContent, contents
-from silas.workspace.diff import Reader, unified
+from silas.workspace.diff import Reader, unified_diff
 from silas.workspace.journal import Change
 from silas.workspace.patch import exact_patch
 from silas.workspace.protected import protection
@@ -25,9 +25,9 @@ from silas.workspace.tree import (
     Scan,
     TreeEntry,
     TreeWalk,
+    open_descriptor,
     open_file,
     open_root,
-    opened,
     parent_of,
     read_all,
     remove_tree,
@@ -115,14 +115,14 @@ class Workspace:
                 code="E_SANDBOX_WORKSPACE",
             )
         ceiling = Ceiling(max_bytes, max_entries)
-        with opened(open_root(original)) as source:
+        with open_descriptor(open_root(original)) as source:
             facts = os.fstat(source)
             scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
             directory = Path(tempfile.mkdtemp(prefix="workspace-", dir=scratch)).resolve()
             try:
                 tree = directory / _TREE
                 tree.mkdir(mode=0o700)
-                with opened(open_root(tree)) as target:
+                with open_descriptor(open_root(tree)) as target:
                     scan = TreeWalk(ceiling).run(source, target)
                     os.fchmod(target, facts.st_mode & _PERMISSIONS | 0o700)
                 workspace = cls._of(original, facts, directory, scan, ceiling)
@@ -204,7 +204,7 @@ class Workspace:
         Raises:
             SandboxError: The copy cannot be read, or has grown beyond the ceiling.
         """
-        with opened(open_root(self.copy)) as tree:
+        with open_descriptor(open_root(self.copy)) as tree:
             scan = TreeWalk(self.ceiling, self.protected).run(tree, None)
         new = set(scan.protected).difference(self.protected)
         found = [
@@ -225,7 +225,7 @@ class Workspace:
         """The changes as unified text, safe to print; empty exactly when nothing changed."""
         changes = self.changes().all
         with self._sides() as (before, after):
-            return unified(changes, before, after, max_bytes=max_bytes)
+            return unified_diff(changes, before, after, max_bytes=max_bytes)
 
     def patch(self) -> str:
         """The changes to the byte, for `git apply`; empty exactly when nothing changed."""
@@ -242,8 +242,8 @@ class Workspace:
     def _sides(self) -> Generator[tuple[Reader, Reader]]:
         """What reads the original and the copy."""
         with (
-            opened(open_root(self.copy)) as tree,
-            opened(open_original(self.original, self.identity)) as original,
+            open_descriptor(open_root(self.copy)) as tree,
+            open_descriptor(open_original(self.original, self.identity)) as original,
         ):
             yield partial(content_at, original), partial(content_at, tree)
 
@@ -260,7 +260,7 @@ class Workspace:
         changes, place = self.changes().all, undo_dir.resolve()
         with (
             begin(self.original, self.identity, changes, place, note) as journal,
-            opened(open_root(self.copy)) as tree,
+            open_descriptor(open_root(self.copy)) as tree,
         ):
             source = ContentSource(partial(open_at, tree), partial(link_at, tree), no_inode)
             return carry_out(place, journal, source)
@@ -313,7 +313,7 @@ def content_at(root: int, path: str, entry: TreeEntry) -> bytes | None:
         if entry.kind == "link":
             return os.fsencode(link_at(root, path))
         content = bytearray()
-        with opened(open_at(root, path)) as reading:
+        with open_descriptor(open_at(root, path)) as reading:
             digest = read_all(reading, content.extend)
     except OSError:  # gone or replaced since; the diff says so by not showing it
         return None

@@ -119,7 +119,9 @@ def _by_content(changes: Iterable[Change]) -> tuple[_Paths, _Paths]:
     return went, came
 
 
-def unified(changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int) -> str:
+def unified_diff(
+    changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int
+) -> str:
     """Every change with a heading and, for text, its lines; cut at `max_bytes` of UTF-8.
 
     Empty exactly when there are no changes. Each heading names the kind, size and mode on both

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from silas.errors import SandboxError
 from silas.workspace.metadata import Metadata, stored_metadata
-from silas.workspace.tree import TreeEntry, open_root, opened, write_all
+from silas.workspace.tree import TreeEntry, open_descriptor, open_root, write_all
 
 States = dict[str, TreeEntry | None]
 """Relative path to what stands there; None means nothing does."""
@@ -73,7 +73,7 @@ class Journal:
 
 
 @contextmanager
-def held(undo_dir: Path) -> Generator[None]:
+def hold_journal(undo_dir: Path) -> Generator[None]:
     """Hold one change while its directory is written to.
 
     Who finds it held leaves the change alone: a living process is at it. The lock is the operating
@@ -82,7 +82,7 @@ def held(undo_dir: Path) -> Generator[None]:
     Raises:
         SandboxError: E_SANDBOX_BUSY, somebody holds it, here or in another process.
     """
-    with opened(open_root(undo_dir)) as directory:
+    with open_descriptor(open_root(undo_dir)) as directory:
         try:
             fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -109,8 +109,8 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
     }
     new = f"{_JOURNAL}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with opened(open_root(undo_dir)) as directory:
-        with opened(os.open(new, flags, 0o600, dir_fd=directory)) as writing:
+    with open_descriptor(open_root(undo_dir)) as directory:
+        with open_descriptor(os.open(new, flags, 0o600, dir_fd=directory)) as writing:
             write_all(writing, json.dumps(record).encode())
             os.fsync(writing)
         os.rename(new, _JOURNAL, src_dir_fd=directory, dst_dir_fd=directory)

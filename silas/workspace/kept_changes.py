@@ -15,10 +15,10 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.errors import SandboxError
 from silas.workspace.clone import copy_content
 from silas.workspace.copy import Workspace, content_at, link_at, open_at
-from silas.workspace.diff import Reader, unified
+from silas.workspace.diff import Reader, unified_diff
 from silas.workspace.journal import Change, change_of
 from silas.workspace.transition import ContentSource, no_inode, open_original
-from silas.workspace.tree import TreeEntry, look, open_root, opened, parent_of
+from silas.workspace.tree import TreeEntry, look, open_descriptor, open_root, parent_of
 from silas.workspace.undo import begin, carry_out
 
 _FACTS = "changes.json"
@@ -51,12 +51,12 @@ class KeptChanges:
         """
         kept = cls(place, workspace.original, workspace.identity, changes)
         (place / _TREE).mkdir(parents=True, mode=0o700)
-        with opened(open_root(workspace.copy)) as source:
+        with open_descriptor(open_root(workspace.copy)) as source:
             for change in sorted(changes, key=lambda one: one.path.count("/")):
                 if change.after is not None:
                     _copy(source, change.path, change.after, place / _TREE / change.path)
         (place / _FACTS).write_bytes(kept.canonical)
-        with opened(os.open(place / _FACTS, os.O_RDONLY | os.O_CLOEXEC)) as written:
+        with open_descriptor(os.open(place / _FACTS, os.O_RDONLY | os.O_CLOEXEC)) as written:
             os.fsync(written)
         kept.check()
         return kept
@@ -101,7 +101,7 @@ class KeptChanges:
         Raises:
             SandboxError: E_SANDBOX_UNVERIFIED.
         """
-        with opened(open_root(self.directory / _TREE)) as tree:
+        with open_descriptor(open_root(self.directory / _TREE)) as tree:
             for change in self.changes:
                 if change.after is not None and not _same(tree, change.path, change.after):
                     raise SandboxError(
@@ -126,7 +126,7 @@ class KeptChanges:
         undo_dir = undo_dir.resolve()
         with (
             begin(self.original, self.identity, self.changes, undo_dir, note) as journal,
-            opened(open_root(self.directory / _TREE)) as tree,
+            open_descriptor(open_root(self.directory / _TREE)) as tree,
         ):
             source = ContentSource(partial(open_at, tree), partial(link_at, tree), no_inode)
             carry_out(undo_dir, journal, source)
@@ -138,11 +138,11 @@ class KeptChanges:
             SandboxError: The original is not there any more.
         """
         with (
-            opened(open_root(self.directory / _TREE)) as tree,
-            opened(open_original(self.original, self.identity)) as original,
+            open_descriptor(open_root(self.directory / _TREE)) as tree,
+            open_descriptor(open_original(self.original, self.identity)) as original,
         ):
             sides: tuple[Reader, Reader] = partial(content_at, original), partial(content_at, tree)
-            return unified(self.changes, *sides, max_bytes=max_bytes)
+            return unified_diff(self.changes, *sides, max_bytes=max_bytes)
 
 
 def _copy(source: int, path: str, entry: TreeEntry, target: Path) -> None:
@@ -153,7 +153,10 @@ def _copy(source: int, path: str, entry: TreeEntry, target: Path) -> None:
         target.symlink_to(link_at(source, path))
     else:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with opened(open_at(source, path)) as reading, opened(os.open(target, flags, 0o600)) as new:
+        with (
+            open_descriptor(open_at(source, path)) as reading,
+            open_descriptor(os.open(target, flags, 0o600)) as new,
+        ):
             copy_content(reading, new)
             os.fsync(new)
 

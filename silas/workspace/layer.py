@@ -13,7 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from silas.errors import SandboxError
-from silas.workspace.tree import open_dir, open_file, open_root, opened, remove_tree, write_all
+from silas.workspace.tree import (
+    open_descriptor,
+    open_dir,
+    open_file,
+    open_root,
+    remove_tree,
+    write_all,
+)
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 20
@@ -37,7 +44,10 @@ def throwaway(tree: Path, scratch: Path, without: frozenset[str]) -> Generator[P
         copy = directory / "tree"
         copy.mkdir(mode=0o700)
         try:
-            with opened(open_root(tree)) as source, opened(open_root(copy)) as target:
+            with (
+                open_descriptor(open_root(tree)) as source,
+                open_descriptor(open_root(copy)) as target,
+            ):
                 _copy_all(source, target, without, 0)
                 os.fchmod(target, os.fstat(source).st_mode & 0o777 | 0o700)
         except OSError as error:
@@ -71,9 +81,9 @@ def _copy_all(source: int, target: int, without: frozenset[str], depth: int) -> 
 def _copy_directory(
     source: int, target: int, name: str, without: frozenset[str], depth: int
 ) -> None:
-    with opened(open_dir(name, source)) as below:
+    with open_descriptor(open_dir(name, source)) as below:
         os.mkdir(name, 0o700, dir_fd=target)
-        with opened(open_dir(name, target)) as copy:
+        with open_descriptor(open_dir(name, target)) as copy:
             _copy_all(below, copy, without, depth + 1)
             os.fchmod(copy, os.fstat(below).st_mode & 0o777 | 0o700)
 
@@ -81,8 +91,8 @@ def _copy_directory(
 def _copy_file(source: int, target: int, name: str) -> None:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with (
-        opened(open_file(name, source)) as reading,
-        opened(os.open(name, flags, 0o600, dir_fd=target)) as writing,
+        open_descriptor(open_file(name, source)) as reading,
+        open_descriptor(os.open(name, flags, 0o600, dir_fd=target)) as writing,
     ):
         try:
             fcntl.ioctl(writing, _FICLONE, reading)

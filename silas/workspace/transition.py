@@ -24,9 +24,9 @@ from silas.workspace.metadata import (
 from silas.workspace.tree import (
     TreeEntry,
     look,
+    open_descriptor,
     open_dir,
     open_root,
-    opened,
     parent_of,
     parts_of,
 )
@@ -130,7 +130,10 @@ def surprises(root: int, expected: States, leaving: States) -> Iterator[tuple[st
 
 
 def _unknown(root: int, path: str, known: States) -> list[str]:
-    with parent_of(root, path) as (parent, name), opened(open_dir(name, parent)) as directory:
+    with (
+        parent_of(root, path) as (parent, name),
+        open_descriptor(open_dir(name, parent)) as directory,
+    ):
         inside = [f"{path}/{below}" for below in sorted(os.listdir(directory))]
     return [below for below in inside if known.get(below) is None]
 
@@ -226,8 +229,8 @@ class Transition:
     def _write(self, path: str, goal: TreeEntry, parent: int, kept: Metadata | None) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
-            opened(self._source.file(path)) as reading,
-            opened(os.open(self._temporary, flags, 0o600, dir_fd=parent)) as writing,
+            open_descriptor(self._source.file(path)) as reading,
+            open_descriptor(os.open(self._temporary, flags, 0o600, dir_fd=parent)) as writing,
         ):
             digest = copy_content(reading, writing)
             if digest != goal.digest:
@@ -266,7 +269,10 @@ def _directory(root: int, path: str) -> Generator[int]:
     if not path:
         yield root
         return
-    with parent_of(root, path) as (parent, name), opened(open_dir(name, parent)) as directory:
+    with (
+        parent_of(root, path) as (parent, name),
+        open_descriptor(open_dir(name, parent)) as directory,
+    ):
         yield directory
 
 
@@ -286,5 +292,5 @@ def directory_metadata(root: int, path: str) -> Metadata:
 
 
 def _set_mode(parent: int, name: str, mode: int) -> None:
-    with opened(open_dir(name, parent)) as directory:
+    with open_descriptor(open_dir(name, parent)) as directory:
         os.fchmod(directory, mode)

@@ -89,7 +89,7 @@ def open_root(path: Path) -> int:
 
 
 @contextmanager
-def opened(descriptor: int) -> Generator[int]:
+def open_descriptor(descriptor: int) -> Generator[int]:
     """Close a descriptor at the end of a block."""
     try:
         yield descriptor
@@ -173,7 +173,7 @@ def look(parent: int, name: str) -> TreeEntry | None:
         return link_entry(os.readlink(name, dir_fd=parent))
     if stat.S_ISDIR(facts.st_mode):
         return TreeEntry("dir", stat.S_IMODE(facts.st_mode), "", 0)
-    with opened(open_file(name, parent)) as descriptor:
+    with open_descriptor(open_file(name, parent)) as descriptor:
         facts = os.fstat(descriptor)
         digest = content_digest(descriptor)
         return TreeEntry("file", stat.S_IMODE(facts.st_mode), digest, facts.st_size)
@@ -273,7 +273,7 @@ class TreeWalk:
         self, source: int, target: int | None, at: tuple[str, ...], facts: os.stat_result
     ) -> None:
         path, mode = "/".join(at), stat.S_IMODE(facts.st_mode)
-        with opened(open_dir(at[-1], source)) as below:
+        with open_descriptor(open_dir(at[-1], source)) as below:
             names = sorted(os.listdir(below))
             if is_repository(names):
                 self._placeholder(target, at[-1], facts.st_mode, path)
@@ -283,12 +283,12 @@ class TreeWalk:
                 self._directory(below, None, at, names)
                 return
             os.mkdir(at[-1], 0o700, dir_fd=target)
-            with opened(open_dir(at[-1], target)) as copy:
+            with open_descriptor(open_dir(at[-1], target)) as copy:
                 self._directory(below, copy, at, names)
                 os.fchmod(copy, mode & 0o777)
 
     def _file(self, source: int, target: int | None, name: str) -> TreeEntry:
-        with opened(open_file(name, source)) as reading:
+        with open_descriptor(open_file(name, source)) as reading:
             facts = os.fstat(reading)
             if target is None:
                 digest = content_digest(reading)
@@ -301,13 +301,13 @@ def _is_empty(parent: int, name: str, facts: os.stat_result) -> bool:
     """Whether a protected place in a copy holds nothing, as it was made: checks look into it."""
     if not stat.S_ISDIR(facts.st_mode):
         return facts.st_size == 0
-    with opened(open_dir(name, parent)) as directory:
+    with open_descriptor(open_dir(name, parent)) as directory:
         return not os.listdir(directory)
 
 
 def _copy(reading: int, target: int, name: str, facts: os.stat_result) -> str:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with opened(os.open(name, flags, 0o600, dir_fd=target)) as writing:
+    with open_descriptor(os.open(name, flags, 0o600, dir_fd=target)) as writing:
         digest = copy_content(reading, writing)
         os.fchmod(writing, stat.S_IMODE(facts.st_mode) & 0o777)
         os.utime(writing, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # build tools compare times
@@ -329,13 +329,13 @@ def remove_tree(path: Path) -> None:
     """
     mark = new_nonce()[:16]  # nothing in the tree has such a name
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with suppress(OSError), opened(os.open(path, flags)) as top:
+    with suppress(OSError), open_descriptor(os.open(path, flags)) as top:
         waiting = _empty(top, top, f"{mark}.")
         number = 0
         while waiting:
             name, number = waiting.pop(), number + 1
             with suppress(OSError):
-                with opened(open_dir(name, top)) as directory:
+                with open_descriptor(open_dir(name, top)) as directory:
                     waiting += _empty(directory, top, f"{mark}.{number}.")
                 os.rmdir(name, dir_fd=top)
         os.rmdir(path)

@@ -20,7 +20,7 @@ from silas.workspace.journal import (
     Change,
     Journal,
     States,
-    held,
+    hold_journal,
     read_journal,
     write_journal,
 )
@@ -35,7 +35,7 @@ from silas.workspace.transition import (
     open_original,
     surprises,
 )
-from silas.workspace.tree import TreeEntry, look, open_file, open_root, opened, parent_of
+from silas.workspace.tree import TreeEntry, look, open_descriptor, open_file, open_root, parent_of
 
 _NAMED = 3  # paths that one sentence names
 _ROOT = TreeEntry("dir", 0, "", 0)
@@ -71,7 +71,7 @@ def begin(
             f"{undo_dir} lies in the directory it guards; give another.", code="E_SANDBOX_UNDO"
         )
     undo_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with held(undo_dir):
+    with hold_journal(undo_dir):
         yield _begun(root, identity, changes, undo_dir, note)
 
 
@@ -85,7 +85,7 @@ def _begun(
     if any(undo_dir.iterdir()):
         raise SandboxError(f"{undo_dir} is in use; give an empty directory.", code="E_SANDBOX_UNDO")
     began = undo_dir.stat().st_mtime_ns
-    with opened(open_original(root, identity)) as original:
+    with open_descriptor(open_original(root, identity)) as original:
         before = {change.path: change.before for change in changes}
         check(original, before, {change.path: change.after for change in changes})
         saved = _save_all(original, before, undo_dir)
@@ -94,7 +94,7 @@ def _begun(
         root, identity, "applying", changes, saved.links, saved.kept, {}, began, mark, note
     )
     write_journal(undo_dir, journal)
-    with opened(open_root(undo_dir.parent)) as above:
+    with open_descriptor(open_root(undo_dir.parent)) as above:
         os.fsync(above)
     return journal
 
@@ -134,7 +134,10 @@ def _is_directory(entry: TreeEntry | None) -> bool:
 def _save(parent: int, name: str, change: Change, blob: Path) -> Metadata:
     """Keep a file's content; one that has further names is kept as itself, too."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with opened(open_file(name, parent)) as reading, opened(os.open(blob, flags, 0o600)) as writing:
+    with (
+        open_descriptor(open_file(name, parent)) as reading,
+        open_descriptor(os.open(blob, flags, 0o600)) as writing,
+    ):
         kept = read_metadata(reading)
         digest = copy_content(reading, writing)
         os.fsync(writing)
@@ -159,7 +162,7 @@ def _saved(undo_dir: Path, journal: Journal) -> ContentSource:
 
     def inode(path: str, goal: TreeEntry, parent: int, temporary: str) -> bool:
         kept = _itself(undo_dir / str(numbers[path]))
-        with suppress(OSError), opened(open_root(undo_dir)) as place:
+        with suppress(OSError), open_descriptor(open_root(undo_dir)) as place:
             if look(place, kept.name) != goal:
                 return False  # its content was changed by another of its names
             os.link(kept.name, temporary, src_dir_fd=place, dst_dir_fd=parent)
@@ -184,7 +187,7 @@ def carry_out(undo_dir: Path, journal: Journal, source: ContentSource) -> Applie
         SandboxError: E_SANDBOX_CONFLICT or E_SANDBOX_APPLY, the original is as it was;
             E_SANDBOX_UNDO, going back was prevented, too, and `recover` has to be called.
     """
-    with opened(open_original(journal.root, journal.identity)) as original:
+    with open_descriptor(open_original(journal.root, journal.identity)) as original:
         try:
             Transition(original, journal.before, journal.after, source, journal.mark).run(
                 _of_replaced(journal)
@@ -248,7 +251,7 @@ def undo(undo_dir: Path) -> None:
 def _held_journal(undo_dir: Path) -> Generator[Journal]:
     """Read under the lock: before it another process may have ended the change."""
     read_journal(undo_dir)  # a place without one has nothing to be held for
-    with held(undo_dir):
+    with hold_journal(undo_dir):
         yield read_journal(undo_dir)
 
 
@@ -258,7 +261,7 @@ def _undo(undo_dir: Path, journal: Journal) -> None:
             f"The change in {undo_dir} is {journal.phase}; there is nothing to undo.",
             code="E_SANDBOX_UNDO",
         )
-    with opened(open_original(journal.root, journal.identity)) as original:
+    with open_descriptor(open_original(journal.root, journal.identity)) as original:
         _check_undo(original, journal)
         journal = replace(journal, phase="undoing", kept=_still_kept(original, journal))
         write_journal(undo_dir, journal)
@@ -298,7 +301,7 @@ def recover(undo_dir: Path) -> bool:
     with _held_journal(undo_dir) as journal:
         if journal.phase not in UNDER_WAY:
             return False
-        with opened(open_original(journal.root, journal.identity)) as original:
+        with open_descriptor(open_original(journal.root, journal.identity)) as original:
             _back(undo_dir, journal, original)
     return True
 

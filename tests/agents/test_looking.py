@@ -3,7 +3,7 @@
 import pytest
 
 from silas.agents import runbook_look
-from silas.agents.looking import LookRequest, asked
+from silas.agents.looking import LookRequest, look_request
 from silas.plans import PlanLibrary, shipped_plans
 
 SHIPPED = PlanLibrary([shipped_plans()])
@@ -125,7 +125,7 @@ def test_every_kind_is_asked_in_three_ways_or_more() -> None:
 def test_a_question_about_the_folder_is_understood(
     look: tuple[str, tuple[tuple[str, str], ...]], text: str
 ) -> None:
-    found = runbook_look.wanted(text, SHIPPED)
+    found = runbook_look.wanted_look(text, SHIPPED)
     assert found is not None
     assert (found.kind, dict(found.given)) == (look[0], dict(look[1]))
 
@@ -171,9 +171,9 @@ def test_a_question_about_the_folder_is_understood(
     ],
 )
 def test_what_only_sounds_like_it_is_not(text: str) -> None:
-    assert runbook_look.wanted(text, SHIPPED) is None
+    assert runbook_look.wanted_look(text, SHIPPED) is None
 
 
 def test_a_place_that_is_named_is_not_this_folder() -> None:
-    assert asked("how many pdfs are there") == LookRequest("count", {"kind": "*.pdf"})
-    assert asked("how many pdfs are there in /srv/x") is None
+    assert look_request("how many pdfs are there") == LookRequest("count", {"kind": "*.pdf"})
+    assert look_request("how many pdfs are there in /srv/x") is None

@@ -4,7 +4,7 @@ import pytest
 
 from silas.agents import runbook_stop
 from silas.agents.models import MemoryOpType
-from silas.agents.runbook_memory import asked, asked_back, to_keep
+from silas.agents.runbook_memory import implied_recall, recall_question, to_keep
 from silas.context import FramedSection
 from silas.memory import MemoryType
 from silas.testing import Harness
@@ -52,14 +52,14 @@ def test_nothing_else_is_kept(text: str) -> None:
 def test_a_question_about_what_is_remembered_is_looked_up(
     text: str, about: str, everything: bool
 ) -> None:
-    question = asked(text)
+    question = recall_question(text)
     assert question is not None
     assert question == (about, everything)
 
 
 @pytest.mark.parametrize("text", ["", "what is 2 + 2?", "remember my cat", "what do you know"])
 def test_no_other_question_is(text: str) -> None:
-    assert asked(text) is None
+    assert recall_question(text) is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_no_other_question_is(text: str) -> None:
     ],
 )
 def test_a_question_that_only_the_memory_could_answer_is_looked_up(text: str, about: str) -> None:
-    question = asked_back(text)
+    question = implied_recall(text)
     assert question is not None
     assert question == (about, False)
 
@@ -99,7 +99,7 @@ def test_a_question_that_only_the_memory_could_answer_is_looked_up(text: str, ab
      "remember my passport", "where did you put the file", "when is my " + "very " * 100 + "day"],
 )  # fmt: skip
 def test_what_is_nobodys_own_is_not_looked_up(text: str) -> None:
-    assert asked_back(text) is None
+    assert implied_recall(text) is None
 
 
 KEPT = {

@@ -23,7 +23,7 @@ def rest(request: str) -> list[str]:
         return one.name if one else ""
 
     return list(
-        runbook_rest.left_out(
+        runbook_rest.unmatched_parts(
             request, lambda p: found(p) == plan.name, lambda p: found(p) not in ("", plan.name)
         )
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from silas.cards import Action, Card, Detail, GateCard, HeldCard, PlanCard, ToolCallCard
 from silas.cards.models import ALL_CARDS, BatchReviewCard, CheckpointCard, PlanAnswer
 from silas.channels import parse_reply, render_card
-from silas.channels.text import fitted
+from silas.channels.text import wrap_lines
 from silas.testing.cards import a_card
 from silas.types import Risk
 
@@ -122,11 +122,11 @@ def test_no_line_is_wider_than_the_terminal_so_that_none_goes_on_at_the_margin(
 def test_a_finished_card_is_made_to_fit_a_narrower_terminal(width: int) -> None:
     text = "\u4e00" * 37 + "Risk: low" + "y" * 80
     card = render_card(a_card(PlanCard, details=[Detail(heading="Body", lines=(text,))]))
-    shown = fitted(card, width)
+    shown = wrap_lines(card, width)
     assert all(columns(line) <= width for line in shown.split("\n"))
     assert shown.replace("\n   \\ ", "") == card.replace("\n   \\ ", "")
     assert sum(line.startswith("Risk:") for line in shown.split("\n")) == 1
-    assert fitted(card, 200) == card
+    assert wrap_lines(card, 200) == card
 
 
 _YES, _NO = PlanAnswer(verdict="approved"), PlanAnswer(verdict="declined")

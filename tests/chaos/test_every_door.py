@@ -21,7 +21,7 @@ from silas.errors import SandboxError
 from silas.services.work import open_work
 from silas.testing import ScriptedChannel
 from silas.wiring.build import Silas
-from silas.workspace.journal import held
+from silas.workspace.journal import hold_journal
 from tests.stream.kit import saying_yes
 from tests.support.command import ROOT, Ended, environment, person, run, silas
 from tests.support.plans import check, sh_plan
@@ -235,7 +235,7 @@ async def test_a_change_that_a_living_process_is_writing_is_not_taken_for_a_cras
 ) -> None:
     half = house.files
     config = load_config(environ=house.env)
-    with held(house.place):  # as the process that writes holds it
+    with hold_journal(house.place):  # as the process that writes holds it
         async with Silas.open(config, channel=ScriptedChannel()) as opened:
             assert house.files == half
             with pytest.raises(SandboxError, match="is half-changed"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.context.rewriting import any_case, rewritten
+from silas.context.rewriting import any_case, rewrite
 
 _TEXTS = st.text(st.sampled_from("ab<>[]\n- x:"), max_size=60)
 
@@ -23,7 +23,7 @@ _TEMPLATES = {
 def test_a_match_is_put_together_as_a_template_has_it(name: str, text: str) -> None:
     pattern, template, signs = _TEMPLATES[name]
     found = re.compile(pattern)
-    assert rewritten(found, text, *signs) == found.sub(template, text)
+    assert rewrite(found, text, *signs) == found.sub(template, text)
 
 
 _WORDS = ("img", "iframe", "script", "style", "s", "kind", "Tool_(?:a|b)", "meta")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.errors import ApprovalError, ConfigError
-from silas.keys.remote import RemoteSigner, asked_public_key, pin_public_key
+from silas.keys.remote import RemoteSigner, fetch_public_key, pin_public_key
 from silas.keys.signer_server import SigningDesk, SigningRuling, listening
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
@@ -63,7 +63,7 @@ async def serving(place: Path, *, agent_uid: int = ME) -> AsyncGenerator[Owner]:
         async with await asyncio.start_unix_server(serve, sock=listening(place, -1)):
             yield owner
             with contextlib.suppress(ApprovalError):  # who came before is served when this is
-                await asyncio.to_thread(asked_public_key, place, ME)
+                await asyncio.to_thread(fetch_public_key, place, ME)
         await asyncio.gather(*under_way)
 
 
@@ -166,7 +166,7 @@ async def test_a_user_who_is_not_served_gets_no_question(tmp_path: Path) -> None
         with pytest.raises(ApprovalError):
             await asyncio.to_thread(remote(tmp_path / "s").sign, b"free")
         with pytest.raises(ApprovalError):
-            await asyncio.to_thread(asked_public_key, tmp_path / "s", ME)
+            await asyncio.to_thread(fetch_public_key, tmp_path / "s", ME)
         assert len(owner.told) == 3
     assert owner.questions == []
 
@@ -304,4 +304,4 @@ async def test_a_key_that_would_verify_forgeries_is_not_taken(tmp_path: Path) ->
         listener.bind(str(place))
         async with asyncio.timeout(SECONDS), await asyncio.start_unix_server(claim, sock=listener):
             with pytest.raises(ApprovalError, match="not a usable"):
-                await asyncio.to_thread(asked_public_key, place, ME)
+                await asyncio.to_thread(fetch_public_key, place, ME)

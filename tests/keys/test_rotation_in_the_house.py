@@ -73,7 +73,7 @@ async def interrupted(config: SilasConfig, work: Path) -> WorkItem:
         item = PlanParser().parse(writing_plan(a_workspace(work)))
         item.approval_token = await house.approval.issue_token(subject_of(item), a_decision())
         assert await house.approval.verify(item.approval_token, subject_of(item))
-        item.status, item.created_at = WorkItemStatus.running, house.clock.now()
+        item.status, item.created_at = WorkItemStatus.running, SystemClock().now()
         await house.store.save(item)
     return item
 
@@ -192,7 +192,7 @@ async def test_a_message_signed_with_the_old_key_is_not_the_owners(config: Silas
     await rotate_key(config, stolen=False)
     async with opened(config) as house:
         message = ChannelMessage(
-            channel="cli", sender_id=OWNER, text="hello", timestamp=house.clock.now()
+            channel="cli", sender_id=OWNER, text="hello", timestamp=SystemClock().now()
         )
         signature = thief.sign(message_bytes(message, "n-1"))
         await house.stream.handle(Incoming(message, OWNER, signature, "n-1"))

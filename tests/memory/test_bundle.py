@@ -34,7 +34,7 @@ from silas.memory import (
 )
 from silas.memory.bundle_lines import item_line
 from silas.memory.bundle_rules import BundleFacts, plain_name
-from silas.memory.replacing import replaced
+from silas.memory.replacing import replace_memories
 from silas.testing import MockClock, a_signer
 from silas.types import TaintLevel
 from tests.memory.memories import NOW, a_memory
@@ -268,7 +268,7 @@ async def test_others_write_while_a_bundle_takes_the_place_of_everything(house: 
 
     try:
         with await house.rooms.bundles.examine(io.BytesIO(made), "replace", "x") as examined:
-            counts = await asyncio.to_thread(replaced, house.db, examined.facts, batches())
+            counts = await asyncio.to_thread(replace_memories, house.db, examined.facts, batches())
     finally:
         other.close()
     assert counts == {"stored": 30, "updated": 0, "kept": 0, "deleted": 2}
@@ -284,10 +284,10 @@ async def test_of_two_replacements_at_once_the_later_one_holds(house: House) -> 
 
         def while_another_comes() -> Iterator[list[MemoryItem]]:
             yield [FACT]
-            assert replaced(house.db, examined.facts, [[RULE]])["stored"] == 1
+            assert replace_memories(house.db, examined.facts, [[RULE]])["stored"] == 1
 
         with pytest.raises(MemoryRefused, match="Another import"):
-            replaced(house.db, examined.facts, while_another_comes())
+            replace_memories(house.db, examined.facts, while_another_comes())
     assert await items_of(house) == {"rule": RULE}
 
 
@@ -301,7 +301,7 @@ async def test_what_a_broken_off_replacement_left_is_tidied_away(
     with monkeypatch.context() as broken:
         broken.setattr(replacing, "_compared", crash)
         with pytest.raises(KeyboardInterrupt):
-            replaced(house.db, await facts_of(house, FACT), [[FACT]])
+            replace_memories(house.db, await facts_of(house, FACT), [[FACT]])
     assert await items_of(house) == {"fact": FACT}
     assert any("window seat" in str(row) for row in house.everything())
     await house.rooms.consolidator.run_once()

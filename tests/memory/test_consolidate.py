@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.consolidate import may_be_promoted, merged_fields
-from silas.services.memory import asked_on, promotion_card
+from silas.services.memory import ask_owner, promotion_card
 from silas.testing import MockClock, ScriptedChannel
 from silas.types import TaintLevel
 from tests.memory.memories import NOW, a_memory
@@ -229,9 +229,9 @@ async def test_the_owners_channel_answers_and_one_that_fails_means_no(house: Hou
 
     clock = MockClock()
     agreeing = ScriptedChannel(lambda card: card.actions[0].value)
-    assert await asked_on(agreeing, house.audit, clock)(OFTEN)
-    assert not await asked_on(ScriptedChannel(), house.audit, clock)(OFTEN)
-    assert not await asked_on(Gone(), house.audit, clock)(OFTEN)
+    assert await ask_owner(agreeing, house.audit, clock)(OFTEN)
+    assert not await ask_owner(ScriptedChannel(), house.audit, clock)(OFTEN)
+    assert not await ask_owner(Gone(), house.audit, clock)(OFTEN)
 
 
 # prune --------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.memory.fuse import Scores, fused, in_talk
+from silas.memory.fuse import Scores, fuse_rankings, in_talk
 from silas.memory.neighbours import Neighbours, NeighbourTurn
 
 DEPTH = 40
@@ -45,13 +45,13 @@ RIGHT = [("x", 0.95), ("y", 0.9), ("z", 0.85)]
 def test_a_channel_that_knows_is_not_drowned_by_one_that_does_not(
     by_words: Scores, covered: float, by_meaning: Scores
 ):
-    assert first(fused(by_words, covered, by_meaning, {}, DEPTH), 3) == {"x", "y", "z"}
+    assert first(fuse_rankings(by_words, covered, by_meaning, {}, DEPTH), 3) == {"x", "y", "z"}
 
 
 def test_what_both_find_comes_before_what_one_finds():
     by_words = [("both", 5.0), ("words", 5.0), *noise(1)]
     by_meaning = [("both", 0.8), ("meaning", 0.8), *noise(2)]
-    found = [name for name, _ in fused(by_words, 1.0, by_meaning, {}, DEPTH)]
+    found = [name for name, _ in fuse_rankings(by_words, 1.0, by_meaning, {}, DEPTH)]
     assert found[0] == "both"
     assert {"words", "meaning"} == set(found[1:3])
 
@@ -59,7 +59,7 @@ def test_what_both_find_comes_before_what_one_finds():
 def test_of_what_fits_alike_by_words_that_comes_first_which_is_nearer_in_meaning():
     by_words = [("far", 5.0), ("near", 4.9), *noise(1)]
     nearness = {"far": 0.1, "near": 0.6}
-    found = [name for name, _ in fused(by_words, 1.0, noise(2), nearness, DEPTH)]
+    found = [name for name, _ in fuse_rankings(by_words, 1.0, noise(2), nearness, DEPTH)]
     assert found[:2] == ["near", "far"]
 
 
@@ -88,7 +88,7 @@ def test_an_answer_is_as_near_as_the_question_before_it_and_others_are_not():
 def test_everything_found_comes_once_and_in_order(
     by_words: Scores, covered: float, by_meaning: Scores, near: dict[str, float]
 ):
-    found = fused(by_words, covered, by_meaning, near, DEPTH)
+    found = fuse_rankings(by_words, covered, by_meaning, near, DEPTH)
     assert [name for name, _ in found] == list(dict(found))
     assert set(dict(found)) == set(dict(by_words)) | set(dict(by_meaning)) | set(near)
     assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.memory.store import SqlMemoryStore
-from silas.memory.terms import MOST_TERMS, Term, quoted, terms, words
+from silas.memory.terms import MOST_TERMS, Term, quote_term, terms, words
 from tests.memory.memories import a_memory, a_store, ids
 
 ATTACKS = [
@@ -130,7 +130,7 @@ def test_any_text_gives_a_bounded_list_of_plain_words(text: str):
     assert len(terms(text)) <= min(len(found), MOST_TERMS)
     assert len(set(found)) == len(found)
     assert all(word.strip() and not {'"', "\0"} & set(word) for word in found)
-    assert all(quoted(word) == f'"{word}"' for word in found)
+    assert all(quote_term(word) == f'"{word}"' for word in found)
 
 
 @settings(max_examples=150, deadline=None)

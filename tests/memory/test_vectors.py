@@ -16,7 +16,7 @@ from silas.memory import ReingestionTier
 from silas.memory.bundle_rules import BundleFacts, BundleTrust
 from silas.memory.embed import NoEmbedder
 from silas.memory.embedding import SemanticSearch
-from silas.memory.replacing import replaced
+from silas.memory.replacing import replace_memories
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex, Unembedded
 from silas.testing import MockClock
@@ -392,7 +392,7 @@ async def test_what_a_replacement_leaves_as_it_is_keeps_its_vector(place: Place)
     assert await place.near("aaaa") == ["a", "b"]
     place.embedder.asked.clear()
     coming = [a_memory("a", "aaaa"), a_memory("b", "cccc"), a_memory("d", "dddd")]
-    replaced(place.db, the_facts(3), [coming])
+    replace_memories(place.db, the_facts(3), [coming])
     assert place.vectors() == 1
     assert await place.near("aaaa") == ["a"]
     assert await place.search.reembed() == 2

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_card, plan_hash
-from silas.plans.writes import covered, matches
+from silas.plans.writes import matches, matches_any
 from silas.testing.builders import a_plan
 
 HEAD = "id: task-w\ntype: task\ntitle: T\nworkspace: /home/me/src\n"
@@ -124,7 +124,7 @@ def test_a_pattern_names_what_it_says(pattern: str, path: str, named: bool) -> N
 def test_a_path_names_itself_and_everything_is_below_the_top(parts: list[str]) -> None:
     path = "/".join(part.replace("*", "x") for part in parts)
     assert matches(path, path)
-    assert covered(["no", "**"], path)
+    assert matches_any(["no", "**"], path)
 
 
 def test_a_pattern_of_many_wildcards_takes_no_exponential_time() -> None:

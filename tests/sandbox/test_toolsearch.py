@@ -10,7 +10,7 @@ import pytest
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
 from silas.sandbox.toolchains.search import MOST_PROGRAMS, SearchPlace, find
-from silas.sandbox.toolchains.table import chosen, holds_credentials, pinned
+from silas.sandbox.toolchains.table import chosen, holds_credentials, parse_pin
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
@@ -380,7 +380,7 @@ def test_which_version_is_meant(
 
 
 def test_a_pin_is_one_plain_word() -> None:
-    assert pinned("3.12.1\n3.11\n", "") == "3.12.1"
-    assert pinned("../../etc; rm -rf\n", "") == ""
-    assert pinned('[toolchain]\nchannel = "1.86"\n', "channel") == "1.86"
-    assert pinned("", "") == ""
+    assert parse_pin("3.12.1\n3.11\n", "") == "3.12.1"
+    assert parse_pin("../../etc; rm -rf\n", "") == ""
+    assert parse_pin('[toolchain]\nchannel = "1.86"\n', "channel") == "1.86"
+    assert parse_pin("", "") == ""

@@ -16,7 +16,7 @@ from silas.errors import SandboxError
 from silas.workspace.copy import Workspace, recover, undo
 from silas.workspace.journal import read_journal, write_journal
 from silas.workspace.transition import ContentSource, Transition, no_inode
-from silas.workspace.tree import open_root, opened, remove_tree
+from silas.workspace.tree import open_descriptor, open_root, remove_tree
 
 from .trees import edit, picture
 
@@ -394,7 +394,10 @@ def test_content_swapped_while_it_is_copied_back_is_noticed(original: Path, tmp_
         return os.open(other, os.O_RDONLY)
 
     source = ContentSource(file=swapped, link=str, inode=no_inode)
-    with opened(open_root(original)) as root, pytest.raises(SandboxError, match="being copied"):
+    with (
+        open_descriptor(open_root(original)) as root,
+        pytest.raises(SandboxError, match="being copied"),
+    ):
         Transition(
             root, {change.path: change.before}, {change.path: change.after}, source, "m"
         ).run({})

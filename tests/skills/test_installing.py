@@ -16,7 +16,7 @@ from silas.services.skills.catalogue import QUARANTINE, skill_loader
 from silas.skills.adapt import ImportReport
 from silas.skills.approved import RECORDS
 from silas.skills.folder import SkillError
-from silas.skills.tree import put
+from silas.skills.tree import install_tree
 from silas.testing import FakeSandbox, Harness, MockClock, a_plan
 from silas.testing.tools import exited
 from tests.skills.kit import approved, desk_of, install, put_skill, skill_md
@@ -325,7 +325,7 @@ def test_what_is_put_in_place_is_the_owners_alone_and_no_program(tmp_path: Path)
     left.mkdir(parents=True)
     (left / "evil.md").write_text("x")
     for _ in range(2):
-        put(tmp_path / "skills", "excel", contents(folder))
+        install_tree(tmp_path / "skills", "excel", contents(folder))
     made = tmp_path / "skills" / "excel"
     assert contents(made) == contents(folder)
     assert (made / "scripts/read.py").stat().st_mode & 0o777 == 0o600

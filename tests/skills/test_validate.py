@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.skills.loader import parsed
+from silas.skills.loader import parse_skill
 from silas.skills.models import SkillValidationConfig
 from silas.skills.validate import check
 from tests.skills.kit import put_skill, skill_md
@@ -81,7 +81,7 @@ RULES: dict[str, tuple[str, str, str]] = {
 def test_each_rule_names_what_breaks_it_and_nothing_else(name: str, tmp_path: Path) -> None:
     text, script, why = RULES[name]
     folder = put_skill(tmp_path, "excel", text, {"scripts/run.py": script})
-    findings = check(*parsed(folder), SkillValidationConfig())
+    findings = check(*parse_skill(folder), SkillValidationConfig())
     assert bool(findings) is bool(why)
     assert why in " ".join(map(str, findings))
     assert all(str(finding).isprintable() for finding in findings)
@@ -93,7 +93,7 @@ def test_a_rule_that_is_turned_off_finds_nothing(tmp_path: Path) -> None:
     rules = SkillValidationConfig(
         fail_on_process_heavy_description=False, forbid_undeclared_env=False
     )
-    assert check(*parsed(folder), rules) == ()
+    assert check(*parse_skill(folder), rules) == ()
 
 
 def test_nothing_of_a_skill_is_run_when_it_is_read(tmp_path: Path) -> None:
@@ -101,5 +101,5 @@ def test_nothing_of_a_skill_is_run_when_it_is_read(tmp_path: Path) -> None:
     script = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n"
     names = ("__init__.py", "scripts/run.py", "conftest.py", "sitecustomize.py")
     folder = put_skill(tmp_path / "skills", "excel", files=dict.fromkeys(names, script))
-    assert check(*parsed(folder), SkillValidationConfig()) == ()
+    assert check(*parse_skill(folder), SkillValidationConfig()) == ()
     assert not mark.exists()

@@ -16,7 +16,7 @@ from silas.errors import DatabaseError
 from silas.memory import MemoryItem
 from silas.memory.store import SqlMemoryStore
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
-from silas.services.review import picked
+from silas.services.review import suggestion_message
 from silas.stream.review import MOST_AT_ONCE
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel, ScriptedModel, a_plan, plan_text
@@ -142,7 +142,7 @@ async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> No
 
 async def test_what_the_owner_picked_is_nobodys_signed_word() -> None:
     async with Harness() as h:
-        message = picked("Publish it", h.clock)
+        message = suggestion_message("Publish it", h.clock)
         assert await h.ports["sign_in"].taint_of(message) is TaintLevel.external
     assert (message.signature, message.nonce) == (b"", "")
 

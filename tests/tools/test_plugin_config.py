@@ -15,8 +15,8 @@ from pydantic import (
 )
 
 from silas.errors import ConfigError
-from silas.tools.plugins.config import Expanded, expand, fitted
-from silas.tools.plugins.schema import closed, first_misfit, validator_of
+from silas.tools.plugins.config import Expanded, expand, fit_config
+from silas.tools.plugins.schema import close_schema, first_misfit, validator_of
 
 SECRET = "s3cr3t-value"
 ENV = {"KEY": SECRET, "HOST": "db", "EMPTY": ""}
@@ -136,15 +136,15 @@ class WithSchema:
 
 @pytest.mark.parametrize("made_by", [WithModel, WithConfig])
 def test_a_class_with_a_model_is_given_the_model(made_by: type) -> None:
-    assert fitted(made_by, filled(url="db://${HOST}"), "x") == Settings(url="db://db")
+    assert fit_config(made_by, filled(url="db://${HOST}"), "x") == Settings(url="db://db")
 
 
 def test_a_class_that_declares_nothing_is_given_the_mapping() -> None:
-    assert fitted(object, filled(a="${HOST}"), "x") == {"a": "db"}
+    assert fit_config(object, filled(a="${HOST}"), "x") == {"a": "db"}
 
 
 def test_a_model_that_takes_anything_is_given_anything() -> None:
-    assert fitted(WithOpen, filled(b=1), "x").model_extra == {"b": 1}
+    assert fit_config(WithOpen, filled(b=1), "x").model_extra == {"b": 1}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_named_by_its_path_and_never_by_its_value(
     made_by: type, config: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
-        fitted(made_by, filled(**config), "x")
+        fit_config(made_by, filled(**config), "x")
     assert SECRET not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None or caught.value.__suppress_context__
@@ -216,4 +216,4 @@ def test_a_pattern_that_the_engine_does_not_know_is_left_to_the_toolset() -> Non
 def test_further_arguments_are_refused_unless_their_form_is_said(
     further: dict[str, Any], is_: Any
 ) -> None:
-    assert closed({"type": "object", **further})["additionalProperties"] == is_
+    assert close_schema({"type": "object", **further})["additionalProperties"] == is_

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.tools import Stance
-from silas.tools.plugins.stance import Opinion, ToolsetStance, heard
+from silas.tools.plugins.stance import Opinion, ToolsetStance, parse_stance
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from silas.tools.plugins.stance import Opinion, ToolsetStance, heard
     ],
 )
 def test_each_answer_of_the_convention_is_understood(answer: Any, is_: ToolsetStance) -> None:
-    assert heard(answer) == is_
+    assert parse_stance(answer) == is_
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_each_answer_of_the_convention_is_understood(answer: Any, is_: ToolsetSt
     ],
 )  # fmt: skip
 def test_anything_else_blocks(answer: Any) -> None:
-    assert heard(answer).stance is Stance.blocked
+    assert parse_stance(answer).stance is Stance.blocked
 
 
 @given(
@@ -51,4 +51,4 @@ def test_anything_else_blocks(answer: Any) -> None:
     )
 )
 def test_no_answer_but_false_itself_lets_a_call_pass(answer: Any) -> None:
-    assert heard(answer).stance in (Stance.ask, Stance.blocked)
+    assert parse_stance(answer).stance in (Stance.ask, Stance.blocked)

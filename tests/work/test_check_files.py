@@ -9,7 +9,7 @@ from silas.plans import WorkItem
 from silas.testing import a_plan
 from silas.work.check_files import changed_files, run_files
 from silas.work.copytree import tree_of
-from silas.work.expected_texts import demands_of
+from silas.work.expected_texts import expected_texts
 from silas.workspace.copy import Change
 from silas.workspace.tree import TreeEntry
 
@@ -168,9 +168,9 @@ def test_what_a_block_of_the_plan_runs_is_found(project: Path) -> None:
 def test_what_a_check_looks_for_is_read_only_where_it_says_nothing_else(
     run: str, demanded: dict[str, set[str]], project: Path
 ) -> None:
-    assert demands_of(plan(project, run).verify, str(project)) == demanded
+    assert expected_texts(plan(project, run).verify, str(project)) == demanded
 
 
 def test_a_search_that_shall_fail_demands_nothing(project: Path) -> None:
     item = plan(project, "grep -q attrs a", {"exit_code": 1})
-    assert demands_of(item.verify, str(project)) == {}
+    assert expected_texts(item.verify, str(project)) == {}

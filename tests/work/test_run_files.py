@@ -22,7 +22,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import BINDS
-from silas.plans.card_preview import files_shown
+from silas.plans.card_preview import preview_files
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.approval import a_decision
 from silas.testing.tools import exited
@@ -325,7 +325,7 @@ async def test_a_standing_approval_lapses_when_a_file_that_its_tasks_run_changes
     async with at_work(argv("first"), DONE, sandbox=sandbox) as work:
         approval = work.silas.approval
         goal = _plan(project, **GOAL)
-        files = dict(files_shown(goal))
+        files = dict(preview_files(goal))
         assert list(files) == [f"{project}/work.sh"]
         binds = {BINDS: {"files": files, **await _bound(work, goal)}}
         token = await approval.issue_token(
@@ -376,7 +376,7 @@ def test_the_command_line_lists_the_files_and_runs_what_is_approved(tmp_path: Pa
 
 def test_the_card_of_a_plan_is_not_the_same_for_other_files(project: Path) -> None:
     item = _plan(project, body=_sh("sh work.sh"))
-    before = plan_card(plan_bytes(item), rationale="Why.", files=files_shown(item))
+    before = plan_card(plan_bytes(item), rationale="Why.", files=preview_files(item))
     (project / "work.sh").write_text("echo something else\n")
-    after = plan_card(plan_bytes(item), rationale="Why.", files=files_shown(item))
+    after = plan_card(plan_bytes(item), rationale="Why.", files=preview_files(item))
     assert before != after

@@ -6,6 +6,14 @@ look cannot answer (a file that is too large, a folder elsewhere) is left to the
 """
 
 from silas.agents.looking.answers import LookAnswer, LookCall, Seen, files_seen, next_step
-from silas.agents.looking.asked import LookRequest, asked
+from silas.agents.looking.asked import LookRequest, look_request
 
-__all__ = ["LookAnswer", "LookCall", "LookRequest", "Seen", "asked", "files_seen", "next_step"]
+__all__ = [
+    "LookAnswer",
+    "LookCall",
+    "LookRequest",
+    "Seen",
+    "files_seen",
+    "look_request",
+    "next_step",
+]

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.agents.looking.asked import LookRequest
-from silas.agents.looking.texts import counted, differences, extract, text_of
+from silas.agents.looking.texts import differences, extract, text_counts, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
@@ -262,7 +262,7 @@ def _words(given: Given, at: _Moment) -> Asking:
     file = yield from _text(given["file"])
     if file.why is not None or file.cut:
         return file.why
-    return LookAnswer(f"{file.path}: {counted(file.text)}.")
+    return LookAnswer(f"{file.path}: {text_counts(file.text)}.")
 
 
 def _compare(given: Given, at: _Moment) -> Asking:

@@ -260,7 +260,7 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
 """What may stand in a slot, and what it means; None where it fits not."""
 
 
-def asked(text: str) -> LookRequest | None:
+def look_request(text: str) -> LookRequest | None:
     """What a message asks to be looked at in this folder; None where it is no such question."""
     said, place = hear(text)
     if not said or place:

@@ -36,10 +36,10 @@ def extract(text: str) -> str:
         if prose and shown < _MOST_SENTENCES:
             lines.append("- " + re.split(r"(?<=[.!?]) ", prose, maxsplit=1)[0][:300])
             shown += 1
-    return "\n".join([*lines, f"({counted(text)})"])
+    return "\n".join([*lines, f"({text_counts(text)})"])
 
 
-def counted(text: str) -> str:
+def text_counts(text: str) -> str:
     """Words, lines and characters of a text."""
     lines = text.split("\n")
     lines_in_all = len(lines) - (lines[-1] == "")

@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from silas.agents.reckon import arithmetic, dates, units
-from silas.agents.reckon.request_text import heard
+from silas.agents.reckon.request_text import request_text
 
 __all__ = ["answer"]
 
@@ -21,7 +21,7 @@ def answer(text: str, now: datetime, zone: ZoneInfo) -> str | None:
         now: The moment of the turn, timezone-aware.
         zone: The owner's time zone: whose days are counted.
     """
-    said = heard(text)
+    said = request_text(text)
     if not said:
         return None
     return (

@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from silas.agents.reckon.numbers import NUMBER, NumberError, read, written
+from silas.agents.reckon.numbers import NUMBER, NumberError, format_number, parse_number
 
 _BITS: Final = 4000
 """Size of a number on the way, about 1,200 digits: a request cannot keep the machine busy."""
@@ -78,7 +78,7 @@ def answer(said: str) -> str | None:
     except _Refused as error:
         return f"I cannot calculate that: {error}"
     shown = " ".join(tokens).replace("( ", "(").replace(" )", ")")
-    return f"{shown} = {written(value.number, exact=value.exact)}"
+    return f"{shown} = {format_number(value.number, exact=value.exact)}"
 
 
 _DOES: Final = frozenset({"+", "-", "*", "/", "^", "%", "sqrt", "cbrt"})
@@ -167,7 +167,7 @@ class _Reader:
             if self._take(")") is None:
                 raise _NoSum
         elif self._at < len(self._tokens) and self._tokens[self._at][-1].isdigit():
-            value = _Value(read(self._tokens[self._at]))
+            value = _Value(parse_number(self._tokens[self._at]))
             self._at += 1
         else:
             raise _NoSum

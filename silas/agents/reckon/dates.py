@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from silas.agents.reckon.days import UnclearDay, last_of, named, next_of
+from silas.agents.reckon.days import UnclearDay, last_of, next_of, parse_day
 
 _UNIT: Final = r"(?P<unit>day|week|month|year)s?"
 _COUNT: Final = r"(?P<count>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -65,7 +65,7 @@ def _leap(at: _Moment, given: Given) -> str:
 
 
 def _which_day(at: _Moment, given: Given) -> str | None:
-    day = named(given["day"], at.today)
+    day = parse_day(given["day"], at.today)
     if day is None:
         return None
     past = given["was"].lower() in ("was", "did")
@@ -75,7 +75,7 @@ def _which_day(at: _Moment, given: Given) -> str | None:
 
 
 def _when(at: _Moment, given: Given) -> str | None:
-    day = named(given["day"], at.today)
+    day = parse_day(given["day"], at.today)
     if day is None:
         return None
     on = next_of(day, at.today)
@@ -83,7 +83,7 @@ def _when(at: _Moment, given: Given) -> str | None:
 
 
 def _until(at: _Moment, given: Given) -> str | None:
-    day = named(given["day"], at.today)
+    day = parse_day(given["day"], at.today)
     if day is None:
         return None
     on = next_of(day, at.today)
@@ -91,7 +91,7 @@ def _until(at: _Moment, given: Given) -> str | None:
 
 
 def _since(at: _Moment, given: Given) -> str | None:
-    day = named(given["day"], at.today)
+    day = parse_day(given["day"], at.today)
     if day is None:
         return None
     on = last_of(day, at.today)
@@ -99,7 +99,7 @@ def _since(at: _Moment, given: Given) -> str | None:
 
 
 def _between(at: _Moment, given: Given) -> str | None:
-    one, two = named(given["one"], at.today), named(given["two"], at.today)
+    one, two = parse_day(given["one"], at.today), parse_day(given["two"], at.today)
     if one is None or two is None:
         return None
     if one.year is None and two.year is not None:
@@ -115,7 +115,7 @@ def _between(at: _Moment, given: Given) -> str | None:
 def _counted(at: _Moment, given: Given) -> str | None:
     base = at.today
     if given.get("base"):
-        day = named(given["base"], at.today)
+        day = parse_day(given["base"], at.today)
         if day is None:
             return None
         base = next_of(day, at.today)
@@ -131,7 +131,7 @@ def _counted(at: _Moment, given: Given) -> str | None:
 
 
 def _age(at: _Moment, given: Given) -> str | None:
-    day = named(given["day"], at.today)
+    day = parse_day(given["day"], at.today)
     if day is None or day.year is None:
         return None
     born = day.of(day.year)

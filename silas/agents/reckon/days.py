@@ -97,7 +97,7 @@ FEASTS: Final[dict[str, Callable[[int], date]]] = {
 }
 
 
-def named(text: str, today: date) -> Day | None:
+def parse_day(text: str, today: date) -> Day | None:
     """The day that words name; None where they name none.
 
     Args:

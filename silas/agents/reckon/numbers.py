@@ -17,7 +17,7 @@ class NumberError(ValueError):
     """A number is written in a way that is not read."""
 
 
-def read(text: str) -> Fraction:
+def parse_number(text: str) -> Fraction:
     """The value. Raises `NumberError` for more than 40 digits, or a leading zero as in `007`."""
     plain = text.replace(",", "") if _GROUPED.fullmatch(text) else text.replace(",", ".")
     if len(plain) > 40 or re.match(r"0\d", plain):
@@ -25,7 +25,7 @@ def read(text: str) -> Fraction:
     return Fraction(plain)
 
 
-def written(value: Fraction, *, exact: bool = True) -> str:
+def format_number(value: Fraction, *, exact: bool = True) -> str:
     """The value in decimals, beginning with `about` where they are not all of it."""
     if exact and value.denominator == 1 and abs(value.numerator) < 10**_DIGITS:
         return str(value.numerator)

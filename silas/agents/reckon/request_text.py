@@ -17,7 +17,7 @@ _THANKS: Final = re.compile(
 )
 
 
-def heard(text: str) -> str:
+def request_text(text: str) -> str:
     """The question itself; empty where the text is too long or has several lines.
 
     An exclamation mark stays where it is: after a number it could mean a factorial.

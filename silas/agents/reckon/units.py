@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from silas.agents.reckon.numbers import NUMBER, NumberError, read, written
+from silas.agents.reckon.numbers import NUMBER, NumberError, format_number, parse_number
 
 
 class Unit(NamedTuple):
@@ -150,30 +150,33 @@ def answer(said: str) -> str | None:
             f"{target.measures}), so there is nothing to convert."
         )
     try:
-        amount, more = _amount(found["number"]), read(found["more"]) if less else Fraction(0)
+        amount, more = (
+            _amount(found["number"]),
+            parse_number(found["more"]) if less else Fraction(0),
+        )
     except NumberError:
         return None
     signed = -amount if found["sign"] else amount
-    shown = f"{written(signed)} {source.of(signed)}"
+    shown = f"{format_number(signed)} {source.of(signed)}"
     if source.measures == "warmth":
         value = _from_celsius(_to_celsius(signed, source.shown), target.shown)
         low = _to_celsius(signed, source.shown) < Fraction("-273.15")
         return "Nothing is colder than -273.15 °C." if low else _said(shown, value, target)
     if less is not None:
-        shown += f" {written(more)} {less.of(more)}"
+        shown += f" {format_number(more)} {less.of(more)}"
         signed += (-more if found["sign"] else more) * less.size / source.size
     return _said(shown, signed * source.size / target.size, target)
 
 
 def _said(shown: str, value: Fraction, target: Unit) -> str:
-    return f"{shown} = {written(value)} {target.of(value)}"
+    return f"{shown} = {format_number(value)} {target.of(value)}"
 
 
 def _amount(text: str) -> Fraction:
     words = text.lower()
     if words[0].isalpha():
         return Fraction(1, 2) if words.startswith("half") else Fraction(1)
-    return read(text)
+    return parse_number(text)
 
 
 def _plain(name: str) -> str:

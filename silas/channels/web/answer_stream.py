@@ -48,7 +48,7 @@ class WaitNotices:
         return next(reversed(self._words.values()), "")
 
 
-def joined(before: MessageDelta | None, piece: MessageDelta) -> MessageDelta:
+def join_deltas(before: MessageDelta | None, piece: MessageDelta) -> MessageDelta:
     """Two pieces of one turn that nobody has seen yet, as one."""
     if before is None or piece.begins:
         return piece

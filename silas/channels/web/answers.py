@@ -104,7 +104,7 @@ def unfit(error: RequestValidationError) -> JSONResponse:
     return problem(400, "E_CHANNEL_BAD_REQUEST", f"{what} {words}; see /docs.")
 
 
-def unread(error: HTTPException) -> JSONResponse:
+def framework_error(error: HTTPException) -> JSONResponse:
     """The framework's own refusals in our form."""
     return problem(error.status_code, *_WORDS.get(error.status_code, _UNREADABLE))
 
@@ -122,7 +122,7 @@ class AnsweringRoute(APIRoute):
             except RequestValidationError as error:
                 return unfit(error)
             except HTTPException as error:
-                return unread(error)
+                return framework_error(error)
             except Exception as error:
                 known = from_foreign(error)
                 if known is None:
@@ -139,7 +139,7 @@ def answer_everywhere(app: FastAPI) -> None:
 
     async def on_http(request: Request, error: Exception) -> Response:
         del request
-        return unread(error) if isinstance(error, HTTPException) else _mistake()
+        return framework_error(error) if isinstance(error, HTTPException) else _mistake()
 
     async def on_mistake(request: Request, error: Exception) -> Response:
         del request, error

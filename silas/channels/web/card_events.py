@@ -292,7 +292,7 @@ def _decision(
     return None if offered is None else offered.model_copy(update={"freetext": words})
 
 
-def proved(answer: Any) -> Any:
+def mark_proved(answer: Any) -> Any:
     """An answer that a device signed, marked so where it holds words of the owner's own."""
     words = isinstance(answer, DecisionAnswer) and answer.freetext
     return answer.model_copy(update={"signed": True}) if words else answer

@@ -10,7 +10,7 @@ from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
 from silas.channels.web.answer_stream import AnswerStream, WaitNotices
-from silas.channels.web.card_events import CardAsked, answer_of, card_event, proved
+from silas.channels.web.card_events import CardAsked, answer_of, card_event, mark_proved
 from silas.channels.web.events import (
     Ack,
     CardClosed,
@@ -271,7 +271,7 @@ class WebChannel:
             if why := await self._objection(page.session, waiting.event, response):
                 self.refuse(page, response.request_id, "E_CHANNEL_PROOF", why)
                 return
-            answer = proved(answer)
+            answer = mark_proved(answer)
         if waiting.answer.done():  # another page was quicker
             self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
         else:

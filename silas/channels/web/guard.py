@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from silas.channels.web.asgi import App, Message, Receive, Scope, Send, within
 from silas.channels.web.connections import CONNECTION, ClientConnection
 from silas.channels.web.handshake import NOT_PAIRED, Handshake
-from silas.channels.web.headers import hardened
+from silas.channels.web.headers import harden_headers
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.pairing import WebDoor
@@ -273,7 +273,7 @@ class RequestGuard:
             headers.append((b"retry-after", b"60"))
         if not asked.looks or no.status == _TOO_MANY:
             headers.append((b"connection", b"close"))  # whatever is still to come
-        headers = hardened(headers, asked.host if known else "", data=True)
+        headers = harden_headers(headers, asked.host if known else "", data=True)
         await send({"type": "http.response.start", "status": no.status, "headers": headers})
         body = b"" if asked.method == "HEAD" else body
         await send({"type": "http.response.body", "body": body})
@@ -389,7 +389,7 @@ def _with(scope: Scope, session: WebSession | None) -> Scope:
 def _strict(send: Send, host: str, *, data: bool) -> Send:
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = hardened(message.get("headers", ()), host, data=data)
+            headers = harden_headers(message.get("headers", ()), host, data=data)
             message = {**message, "headers": headers}
         await send(message)
 

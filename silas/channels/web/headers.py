@@ -66,7 +66,7 @@ def policy(host: str) -> bytes:
     ).encode("latin-1")
 
 
-def hardened(headers: Iterable[Header], host: str, *, data: bool) -> list[Header]:
+def harden_headers(headers: Iterable[Header], host: str, *, data: bool) -> list[Header]:
     """An answer's headers with ours in them, whatever it said itself.
 
     Args:

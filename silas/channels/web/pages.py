@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 
-from silas.channels.web.answer_stream import joined
+from silas.channels.web.answer_stream import join_deltas
 from silas.channels.web.events import MessageDelta
 from silas.channels.web.session import WebSession
 
@@ -45,7 +45,7 @@ class ConnectedPage:
         if not self._coming:
             self.give(_COMING)
         if self.closing is None:
-            self._coming[piece.turn_id] = joined(self._coming.get(piece.turn_id), piece)
+            self._coming[piece.turn_id] = join_deltas(self._coming.get(piece.turn_id), piece)
 
     def close(self, code: int) -> None:
         """Send what waits already, then close."""

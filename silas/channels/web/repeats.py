@@ -62,7 +62,7 @@ def _where(error: BaseException | None) -> str:
 
 
 @contextmanager
-def repeated_errors_counted() -> Generator[RepeatedErrors]:
+def count_repeated_errors() -> Generator[RepeatedErrors]:
     """Count what the server and its loop log, until the end; then what is left is told."""
     repeats = RepeatedErrors()
     for name in _LOGGERS:

@@ -12,7 +12,7 @@ from silas.channels.web.acceptor import Acceptor
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
-from silas.channels.web.repeats import RepeatedErrors, repeated_errors_counted
+from silas.channels.web.repeats import RepeatedErrors, count_repeated_errors
 from silas.clock import Clock
 from silas.errors import ConfigError
 
@@ -29,7 +29,7 @@ _PATIENCE_SECONDS = 3  # for requests under way when Silas ends
 
 
 @asynccontextmanager
-async def served(
+async def run_server(
     app: Any, host: str, port: int, clock: Clock, knows: Callable[[bytes], bool]
 ) -> AsyncGenerator[int]:
     """Serve an ASGI application; yields the port once requests are answered.
@@ -78,7 +78,7 @@ async def served(
             timeout_graceful_shutdown=_PATIENCE_SECONDS,
         )
     )
-    with repeated_errors_counted() as repeats:
+    with count_repeated_errors() as repeats:
         running = asyncio.create_task(server.serve(sockets=[]))
         arrivals = Acceptor(listening, connections, admit, partial(protocols.speak_http, server))
         sweeping = asyncio.create_task(_sweep(connections, repeats, clock))

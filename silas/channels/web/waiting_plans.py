@@ -15,7 +15,7 @@ Unasked = Callable[[], Awaitable[tuple[Waiting, ...]]]
 """The plans that wait now and that nobody is asked about."""
 
 
-async def tell_unasked(unasked: Unasked, pages: Pages, clock: Clock) -> None:
+async def announce_waiting_plans(unasked: Unasked, pages: Pages, clock: Clock) -> None:
     """Tell every page when other plans wait than before, until this is cancelled.
 
     A page that connects is told what waits then; what it is told once more changes nothing.

@@ -24,7 +24,7 @@ from silas.sandbox.toolchains.table import (
     chosen,
     holds_credentials,
     label_of,
-    pinned,
+    parse_pin,
     version_in,
 )
 
@@ -177,7 +177,7 @@ def _version(rule: ToolchainRule, root: Path, workspace: Path | None) -> tuple[s
 
 def _pin(pin: Pin, root: Path, workspace: Path | None) -> str:
     above = workspace if pin.where == "workspace" else root
-    return "" if above is None else pinned(_text(above / pin.name), pin.key)
+    return "" if above is None else parse_pin(_text(above / pin.name), pin.key)
 
 
 def _of_path(place: SearchPlace) -> Iterator[Toolchain]:

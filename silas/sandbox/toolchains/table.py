@@ -165,7 +165,7 @@ def newest_first(names: Sequence[str]) -> list[str]:
     return sorted(names, key=key, reverse=True)
 
 
-def pinned(text: str, key: str) -> str:
+def parse_pin(text: str, key: str) -> str:
     """What a file that pins a version says; empty where that is no plain word."""
     if key:
         line = re.search(rf"^\s*{key}\s*=\s*[\"']([^\"']*)[\"']", text, re.MULTILINE)

@@ -18,7 +18,7 @@ from silas.home.signer_client import arrangement
 from silas.home.witnesses import witness_findings
 from silas.keys.vault import Vault
 from silas.sandbox import probe
-from silas.services.doctor.reachability import answered, reached
+from silas.services.doctor.reachability import check_models, check_reachability
 from silas.services.doctor.readiness import configuration_finding, settings_findings
 from silas.services.owner_key import CheckpointKeys, key_facts, key_place, key_words
 from silas.services.tools.prompt_overhead import window_finding
@@ -57,11 +57,11 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
     if exists and database_path(config).exists():
         findings.append(await _record_finding(config, vault))
     findings += await asyncio.to_thread(witness_findings, config)
-    findings += await reached(config, await settings_findings(config))
+    findings += await check_reachability(config, await settings_findings(config))
     findings += [DoctorFinding.of(*row) for row in await toolset_findings(config)]
     findings.append(DoctorFinding.of(*await window_finding(config)))
     if deep:
-        findings += await answered(config, findings, SystemClock())
+        findings += await check_models(config, findings, SystemClock())
     return findings
 
 

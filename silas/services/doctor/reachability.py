@@ -23,7 +23,9 @@ _LONGEST_ANSWER_SECONDS = 30.0  # a model that is being loaded from a disk takes
 _PORTS = {"http": 80, "https": 443}
 
 
-async def reached(config: SilasConfig, findings: Sequence[DoctorFinding]) -> list[DoctorFinding]:
+async def check_reachability(
+    config: SilasConfig, findings: Sequence[DoctorFinding]
+) -> list[DoctorFinding]:
     """The findings about models and memory search, with what became of a connection to each server.
 
     Connects to servers that the configuration names itself, and sends them nothing. A server of
@@ -41,7 +43,7 @@ async def reached(config: SilasConfig, findings: Sequence[DoctorFinding]) -> lis
     ]
 
 
-async def answered(
+async def check_models(
     config: SilasConfig, findings: Iterable[DoctorFinding], clock: Clock
 ) -> list[DoctorFinding]:
     """`silas doctor --deep`: one tiny request to each distinct model that nothing else fails."""

@@ -25,7 +25,7 @@ from silas.cards import (
     ToolCallCard,
     message_bytes,
 )
-from silas.channels import card_lines, indented
+from silas.channels import card_lines, detail_line
 from silas.clock import Clock
 from silas.errors import ConfigError, PlanFamilyError
 from silas.keys.heads import SignedHead, SignedHeads
@@ -285,7 +285,7 @@ def _claims(token: ApprovalToken) -> Detail:
 
 
 def _message_question(message: ChannelMessage) -> str:
-    lines = [piece for line in show_lines(message.text) for piece in indented(f"| {line}")]
+    lines = [piece for line in show_lines(message.text) for piece in detail_line(f"| {line}")]
     when = message.timestamp.isoformat()
     return "\n".join(["=" * 88, f"Say this in your name, at {when}:", *lines, "=" * 88])
 
@@ -298,7 +298,7 @@ def _bundle_question(bundle: SignedBundle) -> str:
         "as what you confirmed. Its contents are not shown here.",
         f"sha256:{bundle.digest}",
     )
-    pieces = [piece for line in lines for piece in indented(line)]
+    pieces = [piece for line in lines for piece in detail_line(line)]
     return "\n".join(["=" * 88, *pieces, "=" * 88])
 
 
@@ -310,7 +310,7 @@ def _acceptance_question(accepted: AuditHead, was: AuditHead) -> str:
         f"accepted: {accepted}",
         f"given up: {was}",
     )
-    pieces = [piece for line in lines for piece in indented(line)]
+    pieces = [piece for line in lines for piece in detail_line(line)]
     return "\n".join(["=" * 88, *pieces, "=" * 88])
 
 

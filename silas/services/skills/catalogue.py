@@ -15,7 +15,7 @@ from silas.context import TokenCounter
 from silas.home.key_vault import key_exists, open_vault
 from silas.keys.signer import verify_with
 from silas.skills.approved import Approved, Installation, SkillRecords, Vouch
-from silas.skills.loader import SkillLoader, SkillsDirectory, Trust, parsed
+from silas.skills.loader import SkillLoader, SkillsDirectory, Trust, parse_skill
 from silas.skills.validate import check
 
 _ELSEWHERE = Path(".agents") / "skills"
@@ -99,7 +99,7 @@ def skill_report(config: SilasConfig, folder: Path) -> dict[str, Any]:
     Raises:
         SkillError: It cannot be read as a skill.
     """
-    skill_md, content = parsed(folder.absolute())
+    skill_md, content = parse_skill(folder.absolute())
     findings = check(skill_md, content, config.skills.validation)
     return {
         "name": skill_md.front.name,

@@ -29,9 +29,9 @@ from silas.skills.adapt import Format, ImportReport, adapt
 from silas.skills.approved import Installation, SkillRecords
 from silas.skills.folder import SkillError, SkillFile
 from silas.skills.front import NAME
-from silas.skills.loader import parsed
+from silas.skills.loader import parse_skill
 from silas.skills.source import read_source
-from silas.skills.tree import put, take_away, write_whole
+from silas.skills.tree import install_tree, take_away, write_whole
 from silas.skills.validate import check
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SkillDesk:
         await self.audit.log(
             "skill.imported", skill=name, source=report.source, commit=report.commit
         )
-        put(self._quarantine, name, files)
+        install_tree(self._quarantine, name, files)
         write_whole(self._report(name), report.model_dump_json().encode("utf-8"))
         return name, report
 
@@ -99,7 +99,7 @@ class SkillDesk:
             SkillError: There is none, or it breaks a rule.
         """
         folder = self._folder(named)
-        skill_md, files = parsed(folder)
+        skill_md, files = parse_skill(folder)
         findings = check(skill_md, files, self.config.skills.validation)
         if findings:
             raise SkillError(f"{findings[0]} See all with `silas skills validate {folder}`.")
@@ -138,7 +138,7 @@ class SkillDesk:
         )
         # The record first: it makes nothing usable that is not exactly what it names.
         self.records.keep(shown, token.model_dump(mode="json"))
-        put(self.config.skills_dir, shown.name, look.files)
+        install_tree(self.config.skills_dir, shown.name, look.files)
         self._drop(shown.name)
 
     async def refuse(self, look: SkillLook) -> None:

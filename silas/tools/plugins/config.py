@@ -74,7 +74,7 @@ def _walk(value: Any, loc: Loc, text: Callable[[str, Loc], str]) -> Any:
     return value
 
 
-def fitted(made_by: object, expanded: Expanded, where: str) -> Any:
+def fit_config(made_by: object, expanded: Expanded, where: str) -> Any:
     """The configuration as a class or factory declares it.
 
     A pydantic model as `config_model` or `Config` gets what is configured and is itself what the

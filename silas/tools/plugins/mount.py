@@ -13,10 +13,10 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from silas.canonical import canonical_json
 from silas.errors import ConfigError, ToolError
-from silas.tools.plugins.config import Expanded, fitted
+from silas.tools.plugins.config import Expanded, fit_config
 from silas.tools.plugins.names import GROUP, nearest
 from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
-from silas.tools.plugins.schema import cleaned, closed, validator_of
+from silas.tools.plugins.schema import clean_schema, close_schema, validator_of
 from silas.tools.plugins.spec import OwnerPolicy
 from silas.tools.plugins.stance import NeedsApprovalMethod
 from silas.tools.plugins.tool import MountedToolset, PluginTool, PluginToolDefinition
@@ -34,7 +34,7 @@ class ToolsetFault(ToolError):
     """A toolset's own code failed while it was loaded; its tools are absent."""
 
 
-async def mounted(
+async def mount_toolset(
     said: OwnerPolicy,
     class_path: str,
     expanded: Expanded,
@@ -104,7 +104,7 @@ def _imported(name: str, class_path: str) -> object:
 
 def _settings(name: str, made_by: object, expanded: Expanded, where: str) -> Any:
     try:
-        return fitted(made_by, expanded, f"{where}.{name}")
+        return fit_config(made_by, expanded, f"{where}.{name}")
     except ConfigError as error:
         raise _fault(name, error.message.rstrip(".")) from None
     except Exception as error:  # its own model or schema, and it may repeat a secret
@@ -187,9 +187,9 @@ def _adapter(mount: MountedToolset, key: str, tool: ToolsetTool[Any], redact: Wo
     if defined.name != key or defined.kind not in ("function", "unapproved"):
         raise _fault(name, f"its tool {key!r} cannot be called from here")
     try:
-        schema = closed(defined.parameters_json_schema)
+        schema = close_schema(defined.parameters_json_schema)
         checked = validator_of(schema)
-        text = canonical_json(cleaned(schema, mount.clean))
+        text = canonical_json(clean_schema(schema, mount.clean))
     except (ValueError, TypeError, RecursionError) as error:
         raise _fault(name, f"its tool {key!r} cannot be used: {_first_line(error)}") from None
     if len(text) > MAX_DEFINITION or redact(text) != text:

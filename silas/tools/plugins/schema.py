@@ -59,7 +59,7 @@ def first_misfit(validator: Validator, found: Any) -> str:
     return f"{place or 'it'} does not fit ({rule})"
 
 
-def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def close_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema that takes no further arguments unless it names their form.
 
     `additionalProperties: true` is what a schema says that was not thought about; a form (a
@@ -69,18 +69,18 @@ def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**schema, "additionalProperties": form if isinstance(form, Mapping) else False}
 
 
-def cleaned(schema: Any, clean: Callable[[str], str]) -> Any:
+def clean_schema(schema: Any, clean: Callable[[str], str]) -> Any:
     """A schema whose words for readers are neutralised; everything that is checked stays."""
     if isinstance(schema, Mapping):
         members = cast(Mapping[str, Any], schema).items()
         return {
             key: clean(value)
             if key in _FOR_READERS and isinstance(value, str)
-            else cleaned(value, clean)
+            else clean_schema(value, clean)
             for key, value in members
         }
     if isinstance(schema, list):
-        return [cleaned(member, clean) for member in cast(list[Any], schema)]
+        return [clean_schema(member, clean) for member in cast(list[Any], schema)]
     return schema
 
 

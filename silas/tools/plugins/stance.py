@@ -64,7 +64,7 @@ class OpinionatedTool(Protocol):
         ...
 
 
-def heard(answer: object) -> ToolsetStance:
+def parse_stance(answer: object) -> ToolsetStance:
     """What an answer of `needs_approval` means.
 
     False is pre-approved, True asks, `{"description": text}` asks with words, and an object with a

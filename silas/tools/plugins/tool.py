@@ -29,7 +29,7 @@ from silas.tools.plugins.result import refusal, result_of
 from silas.tools.plugins.run import Foreign, ToolsetContext, approval_wrappers, run_context
 from silas.tools.plugins.schema import first_misfit
 from silas.tools.plugins.spec import OwnerPolicy
-from silas.tools.plugins.stance import BLOCKED, NeedsApprovalMethod, ToolsetStance, heard
+from silas.tools.plugins.stance import BLOCKED, NeedsApprovalMethod, ToolsetStance, parse_stance
 from silas.types import TaintLevel
 
 _MANY = 1000  # calls that asked and were not made; more are forgotten, and are then refused
@@ -217,7 +217,7 @@ class PluginTool:
             answer = self._mount.needs_approval(self._own, shown)
             if inspect.iscoroutine(answer):
                 answer.close()
-            own = heard(answer)
+            own = parse_stance(answer)
             return own if own.stance is not Stance.pre_approved else self._wrappers_say(canonical)
         if self._mount.wrapped or self._tool.tool_def.kind == "unapproved":
             return self._wrappers_say(canonical)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.tools.models import BaseTool, ProviderType, RiskLevel, Stance, ToolConfig
 from silas.tools.plugins.config import Expanded, expand
-from silas.tools.plugins.mount import ToolsetFault, mounted
+from silas.tools.plugins.mount import ToolsetFault, mount_toolset
 from silas.tools.plugins.names import class_path_of
 from silas.tools.plugins.run import ToolsetContext
 from silas.tools.plugins.spec import ToolsetSpec, read_spec
@@ -114,7 +114,7 @@ class ToolsetLoader:
                 tools += self.built_in[one.name](one._replace(config=expanded.config), here)
                 continue
             try:
-                own = await mounted(
+                own = await mount_toolset(
                     one.said, class_path, expanded, here, stack, where, self._clean, self._redact
                 )
             except ToolsetFault as error:

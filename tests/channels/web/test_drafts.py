@@ -10,7 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from silas.channels.web.answer_stream import AnswerStream, joined
+from silas.channels.web.answer_stream import AnswerStream, join_deltas
 from silas.channels.web.events import MessageDelta, MessageEvent
 from silas.channels.web.pages import CROWD, ConnectedPage, Pages
 from silas.channels.web.session import WebSession
@@ -175,4 +175,4 @@ def test_what_is_withdrawn_is_shown_to_nobody_who_comes_later() -> None:
     coming.add("turn-1", "", begins=True)
     assert coming.all == ()
     piece = MessageDelta(turn_id="t", text="new", begins=True)
-    assert joined(MessageDelta(turn_id="t", text="old"), piece) == piece
+    assert join_deltas(MessageDelta(turn_id="t", text="old"), piece) == piece

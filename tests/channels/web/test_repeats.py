@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from silas.channels.web.repeats import repeated_errors_counted
+from silas.channels.web.repeats import count_repeated_errors
 
 LOG = logging.getLogger("asyncio")
 
@@ -19,7 +19,7 @@ def _fail(words: str) -> None:
 def test_an_error_that_repeats_is_told_whole_once_and_then_as_a_number_a_minute(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with repeated_errors_counted() as repeats:
+    with count_repeated_errors() as repeats:
         for number in range(1000):
             _fail(f"{number}")
         LOG.error("another kind")
@@ -38,7 +38,7 @@ def test_an_error_that_repeats_is_told_whole_once_and_then_as_a_number_a_minute(
 
 
 def test_kinds_without_end_are_counted_together(caplog: pytest.LogCaptureFixture) -> None:
-    with repeated_errors_counted():
+    with count_repeated_errors():
         for number in range(5000):
             LOG.error(f"{number} is new")
     assert len(caplog.records) < 50

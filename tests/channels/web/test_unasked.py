@@ -10,7 +10,7 @@ from typing import Any
 from silas.channels.web.events import Waiting
 from silas.channels.web.pages import ConnectedPage, Pages
 from silas.channels.web.session import WebSession
-from silas.channels.web.waiting_plans import SECONDS_BETWEEN, tell_unasked
+from silas.channels.web.waiting_plans import SECONDS_BETWEEN, announce_waiting_plans
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans import WaitingPlan, WorkItem
@@ -68,7 +68,7 @@ async def telling(looks: list[Any], pages: Pages) -> AsyncGenerator[MockClock]:
             raise found
         return tuple(Waiting(work_item_id=name, title=name) for name in found)
 
-    task = asyncio.create_task(tell_unasked(unasked, pages, clock))
+    task = asyncio.create_task(announce_waiting_plans(unasked, pages, clock))
     try:
         yield clock
     finally:
