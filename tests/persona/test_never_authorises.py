@@ -74,7 +74,7 @@ def test_initiative_goes_into_the_mode_of_a_turn_and_nowhere_else() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "initiative_level"
     ]
-    assert [name for name, _ in reading] == ["routing.py"]
+    assert [name for name, _ in reading] == ["turn_modes.py"]
 
 
 PERSONAS: dict[str, dict[str, Any]] = {
