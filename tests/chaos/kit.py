@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-import silas.wiring.parts
+import silas.wiring.tools
 from silas.errors import SilasError
 from silas.plans import WorkItemStatus
+from silas.services.tools.registry import built_in_tools
 from silas.testing import Harness, ScriptedChannel
-from silas.wiring.parts import built_in_tools
 from tests.chaos.faults import Faults, crash
 from tests.chaos.scenario import ITEM, Found, Run, World
 from tests.work.kit import state_of
@@ -41,7 +41,7 @@ def process(world: World, faults: Faults, *, sends: bool) -> tuple[bool, Excepti
     """One process that proposes, is approved and runs; whether it survived, and what it raised."""
     run = Run(world, faults, sends=sends)
     with pytest.MonkeyPatch.context() as patch, faults.installed():
-        patch.setattr(silas.wiring.parts, "built_in_tools", run.tools(built_in_tools))
+        patch.setattr(silas.wiring.tools, "built_in_tools", run.tools(built_in_tools))
         try:
             return faults.run(run.first), None
         except Exception as error:  # judged by the caller
@@ -52,7 +52,7 @@ def next_process(world: World, *, sends: bool) -> Found:
     """The process after it, in which nothing goes wrong."""
     run = Run(world, Faults(), sends=sends)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(silas.wiring.parts, "built_in_tools", run.tools(built_in_tools))
+        patch.setattr(silas.wiring.tools, "built_in_tools", run.tools(built_in_tools))
         return asyncio.run(run.again())
 
 

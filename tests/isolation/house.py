@@ -253,12 +253,12 @@ class House:
 
     async def _settled(self) -> None:
         """Until no work is under way, and no plan in place of work that failed is asked about."""
-        silas, answered = self.harness.silas, set[str]()
+        silas, seen = self.harness.silas, set[str]()
         await silas.settled()
-        while fresh := {silas.replacing(one.id) for one in await silas.work_items()} - answered:
+        while fresh := {one.id for one in await silas.work_items()} - seen:
             for one in sorted(fresh):
-                await silas.stream.answered(one)
-            answered |= fresh
+                await silas.revised(one)
+            seen |= fresh
             await silas.settled()
 
     async def forget(self, who: str, source: str) -> None:

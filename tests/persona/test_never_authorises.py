@@ -40,7 +40,7 @@ DECIDING = (
 )
 """The rooms that say whether something may happen, and carry it out."""
 
-ASKING = frozenset({"turn.py", "routing.py", "rooms.py", "mind.py", "review.py", "state.py"})
+ASKING = frozenset({"turn.py", "state.py", "view.py"})
 """The modules of the Stream that may know that there is a personality."""
 
 
