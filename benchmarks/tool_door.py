@@ -19,6 +19,7 @@ from silas.keys.signer import Ed25519Signer
 from silas.sandbox import Sandbox, SandboxConfig, SandboxFiles, SandboxLimits, default
 from silas.testing.tools import FakeSandbox, exited, never_stopped
 from silas.tools import (
+    SANDBOX_SCOPE,
     AutonomyLevel,
     DuplicateKey,
     ShellTool,
@@ -29,7 +30,7 @@ from silas.tools import (
     ToolRegistry,
     ValidatedCall,
 )
-from silas.tools.builtin.sandboxed import SANDBOX_SCOPE, SANDBOX_TOOL
+from silas.tools.builtin.sandboxed import SANDBOX_TOOL
 from silas.tools.provenance import Provenance
 
 ARGV = ["/bin/true"]
