@@ -27,10 +27,15 @@ class Action(Frozen, Generic[Answer]):
 
 
 class Detail(Frozen):
-    """One expandable part of a card: a heading and plain lines."""
+    """One expandable part of a card: a heading and plain lines.
+
+    Attributes:
+        open: It is shown without a tap at any risk: what an action does is never collapsed.
+    """
 
     heading: str
     lines: tuple[str, ...]
+    open: bool = False
 
 
 class Card(Frozen, Generic[Answer]):
@@ -44,6 +49,8 @@ class Card(Frozen, Generic[Answer]):
         safe: What silence, a timeout or a closed connection means: declines, blocks or dismisses.
         timeout_seconds: How long to wait for an answer.
         affected: Count and summary of what is affected, where that applies.
+        effect: What happens, where, and whether it can be undone, in one sentence made by code from
+            signed fields; empty where `intent` is such a sentence itself.
         details: Everything else, collapsed for low and medium risk.
     """
 
@@ -57,6 +64,7 @@ class Card(Frozen, Generic[Answer]):
     safe: Answer
     timeout_seconds: float = Field(default=600.0, gt=0)
     affected: str = ""
+    effect: str = ""
     details: tuple[Detail, ...] = ()
 
     @model_validator(mode="after")

@@ -5,9 +5,17 @@ import threading
 from collections.abc import AsyncIterator
 from typing import TextIO, TypeVar
 
-from silas.cards import Card, ChannelMessage
+from silas.cards import Card, ChannelMessage, PlanCard
 from silas.channels.paint import columns_of, dim, paint
-from silas.channels.text import TRIES, WIDTH, parse_reply, render_card, takes_own_words
+from silas.channels.text import (
+    MORE,
+    TRIES,
+    WIDTH,
+    parse_reply,
+    render_card,
+    render_short,
+    takes_own_words,
+)
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 
@@ -121,18 +129,25 @@ class CLIChannel:
             return (await self._reply_before(self._clock.monotonic() + seconds) or "").strip()
 
     async def _asked(self, card: Card[Answer]) -> Answer:
-        self._print(render_card(card, columns_of(self._output, WIDTH)))
+        width = columns_of(self._output, WIDTH)
+        short = isinstance(card, PlanCard) and self._source.isatty()
+        self._print(render_short(card, width) if short else render_card(card, width))
         if not self._source.isatty():
             self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
-        for _ in range(TRIES):
+        tries = TRIES
+        while tries:
             words = ", or your own words" if takes_own_words(card) else ""
             self._print(f"Your choice, 1 to {len(card.actions)}{words}:")
             reply = await self._reply_before(deadline)
             if reply is None:
                 self._print("No answer: taken as the safe one.")
                 return card.safe
+            if short and reply.strip().casefold() == MORE:  # no try: reading is no unclear answer
+                self._print(render_card(card, width))
+                continue
+            tries -= 1
             answer = parse_reply(card, reply)
             if answer is not None:
                 return answer

@@ -1,11 +1,11 @@
 """Cards as plain text with numbered options, and what a typed reply means (spec 4.1.1)."""
 
 import unicodedata
-from collections.abc import Iterator
-from typing import TypeVar, cast
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar, cast
 
 from silas.cards import Card, HeldCard, PlanCard, ToolCallCard
-from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard
+from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard, Detail
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -27,6 +27,9 @@ _ON = "   \\ "
 
 _MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's field
 
+MORE: Final = "more"
+"""What a person types to see all of a card before the question."""
+
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
 
@@ -39,30 +42,58 @@ def render_card(card: Card[Answer], width: int = WIDTH) -> str:
     columns: what a terminal wraps by itself goes on at the margin, where Silas's own words stand.
     Two cards that differ in anything shown have different texts.
     """
-    options = [
+    return "\n".join([*card_lines(card, width), "", *_options(card, width), "=" * width])
+
+
+def render_short(card: PlanCard, width: int = WIDTH) -> str:
+    """The same for a person at a terminal, who can ask for the rest (see `short_lines`)."""
+    return "\n".join([*short_lines(card, width), "", *_options(card, width), "=" * width])
+
+
+def _options(card: Card[Answer], width: int) -> list[str]:
+    return [
         line
         for number, action in enumerate(card.actions, 1)
         for line in _wrapped(f"  {number}  ", action.label, width)
     ]
-    return "\n".join([*card_lines(card, width), "", *options, "=" * width])
 
 
 def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     """A card without its options: everything that is decided about."""
-    lines = [
-        "=" * width,
-        *_wrapped("Intent: ", card.intent, width),
-        f"Risk: {card.risk.value}",
-        *_wrapped("Why: ", card.rationale, width),
-    ]
-    if card.affected:
-        lines += _wrapped("Affects: ", card.affected, width)
+    lines = _head(card, width)
     if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
-        for detail in card.details:
-            lines += ["", f"{as_shown(detail.heading)}:"]
-            lines += [piece for text in detail.lines for piece in detail_line(text, width)]
+        lines += _detailed(card.details, width)
     elif card.details:
         lines += _wrapped("Details: ", ", ".join(d.heading for d in card.details), width)
+    return lines
+
+
+def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
+    """A plan's card on one screen: the sentence, what it may touch, what was read, and its hash.
+
+    What it does is never left out; the text of the plan, its checks' commands, its limits and what
+    is not set are for who asks for them (`MORE`). Two plans that differ have different hashes.
+    """
+    lines = _head(card, width) + _detailed([one for one in card.details if one.open], width)
+    left_out = ", ".join(as_shown(one.heading).lower() for one in card.details if not one.open)
+    return [*lines, "", *_wrapped("", f'"{MORE}" shows the rest: {left_out}.', width)]
+
+
+def _head(card: Card[Answer], width: int) -> list[str]:
+    lines = ["=" * width, *_wrapped("Intent: ", card.intent, width)]
+    if card.effect:
+        lines += _wrapped("Effect: ", card.effect, width)
+    lines += [f"Risk: {card.risk.value}", *_wrapped("Why: ", card.rationale, width)]
+    if card.affected:
+        lines += _wrapped("Affects: ", card.affected, width)
+    return lines
+
+
+def _detailed(details: Sequence[Detail], width: int) -> list[str]:
+    lines: list[str] = []
+    for detail in details:
+        lines += ["", f"{as_shown(detail.heading)}:"]
+        lines += [piece for text in detail.lines for piece in detail_line(text, width)]
     return lines
 
 

@@ -7,7 +7,7 @@ can neither hide a part of itself nor imitate the card around it.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -18,14 +18,12 @@ from silas.errors import PlanFamilyError
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
+from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of, undo_line
 from silas.plans.marks import split_marks
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
 from silas.sandbox.network.names import DEFAULT_PORTS, endpoints_in
 from silas.types import InteractionMode, Risk
-
-Plan = Mapping[str, Any]
-"""A plan as its canonical bytes have it."""
 
 Files = Mapping[str, Any]
 """What is bound of files, by their path."""
@@ -33,24 +31,6 @@ Files = Mapping[str, Any]
 NO_FILES: Files = MappingProxyType({})
 
 _SECONDS_TO_DECIDE = 300.0  # how long a plan waits for its answer (spec 8.1)
-
-_RISKS: tuple[tuple[Callable[[Plan], bool], Risk], ...] = (
-    (lambda plan: bool(plan.get("workspace")), Risk.high),
-    (lambda plan: bool(plan.get("network")), Risk.high),
-    (lambda plan: bool(plan.get("tools")), Risk.high),
-    (lambda plan: bool(plan.get("worker")), Risk.high),
-    (lambda plan: bool(plan.get("credential_refs")), Risk.high),
-    (lambda plan: any(check["network"] for check in plan["verify"]), Risk.high),
-    (lambda plan: plan["type"] != "task", Risk.high),
-)
-"""Risk by scope and reversibility (spec 0.5.2), never by what the plan says about itself.
-
-High: it changes files of the owner, reaches a network, may call further tools or a worker, is given
-a secret, or is a goal or project, which goes on to start further work. Everything else is medium:
-it runs in an empty directory of its own, but it runs. `read` alone adds nothing, because without
-network, tools and workspace nothing that was read can leave. Nothing here is irreversible: a
-workspace is snapshotted.
-"""
 
 NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
 """Risks that force `confirm_only_when_required`, whatever mode a plan asks for (spec 5.1.0)."""
@@ -99,7 +79,7 @@ def plan_card(
     why, marks = split_marks(rationale)
     return PlanCard(
         intent=show(str(plan["title"])),
-        risk=_risk(plan),
+        risk=risk_of(plan),
         rationale=show(why.strip()) or "No reason was given.",
         actions=(
             Action(label=_label(plan), value=PlanAnswer(verdict="approved"), role="recommended"),
@@ -108,17 +88,21 @@ def plan_card(
         ),
         safe=PLAN_DECLINED,
         timeout_seconds=_SECONDS_TO_DECIDE,
-        affected=_affected(plan),
+        effect=effect_sentence(plan),
         details=(
-            Detail(heading="What it may touch", lines=(*_touches(plan), *tool_line(tools, show))),
-            *marks,
+            Detail(
+                heading="What it may touch",
+                lines=(*_touches(plan), *tool_line(tools, show), proof_line(plan), undo_line(plan)),
+                open=True,
+            ),
+            *(mark.model_copy(update={"open": True}) for mark in marks),
             Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
             Detail(heading="Budget", lines=_budget(plan["budget"])),
             Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
             Detail(heading="What must be the same when it runs", lines=_held(plan, files, tools)),
             Detail(heading="Everything else", lines=_rest(plan)),
-            Detail(heading="Hash", lines=(f"sha256:{plan_hash}",)),
+            Detail(heading="Hash", lines=(f"sha256:{plan_hash}",), open=True),
         ),
         work_item_id=str(plan["id"]),
         plan_hash=plan_hash,
@@ -139,7 +123,7 @@ def forced_mode(mode: str, why: str) -> str:
 
 def effective_mode(item: WorkItem) -> InteractionMode:
     """The mode in which a plan proceeds: what it asks for, or what its risk forces (5.1.0)."""
-    forced = forced_mode(item.interaction_mode, forcing(_risk(_plan(plan_bytes(item)))))
+    forced = forced_mode(item.interaction_mode, forcing(risk_of(_plan(plan_bytes(item)))))
     return InteractionMode.confirm_only_when_required if forced else item.interaction_mode
 
 
@@ -165,23 +149,10 @@ def _plan(canonical: bytes) -> Plan:
     )
 
 
-def _risk(plan: Plan) -> Risk:
-    return next((risk for applies, risk in _RISKS if applies(plan)), Risk.medium)
-
-
 def _label(plan: Plan) -> str:
     if plan["type"] == "goal":
         return "Approve this goal"
     return "Approve and run this project" if plan["type"] == "project" else "Approve and run once"
-
-
-def _affected(plan: Plan) -> str:
-    workspace = plan.get("workspace")
-    where = f"workspace {show_exactly(workspace)}" if workspace else "no files of yours"
-    checks = len(plan["verify"])
-    tools = sorted({name for raw in plan.get("tools", []) for name in _tool(raw)})
-    calls = f"; calls of {', '.join(tools)}" if tools else ""
-    return f"{where}{calls}; {checks} {'check' if checks == 1 else 'checks'}"
 
 
 def _touches(plan: Plan) -> tuple[str, ...]:
@@ -215,14 +186,6 @@ def _changes(plan: Plan) -> tuple[str, ...]:
     lines = tuple(f"may change: {_quoted(entry)}" for entry in writes) or ("may change: nothing",)
     shown = () if plan["verify"] else ("  (shown to you first, because it has no checks)",)
     return (*lines, *shown)
-
-
-def _tool(raw: object) -> tuple[str, ...]:
-    """The tool of a grant, if it is one."""
-    try:
-        return tuple(grant.tool for grant in grants_of([raw]))
-    except GrantRefused:
-        return ()
 
 
 def _grant(raw: object) -> tuple[str, ...]:
@@ -332,7 +295,7 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
     given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, [], {})]
     empty = [name for name, v in others.items() if v in (None, [], {})]
-    forced = forced_mode(plan["interaction_mode"], forcing(_risk(plan)))
+    forced = forced_mode(plan["interaction_mode"], forcing(risk_of(plan)))
     return (*given, *filter(None, (forced,)), "not set: " + ", ".join(empty))
 
 

@@ -63,9 +63,12 @@ def face_of(card: Card[Any]) -> CardFace:
         risk_level=card.risk.value,
         rationale=as_shown(card.rationale),
         affected=as_shown(card.affected),
+        effect=as_shown(card.effect),
         actions=_actions(card),
         details=tuple(
-            CardDetail(heading=as_shown(d.heading), lines=tuple(map(as_shown, d.lines)))
+            CardDetail(
+                heading=as_shown(d.heading), lines=tuple(map(as_shown, d.lines)), open=d.open
+            )
             for d in card.details
         ),
     )

@@ -20,10 +20,11 @@ class CardAction(Frozen):
 
 
 class CardDetail(Frozen):
-    """One expandable part: a heading and plain lines."""
+    """One expandable part: a heading and plain lines; `open` ones are shown without a tap."""
 
     heading: str
     lines: tuple[str, ...]
+    open: bool = False
 
 
 class CardFace(Frozen):
@@ -33,6 +34,7 @@ class CardFace(Frozen):
     risk_level: Literal["low", "medium", "high", "irreversible"]
     rationale: str
     affected: str = ""
+    effect: str = ""
     actions: tuple[CardAction, ...]
     details: tuple[CardDetail, ...] = ()
 

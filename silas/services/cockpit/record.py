@@ -243,8 +243,7 @@ class RecordRoom:
 
 def _lines(card: PlanCard) -> list[str]:
     """A card as lines of text; a page wraps them itself."""
-    lines = [card.intent, f"Risk: {card.risk.value}", f"Why: {card.rationale}"]
-    lines.append(f"Affects: {card.affected}")
+    lines = [card.intent, card.effect, f"Risk: {card.risk.value}", f"Why: {card.rationale}"]
     for detail in card.details:
         lines += ["", f"{detail.heading}:", *(f"  {line}" for line in detail.lines)]
     return lines

@@ -85,7 +85,7 @@ class WorkRoom:
             **row.model_dump(),
             intent=card.intent,
             risk=card.risk.value,
-            affected=card.affected,
+            affected=card.effect,
             plan=tuple(SectionView(heading=d.heading, lines=d.lines) for d in card.details),
             hash=card.plan_hash,
             checks=self._checks(item),
