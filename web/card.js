@@ -9,7 +9,7 @@ import { answer } from "./socket.js";
 import { sealOf, state } from "./state.js";
 import { countdown, left } from "./time.js";
 
-const LONG = { intent: 84, rationale: 110, affected: 80 }; // characters that surely fit a phone's card
+const LONG = { intent: 84, effect: 170, rationale: 110, affected: 80 }; // characters that surely fit a phone's card
 const TWO_LINES = 54; // an intent beyond that takes a third line, and the reason gives one up
 
 /** Build the card; gives its node, `refresh()` for when the state changed, and `focus()`. */
@@ -27,9 +27,10 @@ export function cardView(event) {
     class: "card", "aria-labelledby": title.id, "data-risk": risk, "data-kind": event.type,
     "data-testid": "active-card", "data-request": event.request_id,
   },
-  h("div", { class: face.intent.length > TWO_LINES || extra.tight ? "card-body tight" : "card-body", "data-testid": "card-body" },
+  h("div", { class: face.effect || face.intent.length > TWO_LINES || extra.tight ? "card-body tight" : "card-body", "data-testid": "card-body" },
     h("p", { class: "card-top" }, event.type === "secure_input_request" ? icon("key") : riskBadge(risk), h("span", { class: "kind" }, extra.kind ?? kindOf(event).name)),
     title,
+    face.effect && h("p", { class: "effect", "data-testid": "effect", dir: "auto" }, named(face.effect)),
     h("p", { class: "rationale", dir: "auto" }, face.rationale),
     face.affected && h("p", { class: "affected", dir: "auto" },
       h("span", { class: "label" }, "Affects "), named(face.affected)),
@@ -118,10 +119,10 @@ export function warning(words) {
 function detailsOf(event, extra) {
   const face = event.card;
   const open = startsOpen(event);
-  const long = Object.keys(LONG).filter((name) => face[name].length > LONG[name]);
+  const long = Object.keys(LONG).filter((name) => (face[name] ?? "").length > LONG[name]);
   const parts = [
     ...(extra.details ?? []),
-    ...face.details.map((part) => ({ heading: part.heading, node: linesOf(part.lines) })),
+    ...face.details.map((part) => ({ heading: part.heading, node: linesOf(part.lines), open: part.open })),
   ];
   if (long.length) {
     parts.unshift({ heading: "In full", node: linesOf(long.map((name) => face[name])) });

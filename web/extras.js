@@ -12,12 +12,6 @@ export function extraFor(event, view) {
 }
 
 const EXTRAS = {
-  approval_request: (event) => ({
-    node: facts([
-      ["Checked by", event.verify.length ? `${event.verify.length} ${event.verify.length === 1 ? "check" : "checks"} out of its reach` : "nothing"],
-      ["Budget", event.budget[0]],
-    ]),
-  }),
   gate_approval: (event) => ({
     kind: plain(event.gate_name),
     tight: true,

@@ -74,9 +74,15 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     What it does is never left out; the text of the plan, its checks' commands, its limits and what
     is not set are for who asks for them (`MORE`). Two plans that differ have different hashes.
     """
-    lines = _head(card, width) + _detailed([one for one in card.details if one.open], width)
-    left_out = ", ".join(as_shown(one.heading).lower() for one in card.details if not one.open)
-    return [*lines, "", *_wrapped("", f'"{MORE}" shows the rest: {left_out}.', width)]
+    opened = [one for one in card.details if one.open and one.heading != "Hash"]
+    more = f'"{MORE}" shows everything that your yes signs.'
+    return [
+        *_head(card, width),
+        *_detailed(opened, width),
+        "",
+        *_wrapped("Hash: ", f"sha256:{card.plan_hash}", width),
+        *_wrapped("", more, width),
+    ]
 
 
 def _head(card: Card[Answer], width: int) -> list[str]:
@@ -128,14 +134,14 @@ def _own_words(card: Card[Answer], text: str) -> DecisionAnswer | None:
 
 def wrap_lines(text: str, width: int) -> str:
     """Finished text whose lines are no wider than a terminal, as cards have them."""
-    lines = (_cut(line, width, max(width - 5, 8)) for line in text.split("\n"))
+    lines = (enumerate(_worded(line, width, max(width - 5, 8))) for line in text.split("\n"))
     return "\n".join(f"{_ON}{piece}" if n else piece for line in lines for n, piece in line)
 
 
 def detail_line(text: str, width: int = WIDTH) -> list[str]:
     """A line of details, made visible, indented and cut, so that a terminal wraps nothing."""
     room = max(width - 6, 8)
-    cut = _cut(as_shown(text), room, room)
+    cut = enumerate(_worded(as_shown(text), room, room))
     return [f"{_ON}{piece}" if n else f"    {piece}" for n, piece in cut]
 
 

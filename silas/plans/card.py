@@ -18,7 +18,7 @@ from silas.errors import PlanFamilyError
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
-from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of, undo_line
+from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
 from silas.plans.marks import split_marks
 from silas.plans.models import WorkItem
 from silas.plans.subject import plan_bytes
@@ -92,7 +92,7 @@ def plan_card(
         details=(
             Detail(
                 heading="What it may touch",
-                lines=(*_touches(plan), *tool_line(tools, show), proof_line(plan), undo_line(plan)),
+                lines=(*_touches(plan), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
             *(mark.model_copy(update={"open": True}) for mark in marks),

@@ -81,7 +81,7 @@ def _columns(line: str) -> int:
 
 
 HEADS = (
-    r"=+", r"Intent: .*", r"Risk: high", r"Why: .*", r"Affects: .*", r"",
+    r"=+", r"Intent: .*", r"Effect: .*", r"Risk: medium", r"Why: .*", r"",
     r"(What it may touch|What it does|What verifies it|Budget|Skills|Everything else"
     r"|What must be the same when it runs|Hash):",
     r"    .*", r"   \\ .*", r"  [123]  (Approve and run once|Ask for changes|Decline, run nothing)",
@@ -103,7 +103,7 @@ def test_no_prose_passes_for_the_card_around_it(
     assert [line for line in lines if not whole.fullmatch(line)] == []
     assert max(map(_columns, lines)) <= width
     assert lines.count("=" * width) == 2
-    for head in ("Intent: ", "Risk: ", "Why: ", "Affects: ", "  1  ", "  2  ", "  3  "):
+    for head in ("Intent: ", "Effect: ", "Risk: ", "Why: ", "  1  ", "  2  ", "  3  "):
         assert sum(line.startswith(head) for line in lines) == 1
     does, verifies = lines.index("What it does:"), lines.index("What verifies it:")
     assert {line[:6] for line in lines[does + 1 : verifies - 1]} <= {"    | ", "   \\ |", *_ON}
@@ -116,7 +116,7 @@ _ON = {f"   \\ {chr(code)}" for code in range(0x20, 0x10FFFF) if chr(code).ispri
 @given(st.text(max_size=200).filter(str.strip), st.integers(1, 200))
 def test_a_title_can_be_read_back_from_the_card_at_any_width(title: str, width: int) -> None:
     text = render_card(plan_card(plan_bytes(a_plan(title=title)), rationale="x"), width)
-    said = text.split("\nRisk: ", 1)[0].split("\n", 1)[1].replace("\n   \\ ", "")
+    said = text.split("\nEffect: ", 1)[0].split("\n", 1)[1].replace("\n   \\ ", "")
     shown = said.removeprefix("Intent: ")
     read = re.sub(r"<U\+([0-9A-F]{4,6})>", lambda m: chr(int(m[1], 16)), shown)
     assert read == title

@@ -18,6 +18,8 @@ from silas.cards import ChannelMessage, GateCard
 from silas.channels import CLIChannel
 from silas.channels.paint import columns_of, paint_diff, wants_colour
 from silas.main.terminal import signs_of_life
+from silas.plans import plan_bytes, plan_card
+from silas.testing.builders import a_plan
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from tests.support.waits import SECONDS
@@ -127,6 +129,27 @@ async def test_a_card_is_as_narrow_as_the_terminal_it_is_shown_on() -> None:
         screen.flush()
         shown = os.read(ours, 65536).decode().split("\r\n")
     assert max(map(len, shown[: shown.index("=" * 40, 1)])) == 40
+
+
+async def test_all_of_a_plan_is_shown_to_who_asks_for_it_before_the_answer(
+    terminal: Terminal,
+) -> None:
+    card = plan_card(plan_bytes(a_plan(body="Sweep the hall.")), rationale="You asked.")
+    asking = asyncio.ensure_future(terminal.channel.ask("owner", card))
+    await _soon(terminal.screen.shows("Your choice, 1 to 3"))
+    assert "Sweep the hall." not in terminal.screen.getvalue()
+    for times in range(2, 6):  # asking to read is no unclear answer, however often
+        terminal.keyboard.type("more")
+        await _soon(terminal.screen.shows("Your choice, 1 to 3", times))
+    assert "    | Sweep the hall." in terminal.screen.getvalue()
+    terminal.keyboard.type("1")
+    assert (await _soon(asking)).verdict == "approved"
+
+
+async def test_without_a_terminal_all_of_a_plan_is_printed() -> None:
+    alone = Terminal(terminal=False)
+    await alone.channel.ask("owner", plan_card(plan_bytes(a_plan(body="Sweep.")), rationale="x"))
+    assert "    | Sweep." in alone.screen.getvalue()
 
 
 @pytest.mark.proves("S4.1.1-SILENCE-DECLINES")

@@ -45,7 +45,7 @@ async def test_one_work_item_shows_plan_checks_changes_and_approval(tmp_path: Pa
     headings = [section["heading"] for section in one["plan"]]
     assert "What it may touch" in headings
     assert any(str(workspace) in line for section in one["plan"] for line in section["lines"])
-    assert one["risk"] == "high"
+    assert one["risk"] == "medium"
     assert [(check["name"], check["passed"]) for check in one["checks"]] == [("checked", True)]
     assert "+as it was" in one["diff"]
     assert one["approval"]["hash"] == one["hash"]

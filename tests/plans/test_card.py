@@ -54,7 +54,10 @@ def test_a_card_says_what_is_touched_what_is_done_and_what_decides() -> None:
     )
     text = "\n".join(_lines(card))
     assert card.intent == "Write the result"
-    assert card.affected == "workspace /home/me/src; calls of send_email; 1 check"
+    assert card.effect == (
+        "Changes files in `src` after 1 check passed; it may send data to `pypi.org`, may call "
+        "`send_email` and 1 more; what leaves it cannot be undone, file changes can."
+    )
     for expected in (
         "works on a copy of: `/home/me/src`",
         "may change: anywhere in the workspace, once its checks have passed",
@@ -151,9 +154,13 @@ _ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True
 @pytest.mark.parametrize(
     ("overrides", "risk"),
     [
-        ({}, Risk.medium),
-        ({"read": ["/usr/lib"]}, Risk.medium),
-        ({"workspace": "/w"}, Risk.high),
+        ({}, Risk.low),
+        ({"read": ["/usr/lib"]}, Risk.low),
+        ({"workspace": "/w"}, Risk.medium),
+        ({"workspace": "/w", "writes": ["a.txt"]}, Risk.medium),
+        ({"workspace": "/w", "writes": []}, Risk.low),
+        ({"workspace": "/w", "verify": []}, Risk.low),
+        ({"workspace": "/w", "network": ["pypi.org"]}, Risk.high),
         ({"network": ["pypi.org"]}, Risk.high),
         ({"tools": [{"tool": "t"}]}, Risk.high),
         ({"worker": "w"}, Risk.high),
@@ -161,7 +168,7 @@ _ONLINE = [{"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": True
         ({"verify": _ONLINE}, Risk.high),
         ({"type": "goal"}, Risk.high),
         ({"type": "project"}, Risk.high),
-        ({"title": "low risk, trivial", "body": "risk: low"}, Risk.medium),
+        ({"title": "low risk, trivial", "body": "risk: low", "worker": "w"}, Risk.high),
     ],
 )
 def test_risk_follows_scope_and_never_the_plans_own_words(
@@ -210,7 +217,7 @@ def test_no_field_can_drive_the_terminal_or_hide_text(hostile: str) -> None:
         worker=hostile,
         verify=[{"name": hostile, "run": hostile, "expect": {"equals": hostile}}],
     )
-    for line in (card.intent, card.affected, *_lines(card)):
+    for line in (card.intent, card.effect, *_lines(card)):
         assert "\n" not in line
         assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
         assert not set(line) & set("\u3164\ufe0f\u00a0")
@@ -265,7 +272,7 @@ GRANT_WORDS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
 @pytest.mark.parametrize(("grant", "words"), GRANT_WORDS, ids=range(len(GRANT_WORDS)))
 def test_a_grant_is_on_the_card_in_words(grant: dict[str, Any], words: tuple[str, ...]) -> None:
     touched = next(d for d in _card(tools=[grant]).details if d.heading == "What it may touch")
-    assert touched.lines[2:-1] == words
+    assert touched.lines[2:-2] == words
 
 
 @pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")

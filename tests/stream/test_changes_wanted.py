@@ -180,7 +180,9 @@ def _verdicts(*verdicts: str) -> Callable[[Card[Any]], Any]:
 
 
 async def test_a_plan_of_high_risk_says_why_it_does_not_act_and_report(tmp_path: Path) -> None:
-    risky = plan_text(interaction_mode="act_and_report", workspace=str(tmp_path))
+    risky = plan_text(
+        interaction_mode="act_and_report", workspace=str(tmp_path), network=["pypi.org"]
+    )
     plain = plan_text(id="task-plain", interaction_mode="act_and_report")
     channel = ScriptedChannel(_verdicts("declined", "declined", "declined"))
     models = planned(proposing(risky), proposing(plain))

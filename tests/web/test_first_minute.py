@@ -26,8 +26,8 @@ pytestmark = in_a_browser
 
 WORDS_A_SECOND = 4.0
 """Reading with understanding: 240 words a minute."""
-KEY, TAP, SLIDE, OPEN_LINK = 0.28, 1.1, 2.0, 5.0
-"""Seconds to press a key, to find and tap something, to slide, to open a link that was printed."""
+KEY, TAP, OPEN_LINK = 0.28, 1.1, 5.0
+"""Seconds to press a key, to find and tap something, to open a link that was printed."""
 A_MINUTE = 60.0
 _LINK = re.compile(r"http://127\.0\.0\.1:\d+/pair#\S+")
 
@@ -108,8 +108,7 @@ async def test_a_person_without_a_key_has_something_done_and_checked_within_a_mi
         await person.reads(device.at("card-body"))
         await person.reads(device.page.locator("details").first)
         await person.taps(device.at("action-recommended"))
-        person.takes("sliding", SLIDE)
-        await device.slides()
+        await person.taps(device.at("confirm"))
         result = device.at("result")
         await device.comes_back()
         await expect(result).to_contain_text("Done", timeout=SECONDS * 1000)

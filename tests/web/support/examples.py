@@ -73,13 +73,17 @@ PLAN = PlanCard(
         _no("Do nothing", PlanAnswer(verdict="declined")),
     ),
     safe=PlanAnswer(verdict="declined"),
-    affected="the directory /home/me/orders",
+    effect="Changes files in `orders` after 1 check passed, without a network; you can undo it.",
     details=(
         Detail(
             heading="What it does",
             lines=("Some failures are mistakes that a linter knows.", "ruff check --fix ."),
         ),
-        Detail(heading="What it may touch", lines=("changes: /home/me/orders", "network: none")),
+        Detail(
+            heading="What it may touch",
+            lines=("changes: /home/me/orders", "network: none", "proved by: `tests_pass`"),
+            open=True,
+        ),
         Detail(heading="What verifies it", lines=("tests_pass: python3 -m pytest -q",)),
         Detail(heading="Budget", lines=("50000 tokens, 0.50 USD, 10 minutes, 1 attempt",)),
     ),

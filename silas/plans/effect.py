@@ -1,0 +1,154 @@
+"""What a plan does, for a person who reads one sentence: made from the signed fields alone.
+
+No word of the sentence is a model's: it says what may change, where, what may leave this machine
+and whether it can be undone (spec 0.5.2, 0.5.3). The risk follows from the same three facts.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from silas.approval.grants import GrantRefused, grants_of
+from silas.plans.characters import show_exactly
+from silas.types import Risk
+
+Plan = Mapping[str, Any]
+"""A plan as its canonical bytes have it."""
+
+_MOST_NAMED: Final = 2  # hosts, folders and paths that one sentence names; of more it says how many
+_LONGEST: Final = 40  # characters of a name in the sentence; the whole of it stands below
+
+
+class PlanEffect(NamedTuple):
+    """What a plan may do beyond its own sandbox.
+
+    Attributes:
+        changes: It may change files of the owner's without asking again.
+        leaves: What may carry data out, in words; empty where nothing can.
+        repeats: It goes on to start further work: a goal or a project.
+    """
+
+    changes: bool
+    leaves: tuple[str, ...]
+    repeats: bool
+
+
+def effect_of(plan: Plan) -> PlanEffect:
+    """The three facts that decide a plan's risk (spec 0.5.2: scope and reversibility)."""
+    return PlanEffect(_may_change(plan), _ways_out(plan), plan["type"] != "task")
+
+
+def risk_of(plan: Plan) -> Risk:
+    """Risk by what a plan may do, never by what it says about itself.
+
+    High: it reaches a network, calls granted tools, is done by a worker or is given a secret, so
+    that something may leave this machine, which nothing takes back; or it goes on to start further
+    work. Medium: it changes files in a workspace, which undo restores. Low: it reads and runs in a
+    sandbox without a network, and changes nothing.
+    """
+    effect = effect_of(plan)
+    if effect.leaves or effect.repeats:
+        return Risk.high
+    return Risk.medium if effect.changes else Risk.low
+
+
+def effect_sentence(plan: Plan) -> str:
+    """What happens, where, what may leave this machine, and whether it can be undone.
+
+    Without a network means the commands and tools of the work; which model is asked, and where it
+    runs, is no field of a plan.
+    """
+    effect = effect_of(plan)
+    out = f"; it {_joined(effect.leaves)}" if effect.leaves else ", without a network"
+    return f"{_does(plan)}{out}; {_undo(effect)}."
+
+
+def proof_line(plan: Plan) -> str:
+    """What decides whether it worked, as one line of a card; the commands stand further down."""
+    names = [f"`{_name(str(check['name']))}`" for check in plan["verify"]]
+    return f"proved by: {_joined(names)}" if names else "proved by: nothing, it has no checks"
+
+
+def _may_change(plan: Plan) -> bool:
+    """Whether its changes of the owner's files are applied without another question (B22)."""
+    return bool(plan.get("workspace")) and bool(plan["verify"]) and plan.get("writes") != []
+
+
+def _ways_out(plan: Plan) -> tuple[str, ...]:
+    hosts = [f"`{_name(host)}`" for host in plan.get("network", [])]
+    tools = sorted({f"`{_name(tool)}`" for raw in plan.get("tools", []) for tool in _tool(raw)})
+    ways: list[str] = []
+    if hosts:
+        ways.append(f"may send data to {_joined(hosts)}")
+    elif any(check["network"] for check in plan["verify"]):
+        ways.append("may reach a network in its checks")
+    if plan.get("tools"):
+        ways.append(f"may call {_joined(tools) if tools else 'further tools'}")
+    if plan.get("worker"):
+        ways.append(f"is done by the worker `{_name(str(plan['worker']))}` with its tools")
+    if plan.get("credential_refs"):
+        ways.append(f"is given {_many(len(plan['credential_refs']), 'secret')} of yours")
+    return tuple(ways)
+
+
+def _does(plan: Plan) -> str:
+    """The first part: the verb, and the place."""
+    if plan["type"] == "goal":
+        return f"Starts work by itself{_in(plan)} each time one of its checks fails"
+    if plan["type"] == "project":
+        return f"Does {_many(len(plan.get('tasks', [])), 'piece')} of work{_in(plan)}"
+    place = plan.get("workspace")
+    if not place:
+        read = [f"`{_name(path)}`" for path in plan.get("read", [])]
+        where = f"Reads {_joined(read)}" if read else "Works in an empty folder of its own"
+        return f"{where} and changes nothing of yours"
+    if plan.get("writes") == []:
+        return f"Reads `{_name(place)}`, works on a copy and changes nothing of yours"
+    if not plan["verify"]:
+        return f"Works on a copy of `{_name(place)}` and asks you again before anything is changed"
+    after = f"after {_many(len(plan['verify']), 'check')} passed"
+    return f"Changes {_changed(plan)} in `{_name(place)}` {after}"
+
+
+def _in(plan: Plan) -> str:
+    return f" in `{_name(plan['workspace'])}`" if plan.get("workspace") else ""
+
+
+def _changed(plan: Plan) -> str:
+    writes: Sequence[str] | None = plan.get("writes")
+    return "files" if writes is None else _joined([f"`{_short(path)}`" for path in writes])
+
+
+def _undo(effect: PlanEffect) -> str:
+    if effect.leaves:
+        return "what leaves it cannot be undone" + (", file changes can" if effect.changes else "")
+    return "you can undo it" if effect.changes else "nothing to undo"
+
+
+def _tool(raw: object) -> tuple[str, ...]:
+    try:
+        return tuple(grant.tool for grant in grants_of([raw]))
+    except GrantRefused:
+        return ()
+
+
+def _name(path: str) -> str:
+    """The last part of a path, or a name."""
+    return _short(PurePosixPath(path).name or path)
+
+
+def _short(text: str) -> str:
+    """Short enough for a sentence, and unable to close the quotes around it."""
+    shown = show_exactly(text).replace("`", "<U+0060>")
+    return shown if len(shown) <= _LONGEST else f"{shown[:24]}...{shown[-12:]}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, or `a, b and 3 more`."""
+    if len(parts) <= _MOST_NAMED:
+        return " and ".join(parts)
+    return f"{', '.join(parts[:_MOST_NAMED])} and {len(parts) - _MOST_NAMED} more"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
