@@ -5,15 +5,15 @@ import threading
 from collections.abc import AsyncIterator
 from typing import TextIO, TypeVar
 
-from silas.cards import Card, ChannelMessage, PlanCard
+from silas.cards import Card, ChannelMessage
 from silas.channels.paint import columns_of, dim, paint
 from silas.channels.text import (
     MORE,
     TRIES,
     WIDTH,
+    first_screen,
     parse_reply,
     render_card,
-    render_short,
     takes_own_words,
 )
 from silas.clock import Clock
@@ -130,8 +130,9 @@ class CLIChannel:
 
     async def _asked(self, card: Card[Answer]) -> Answer:
         width = columns_of(self._output, WIDTH)
-        short = isinstance(card, PlanCard) and self._source.isatty()
-        self._print(render_short(card, width) if short else render_card(card, width))
+        whole = render_card(card, width)
+        shown = first_screen(card, width) if self._source.isatty() else whole
+        self._print(shown)
         if not self._source.isatty():
             self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
@@ -144,8 +145,8 @@ class CLIChannel:
             if reply is None:
                 self._print("No answer: taken as the safe one.")
                 return card.safe
-            if short and reply.strip().casefold() == MORE:  # no try: reading is no unclear answer
-                self._print(render_card(card, width))
+            if shown != whole and reply.strip().casefold() == MORE:  # reading is no unclear answer
+                self._print(whole)
                 continue
             tries -= 1
             answer = parse_reply(card, reply)

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from silas.cards import Card, HeldCard, PlanCard, ToolCallCard
 from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard, Detail
@@ -48,6 +48,11 @@ def render_card(card: Card[Answer], width: int = WIDTH) -> str:
 def render_short(card: PlanCard, width: int = WIDTH) -> str:
     """The same for a person at a terminal, who can ask for the rest (see `short_lines`)."""
     return "\n".join([*short_lines(card, width), "", *_options(card, width), "=" * width])
+
+
+def first_screen(card: Card[Any], width: int = WIDTH) -> str:
+    """What a person at a terminal sees first of a card: the short form where there is one."""
+    return render_short(card, width) if isinstance(card, PlanCard) else render_card(card, width)
 
 
 def _options(card: Card[Answer], width: int) -> list[str]:
