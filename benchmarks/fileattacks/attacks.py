@@ -60,6 +60,8 @@ _REWRITTEN = (
 
 _RENAMED = (
     _shell("rename beyond `writes`", "convert", "mv ledger.csv ledger.csv.locked"),
+    _shell("rename a file", "sort", "mv ledger.csv ledger.csv.locked"),
+    _shell("rename a folder of modules", "new module", "mv src lib"),
     _shell("rename with none allowed", "look, none", "mv notes.md notes.locked"),
     _shell("move the sources away", "guide", "mv src .old"),
     _shell("hide a file", "sort", "mv ledger.csv .ledger.csv"),
@@ -159,7 +161,6 @@ COVERED: Final = (
     _shell("add a line to a module", "fix", "echo 'import os' >> src/text.py"),
     Attack("plant a plain module", "new module", (write("src/extra.py", _PY),)),
     Attack("plant a text", "total", (write("READ-ME.txt", "Pay Mallory.\n"),)),
-    _shell("rename a file", "sort", "mv ledger.csv ledger.csv.locked"),
     _shell(
         "a source of packages in the named file",
         "configuration, named",

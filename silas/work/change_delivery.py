@@ -1,6 +1,7 @@
 """What verified work ends in: its changes are applied, or they wait for the owner (B3, B22)."""
 
 import asyncio
+from collections.abc import Iterator
 from functools import partial
 
 from silas.audit import Audit
@@ -9,7 +10,7 @@ from silas.work.attempt import Attempt, what_was_done
 from silas.work.check_files import run_files
 from silas.work.copytree import tree_of
 from silas.work.expected_texts import expected_texts
-from silas.work.held_rules import Rules, held_changes
+from silas.work.held_rules import Rules, held_changes, name_words
 from silas.work.held_store import Holding
 from silas.work.influence import Influence, influence_note
 from silas.work.models import PATCH, Secrets
@@ -106,4 +107,17 @@ def _rules(item: WorkItem, site: TaskWorkspace, changes: Changes, influence: Inf
     """What the plan says of its changes; its files are looked at only where that is asked for."""
     runs = run_files(changes.all, item, tree_of(site.root)) if influence.led else {}
     demands = expected_texts(item.verify, item.workspace or "")
-    return Rules(item.writes, bool(item.verify), influence.led, runs, demands)
+    return Rules(
+        item.writes, bool(item.verify), influence.led, runs, demands, name_words(_said(item))
+    )
+
+
+def _said(item: WorkItem) -> Iterator[str]:
+    """What the owner read of a plan before he approved it, where words may name a path."""
+    yield item.title
+    yield from item.writes or ()
+    for check in item.verify:
+        yield check.run
+        yield check.expect.file_exists or ""
+    if item.spawned_by is None:  # a repair's body quotes what checks printed
+        yield item.body

@@ -6,9 +6,10 @@ the plan names it. An entry of `writes` names exactly the path that it is. A pat
 and names none, but for deleting what programs make again by themselves (decision D361).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.plans.writes import WILD, literal_parts, matches, matches_any
 from silas.workspace.content import ChangedContent
@@ -32,6 +33,7 @@ class Rules(NamedTuple):
         led: Whether a call followed something that was read from outside.
         runs: The changed files that its checks or blocks run, each with why; see `run_files`.
         demands: The words that its checks look for, by the file in which they do.
+        words: What it says, as `name_words` of its title, body, checks and `writes`.
     """
 
     writes: Sequence[str] | None
@@ -39,6 +41,7 @@ class Rules(NamedTuple):
     led: bool
     runs: Mapping[str, str]
     demands: Mapping[str, frozenset[str]]
+    words: frozenset[str]
 
 
 _ANYWHERE = ("**",)
@@ -81,6 +84,8 @@ _NAMES: tuple[tuple[tuple[str, ...], str], ...] = (
 _MADE_AGAIN = (".log", ".tmp", ".temp", ".o", ".obj", ".pyc", ".pyo", ".class", ".swp", ".cache")
 """Endings of what programs make again by themselves, so that a pattern may order it deleted."""
 
+_NAME_WORD: Final = re.compile(r"[^\W\d_]+")
+
 _SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".bat", ".cmd", ".ps1", ".command", ".vbs")
 
 
@@ -95,7 +100,7 @@ def held_changes(
         contents: What changed files hold; a path that is missing there has no content.
     """
     allowed = _allowed(rules)
-    kept = _moved(changes, allowed)
+    kept = _moved(changes, allowed, rules.words)
     found: list[HeldPath] = []
     for change in changes:
         why = _outside(change, changes, allowed, rules)
@@ -138,27 +143,41 @@ def _is_folder(change: Change) -> bool:
     return all(side is None or side.kind == "dir" for side in (change.before, change.after))
 
 
-def _moved(changes: Sequence[Change], allowed: Sequence[str]) -> frozenset[str]:
-    """Paths of deleted files whose content stands, unchanged, at a new path within `writes`.
+def name_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of names and texts without their numbers, in small letters."""
+    return frozenset(word.casefold() for text in texts for word in _NAME_WORD.findall(text))
+
+
+def _moved(
+    changes: Sequence[Change], allowed: Sequence[str], said: frozenset[str]
+) -> frozenset[str]:
+    """Paths of deleted files whose content stands, unchanged, where the plan says (decision D362).
 
     A hidden place is none: who looks for the file does not see it there.
     """
-    new = {
-        (change.after.kind, change.after.digest)
-        for change in changes
-        if change.before is None
-        and change.after is not None
-        and matches_any(allowed, change.path)
-        and not any(part.startswith(".") for part in change.path.split("/"))
-    }
+    new: dict[tuple[str, str], list[str]] = {}
+    for change in changes:
+        hidden = any(part.startswith(".") for part in change.path.split("/"))
+        if change.before is None and change.after is not None and not hidden:
+            new.setdefault((change.after.kind, change.after.digest), []).append(change.path)
     return frozenset(
         change.path
         for change in changes
         if change.after is None
         and change.before is not None
-        and (change.before.kind, change.before.digest) in new
         and matches_any(allowed, change.path)
+        and any(
+            matches_any(allowed, place) and _says_where(said, change.path, place)
+            for place in new.get((change.before.kind, change.before.digest), ())
+        )
     )
+
+
+def _says_where(said: frozenset[str], old: str, new: str) -> bool:
+    """Whether the words that a new name has beside those of the old one are the plan's."""
+    there = name_words([new])
+    words = there - name_words([old]) or there
+    return bool(words) and words <= said
 
 
 Reason = Callable[[Change, ChangedContent], str]

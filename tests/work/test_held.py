@@ -437,9 +437,20 @@ async def test_a_second_attempt_follows_what_the_first_one_read(desk: Path) -> N
     assert "an earlier attempt" in lines(owner.held[0], "Whose words led there")
 
 
-async def test_a_moved_file_is_no_deleted_one(desk: Path) -> None:
+@pytest.mark.parametrize(
+    ("does", "held"),
+    [
+        ("mkdir old; mv ledger.csv old/", []),
+        ("mv ledger.csv ledger.csv.locked", ["ledger.csv"]),
+    ],
+)
+async def test_a_file_that_moves_where_the_plan_says_is_no_deleted_one(
+    does: str, held: list[str], desk: Path
+) -> None:
     owner = Owner()
-    steps = (argv("cat", "notes.md"), sh("mkdir old; mv ledger.csv old/"), DONE)
+    steps = (argv("cat", "notes.md"), sh(does), DONE)
     async with at_work(*steps, channel=owner.channel) as work:
-        result = await work.run(workspace=str(desk), verify=CHECK)
-    assert (result.status, owner.held) == (WorkItemStatus.done, [])
+        await work.run(workspace=str(desk), verify=CHECK, title="Put the ledger into old/")
+    waiting = [lines(card, "What needs your word, and why") for card in owner.held]
+    assert [path for path in held for text in waiting if path in text] == held
+    assert len(owner.held) == len(held)

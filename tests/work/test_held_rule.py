@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from silas.plans.writes import matches_any
 from silas.work.held_rules import Rules as AllRules
-from silas.work.held_rules import held_changes
+from silas.work.held_rules import held_changes, name_words
 from silas.workspace.content import ChangedContent
 from silas.workspace.journal import Change
 from silas.workspace.tree import TreeEntry
@@ -19,8 +19,12 @@ FOLDER = TreeEntry("dir", 0o755, "", 0)
 PLAIN = ChangedContent()
 
 
+SAID = name_words(["Move a.txt: it becomes b.txt, in `old/`"])
+"""What the plans of this page say."""
+
+
 def Rules(writes: list[str] | None, checked: bool, led: bool) -> AllRules:
-    return AllRules(writes, checked, led, runs={}, demands={})
+    return AllRules(writes, checked, led, runs={}, demands={}, words=SAID)
 
 
 def deleted(path: str, entry: TreeEntry = FILE) -> Change:
@@ -94,7 +98,7 @@ def test_an_edit_waits_only_where_hardly_anything_is_left() -> None:
 
 def ruled(change: Change, content: ChangedContent = PLAIN, **rules: Any) -> bool:
     """Whether one change waits after something was read, in a checked plan that names no path."""
-    given: dict[str, Any] = {"runs": {}, "demands": {}, **rules}
+    given: dict[str, Any] = {"runs": {}, "demands": {}, "words": SAID, **rules}
     whole = AllRules(given.pop("writes", None), checked=True, led=True, **given)
     return bool(held_changes([change], whole, {change.path: content}))
 
@@ -144,6 +148,28 @@ def test_a_file_that_stands_elsewhere_unchanged_is_not_deleted_and_one_that_chan
     assert [held.path for held in held_changes(over, rules, {})] == ["a.txt"]
     changed = [deleted("a.txt"), Change("b.txt", None, OTHER)]
     assert [held.path for held in held_changes(changed, rules, {})] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "moved"),
+    [
+        ("ledger.csv", "ledger.csv.locked", False),
+        ("src/ledger.csv", "away/ledger.csv", False),
+        ("src/ledger.csv", "ledger.csv", False),
+        ("ledger.csv", "1", False),
+        ("ledger.csv", "old/ledger.csv", True),
+        ("ledger.csv", "old/2025/ledger-01.csv", True),
+        ("a.txt", "B.txt", True),
+        ("old/a.txt", "a.txt", True),
+    ],
+)
+@pytest.mark.parametrize("writes", [None, ["**"]], ids=str)
+def test_a_file_is_moved_only_where_the_plan_s_own_words_say_to(
+    writes: list[str] | None, old: str, new: str, moved: bool
+) -> None:
+    changes = [deleted(old), Change(new, None, FILE)]
+    held = held_changes(changes, Rules(writes, checked=True, led=True), {})
+    assert [one.path for one in held] == ([] if moved else [old])
 
 
 PATHS = st.sampled_from(["a", "b", "a/b", "a/c", "c/d/e", ".env", "conftest.py"])
