@@ -62,11 +62,9 @@ def devices_link(ctx: click.Context) -> None:
     """Print a fresh pairing link: it works once, within ten minutes, while `silas start` runs."""
 
     async def work() -> int:
-        from silas.services.devices import open_door
+        from silas.services.devices import pairing_link
 
-        config = look_config(ctx)
-        async with open_door(config) as door:
-            click.echo(await door.link(door.base))
+        click.echo(await pairing_link(look_config(ctx)))
         return DONE
 
     run_to_exit(work)

@@ -137,7 +137,7 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
     async def work() -> int:
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx)) as desk:
+        async with open_memory(look_config(ctx), take_in=True) as desk:
             bundles = desk.rooms.bundles
             with file.open("rb") as source:
                 examined = await bundles.examine(source, mode, file.name)

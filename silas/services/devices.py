@@ -19,6 +19,7 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
+from silas.services.record import require_whole_record
 
 
 def web_door(
@@ -55,3 +56,16 @@ async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
         audit = AuditLog(db, clock, NoKey())
         nonces = SqlNonceStore(db, effective_time(db, clock, audit), config.nonce_store)
         yield web_door(config, db, nonces, clock, audit)
+
+
+async def pairing_link(config: SilasConfig) -> str:
+    """A fresh pairing link for the cockpit as it runs, or would run.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+        Stopped: The record was changed outside Silas; nobody is let in before the owner looked.
+    """
+    async with open_door(config) as door:
+        with open_existing_database(config, SystemClock()) as db:
+            require_whole_record(config, db)
+        return await door.link(door.base)

@@ -15,10 +15,9 @@ from silas.config import SilasConfig
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.tokens import TokenCounter
 from silas.db import Database
-from silas.home.audit_log import looking_log
 from silas.home.database import open_database, require_database
 from silas.home.key_vault import open_vault, owner_keys
-from silas.home.keyless import NoKey, PublicKey
+from silas.home.keyless import NoKey
 from silas.keys import KeyRing, Signer
 from silas.memory import MemoryItem, NoVectors, Vectors, records
 from silas.memory.bundle import Bundles, BundleSigner
@@ -35,7 +34,7 @@ from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex
 from silas.services.embedder import embedder_of
 from silas.services.memory_search import MemorySearch
-from silas.services.owner_key import CheckpointKeys
+from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
 from silas.types import OWNER, Risk
 
@@ -261,16 +260,19 @@ _EVERYTHING = 10_000_000  # more than anybody has
 
 
 @asynccontextmanager
-async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGenerator[MemoryDesk]":
+async def open_memory(
+    config: SilasConfig, *, sign: bool = False, take_in: bool = False
+) -> "AsyncGenerator[MemoryDesk]":
     """What an initialised Silas remembers, without starting anything else.
 
     Args:
         config: The configuration.
         sign: Unlock the owner's key, for an export; looking and forgetting need none.
+        take_in: Something is to be remembered from here on.
 
     Raises:
         ConfigError: Silas was not set up here, or the key is locked.
-        Stopped: The record was changed outside Silas, and nothing is signed.
+        Stopped: The record was changed outside Silas, and nothing is signed or taken in.
     """
     clock = SystemClock()
     require_database(config)  # before a passphrase is asked for
@@ -281,11 +283,8 @@ async def open_memory(config: SilasConfig, *, sign: bool = False) -> "AsyncGener
         ring = open_vault(config).ring(config.owner_id)
     try:
         with open_database(config, clock) as db:
-            if sign:
-                keys = CheckpointKeys(PublicKey(ring.current), ring)
-                record = looking_log(config, db, clock, keys)
-                record.look()
-                record.require_whole()
+            if sign or take_in:
+                require_whole_record(config, db)
             yield desk_on(config, db, clock, signer, ring)
     finally:
         ring.release()

@@ -15,9 +15,10 @@ from silas.audit.witnessed import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.home.audit_log import audit_log
+from silas.home.audit_log import audit_log, looking_log
 from silas.home.database import open_database
 from silas.home.key_vault import open_vault, owner_keys
+from silas.home.keyless import PublicKey
 from silas.keys import KeyRing, Signer
 from silas.services.owner_key import CheckpointKeys, settle_succession, succession_fault
 
@@ -99,6 +100,22 @@ def warn_if_changed(audit: KeptAuditLog, warnings: list[str]) -> None:
     """Hold the record against its kept head, for a command that starts nothing."""
     if words := audit.look():
         warnings.append(words)
+
+
+def require_whole_record(config: SilasConfig, db: Database) -> None:
+    """Refuse what a changed record refuses, for a command that holds no key and writes.
+
+    Raises:
+        Stopped: The record was changed outside Silas (`E_STOPPED_RECORD`).
+    """
+    ring = open_vault(config).ring(config.owner_id)
+    try:
+        keys = CheckpointKeys(PublicKey(ring.current), ring)
+        record = looking_log(config, db, SystemClock(), keys)
+        record.look()
+        record.require_whole()
+    finally:
+        ring.release()
 
 
 class OpenRecord(NamedTuple):

@@ -34,7 +34,9 @@ class SecretsDesk:
         Raises:
             ConfigError: See `SecretVault.add`.
             DatabaseError: It could not be recorded; nothing was kept.
+            Stopped: The record was changed outside Silas; nothing was kept.
         """
+        self.audit.require_whole()
         added = self.vault.add(name, value, self.clock.now())
         try:
             await self.audit.log("secret.added", ref_id=added.ref_id)

@@ -221,6 +221,25 @@ async def test_every_command_notices_an_edited_record(house: House) -> None:
     assert "changed outside Silas" in " ".join(checked.out.split())
 
 
+async def test_an_edited_record_lets_nothing_new_in_and_everything_be_taken_back(
+    house: House, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "memories.jsonl"
+    assert house.silas("memory", "export", bundle).code == 0
+    assert house.silas("secrets", "add", "FORMER", stdin="a long enough value").code == 0
+    house.attack(edit)
+    for words, stdin in (
+        (("devices", "link"), ""),
+        (("secrets", "add", "LATER"), "a long enough value"),
+        (("memory", "import", str(bundle), "--yes"), ""),
+    ):
+        ended = house.silas(*words, stdin=stdin)
+        assert (ended.code, ended.out) == (3, ""), words
+        assert "The record was changed outside Silas" in ended.err
+    assert "LATER" not in house.silas("secrets", "list").out
+    assert house.silas("secrets", "remove", "FORMER").code == 0
+
+
 # A head is kept from the first entry on -----------------------------------------------------------
 async def test_the_first_entry_is_signed_at_once_and_its_head_kept_beside_the_key(
     tmp_path: Path,
