@@ -47,6 +47,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "device.revoked",
                 "gate_mutation",
                 "persona_preset",
+                "phone.closed",
+                "phone.opened",
             ),
             *("memory.exported", "memory.import_began", "memory.imported"),
             *("memory.forgotten", "memory.consolidated"),

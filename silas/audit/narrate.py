@@ -42,6 +42,8 @@ _SENTENCES: Mapping[str, str] = {
     # the cockpit's door
     "device.paired": "The device {device} was paired ({device_id}, {level}).",
     "device.revoked": "The device {device} was revoked ({device_id}).",
+    "phone.opened": "The cockpit was opened for phones at {origin} ({way}; {fingerprint}).",
+    "phone.closed": "The cockpit was closed for phones ({origin}).",
     "pairing.offered": "A pairing link was made.",
     "pairing.refused": "A try to pair was refused: {reason} ({unsaid} more refusals unsaid).",
     "channel.answered": "A question was answered on the channel {channel}: {answer}.",

@@ -1,7 +1,8 @@
 """The `channels:` section of the configuration (spec 11)."""
 
 import ipaddress
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
@@ -19,6 +20,39 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+PhoneWay = Literal["authority", "certificate", "tailscale"]
+"""How a phone reaches the cockpit over HTTPS (docs/phone.md)."""
+
+
+class TlsConfig(Frozen):
+    """A certificate of the owner's, as two files: PEM, the server's certificate first.
+
+    Attributes:
+        certificate, key: Where they are; the key has no passphrase.
+    """
+
+    certificate: Path
+    key: Path
+
+
+class PhoneConfig(Frozen):
+    """The cockpit for a phone at home, over HTTPS, beside its own address on loopback.
+
+    Attributes:
+        enabled: Whether each `silas start` opens it; `--phone` does for one.
+        way: Null: `certificate` where `tls` is set, else `authority`.
+        address: The IPv4 address or the interface to listen at; empty: where the default route is.
+        port: Of the cockpit; with Tailscale the port of its name. 0 is any free one.
+        certificate_port: Of plain HTTP, which has nothing but the authority's certificate.
+    """
+
+    enabled: bool = False
+    way: PhoneWay | None = None
+    address: str = Field(default="", max_length=64)
+    port: int = Field(default=8421, ge=0, le=65535)
+    certificate_port: int = Field(default=8422, ge=0, le=65535)
+
+
 class WebConfig(Frozen):
     """The cockpit in the browser.
 
@@ -29,6 +63,8 @@ class WebConfig(Frozen):
         auth_token: What a browser must know besides the link to pair; null on loopback.
         allowed_hosts: Further addresses under which browsers may reach it, such as that of a
             reverse proxy: `silas.example`, or `http://box.lan:8420` where there is no TLS.
+        phone: How a phone reaches it.
+        tls: A certificate of the owner's for that; null where there is none.
     """
 
     enabled: bool = True
@@ -36,6 +72,8 @@ class WebConfig(Frozen):
     port: int = Field(default=8420, ge=0, le=65535)
     auth_token: SecretStr | None = None
     allowed_hosts: tuple[str, ...] = ()
+    phone: PhoneConfig = PhoneConfig()
+    tls: TlsConfig | None = None
 
     @field_validator("allowed_hosts")
     @classmethod

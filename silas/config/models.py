@@ -211,6 +211,16 @@ class SilasConfig(Frozen):
             return value
         return value.model_copy(update={"key_file": _absolute(value.key_file, info)})
 
+    @field_validator("channels")
+    @classmethod
+    def _certificate_paths(cls, value: ChannelsConfig, info: ValidationInfo) -> ChannelsConfig:
+        tls = value.web.tls
+        if tls is None:
+            return value
+        paths = {"certificate": tls.certificate, "key": tls.key}
+        tls = tls.model_copy(update={n: _absolute(path, info) for n, path in paths.items()})
+        return value.model_copy(update={"web": value.web.model_copy(update={"tls": tls})})
+
     @field_validator("toolset_allow")
     @classmethod
     def _means_one_thing(cls, value: tuple[str, ...]) -> tuple[str, ...]:

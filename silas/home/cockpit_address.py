@@ -4,9 +4,10 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -37,20 +38,31 @@ def listening_at(config: SilasConfig, host: str | None, port: int | None) -> Sil
 
 
 @contextmanager
-def served_at(config: SilasConfig) -> Generator[None]:
+def served_at(config: SilasConfig) -> Generator[Callable[[str], None]]:
     """Say where this cockpit is, until it ends, however it ends: the lock is the system's.
 
     Args:
         config: With the address that is really listened at.
+
+    Yields:
+        Says besides where a phone finds it; nothing where it does not.
     """
     web = config.channels.web
     file = _opened(config.data_dir, os.O_CREAT | os.O_RDWR)
+    first = False
+
+    def tell(phone: str) -> None:
+        if first:
+            address = {"host": web.host, "port": web.port, "phone": phone}
+            os.ftruncate(file, 0)
+            os.pwrite(file, json.dumps(address).encode(), 0)
+
     try:
         with contextlib.suppress(BlockingIOError):  # of two on one directory the first is named
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(file, 0)
-            os.pwrite(file, json.dumps({"host": web.host, "port": web.port}).encode(), 0)
-        yield
+            first = True
+            tell("")
+        yield tell
     finally:
         os.close(file)
 
@@ -61,26 +73,36 @@ def where_it_runs(config: SilasConfig) -> SilasConfig:
     What a crash left is not believed: whoever listens there by now may be somebody else.
     """
     try:
-        file = _opened(config.data_dir, os.O_RDONLY)
-    except OSError:
-        return config
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _with(config, os.pread(file, _MOST, 0))
-    finally:
-        os.close(file)
-    return config
-
-
-def _with(config: SilasConfig, written: bytes) -> SilasConfig:
-    try:
-        said = json.loads(written)
+        said = _said(config)
         address = {"host": str(said["host"]), "port": int(said["port"])}
-    except (ValueError, KeyError, TypeError):  # it is being written at this moment
+    except (ValueError, KeyError, TypeError):  # none runs, or it is being written at this moment
         return config
     web = config.channels.web.model_copy(update=address)
     return config.model_copy(update={"channels": config.channels.model_copy(update={"web": web})})
+
+
+def phone_origin(config: SilasConfig) -> str:
+    """Where a phone finds the cockpit that runs here; empty where it does not."""
+    try:
+        return str(_said(config)["phone"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _said(config: SilasConfig) -> dict[str, Any]:
+    """What a running cockpit wrote; nothing of one that ended."""
+    try:
+        file = _opened(config.data_dir, os.O_RDONLY)
+    except OSError:
+        return {}
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        said: dict[str, Any] = json.loads(os.pread(file, _MOST, 0))
+        return said
+    finally:
+        os.close(file)
+    return {}
 
 
 def _opened(folder: Path, how: int) -> int:

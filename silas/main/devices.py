@@ -1,5 +1,7 @@
 """The commands about paired browsers: list, revoke, link. They work beside a running Silas."""
 
+import sys
+
 import click
 
 from silas.main.output import print_json
@@ -57,14 +59,20 @@ def devices_revoke(ctx: click.Context, device_id: str) -> None:
 
 
 @devices.command("link")
+@click.option("--phone", is_flag=True, help="For a phone, where `silas start --phone` runs.")
 @click.pass_context
-def devices_link(ctx: click.Context) -> None:
+def devices_link(ctx: click.Context, phone: bool) -> None:
     """Print a fresh pairing link: it works once, within ten minutes, while `silas start` runs."""
 
     async def work() -> int:
+        from silas.main.phone import drawn
         from silas.services.devices import pairing_link
+        from silas.services.phone.qr import qr_rows
 
-        click.echo(await pairing_link(look_config(ctx)))
+        link = await pairing_link(look_config(ctx), phone=phone)
+        if phone and sys.stdout.isatty():
+            click.echo("\n".join(drawn(qr_rows(link))))
+        click.echo(link)
         return DONE
 
     run_to_exit(work)

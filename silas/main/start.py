@@ -2,13 +2,19 @@
 
 import asyncio
 import signal
+import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from silas.main.reclaim import reclaiming
 from silas.main.shared import DONE, end_process, read_config, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.channels.models import PhoneWay
+    from silas.services.phone.desk import PhoneDesk
 
 
 @click.command()
@@ -20,12 +26,34 @@ from silas.main.shared import DONE, end_process, read_config, run_to_exit
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="The directory that requests are about; the current one by default.",
 )
+@click.option(
+    "--phone",
+    is_flag=False,
+    flag_value="usual",
+    type=click.Choice(["usual", "authority", "certificate", "tailscale"]),
+    help="Open it for a phone over HTTPS, too; `usual` is what the configuration says.",
+)
+@click.option(
+    "--phone-address",
+    metavar="ADDRESS|INTERFACE",
+    default="",
+    help="Where the phone reaches this machine; with --phone.",
+)
 @click.pass_context
-def start(ctx: click.Context, host: str | None, port: int | None, workspace: Path | None) -> None:
+def start(
+    ctx: click.Context,
+    host: str | None,
+    port: int | None,
+    workspace: Path | None,
+    phone: str | None,
+    phone_address: str,
+) -> None:
     """Start the cockpit and print the link that pairs a browser with it.
 
     Anything but this machine's own loopback needs `channels.web.auth_token` in the configuration.
     """
+    if phone_address and not phone:
+        raise click.UsageError("--phone-address goes with --phone.")
     named = workspace and workspace.resolve()
 
     async def work() -> int:
@@ -48,11 +76,32 @@ def start(ctx: click.Context, host: str | None, port: int | None, workspace: Pat
             click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
             if place is not None:
                 click.echo(f"Requests are about {place} unless they say otherwise.")
+            if phone or config.channels.web.phone.enabled:
+                await _open_phone(cockpit.phone, phone, phone_address)
             await _told_to_end()
             click.echo("Ending: questions are answered safely, unfinished work is not applied.")
         return DONE
 
     run_to_exit(work)
+
+
+async def _open_phone(desk: "PhoneDesk", way: str | None, address: str) -> None:
+    """Open the cockpit for a phone and say how it gets in.
+
+    What the configuration asks for may fail, as away from home; then Silas goes on without it.
+    """
+    from silas.errors import SilasError
+    from silas.main.phone import show_phone
+
+    chosen = None if way in (None, "usual") else cast("PhoneWay", way)
+    try:
+        view = await desk.open(chosen, address)
+    except SilasError as error:
+        if way:
+            raise
+        click.echo(f"Silas is not open for your phone: {error.message}")
+        return
+    show_phone(view, await desk.link(), codes=sys.stdout.isatty())
 
 
 async def _told_to_end() -> None:

@@ -18,6 +18,11 @@ _ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "T
 _SAID = 200  # characters of standard error that are passed on
 
 
+def owner_environment() -> dict[str, str]:
+    """What a program of the owner's is started with."""
+    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+
+
 async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) -> None:
     """Run it to its end.
 
@@ -29,7 +34,6 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
     Raises:
         SandboxError: It could not be started, took too long, or did not end with 0.
     """
-    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     # A pipe of our own: asyncio's would make the process's end wait for its children's.
     complaints, its_end = os.pipe()
     try:
@@ -39,7 +43,7 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
             stdout=asyncio.subprocess.DEVNULL,
             stderr=its_end,
             cwd="/",
-            env=environment,
+            env=owner_environment(),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

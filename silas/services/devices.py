@@ -19,6 +19,7 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.keys import verify_with
 from silas.keys.devices import DeviceKeys
+from silas.services.phone.state import open_for_phone
 from silas.services.record import require_whole_record
 
 
@@ -58,8 +59,12 @@ async def open_door(config: SilasConfig) -> "AsyncGenerator[WebDoor]":
         yield web_door(config, db, nonces, clock, audit)
 
 
-async def pairing_link(config: SilasConfig) -> str:
+async def pairing_link(config: SilasConfig, *, phone: bool) -> str:
     """A fresh pairing link for the cockpit as it runs, or would run.
+
+    Args:
+        config: The configuration.
+        phone: For a phone, at the address that `silas start --phone` opened for it.
 
     Raises:
         ConfigError: Silas was not set up here.
@@ -68,4 +73,4 @@ async def pairing_link(config: SilasConfig) -> str:
     async with open_door(config) as door:
         with open_existing_database(config, SystemClock()) as db:
             require_whole_record(config, db)
-        return await door.link(door.base)
+        return await door.link(open_for_phone(config) if phone else door.base)

@@ -21,7 +21,9 @@ from silas.channels.web.page_files import face_dir
 from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.pairing_notice import telling_of_newcomers
+from silas.channels.web.proofs import Prover
 from silas.channels.web.routes import cockpit_routes
+from silas.channels.web.routes_phone import phone_routes
 from silas.channels.web.serve import run_server
 from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
@@ -42,6 +44,8 @@ from silas.services.channels import LoadedChannel, external_channels, load_chann
 from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.devices import web_door, web_limits
+from silas.services.phone.desk import PhoneDesk
+from silas.services.phone.tailscale import Tailscale
 from silas.stream.scopework import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
@@ -60,6 +64,7 @@ class RunningCockpit:
         door: Who may come in.
         link: Pairs one browser, once.
         address: Where paired browsers find it.
+        phone: Opens it for a phone, too.
     """
 
     silas: Silas
@@ -67,6 +72,7 @@ class RunningCockpit:
     door: WebDoor
     link: str
     address: str
+    phone: PhoneDesk
 
 
 @asynccontextmanager
@@ -111,7 +117,10 @@ async def open_cockpit(
         others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)
         hub = ChannelHub(channel, others, faults, clock)
         await stack.enter_async_context(hub.serving())
-        serve = partial(_opened, config, front, channel, door, loaded)
+        phone = PhoneDesk(config, door.link, audit, SystemClock(), Tailscale.found())
+        stack.push_async_callback(phone.end)
+        served = stack.enter_context(served_at(config))
+        serve = partial(_opened, config, front, channel, door, loaded, phone, served)
         silas = await stack.enter_async_context(
             Silas.open(
                 config,
@@ -124,11 +133,10 @@ async def open_cockpit(
         for one in loaded:
             if one.why:
                 await faults.note(one.name, one.why)
-        stack.enter_context(served_at(config))
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
         stack.push_async_callback(end_conversation, channel, listening)
         base = WebHosts.of(config.channels.web).base
-        yield RunningCockpit(silas, channel, door, await door.link(base), base)
+        yield RunningCockpit(silas, channel, door, await door.link(base), base, phone)
 
 
 @asynccontextmanager
@@ -138,6 +146,8 @@ async def _opened(
     channel: WebChannel,
     door: WebDoor,
     loaded: Sequence[LoadedChannel],
+    phone: PhoneDesk,
+    served: Callable[[str], None],
     parts: Parts,
     silas: Session,
 ) -> AsyncGenerator[None]:
@@ -149,26 +159,25 @@ async def _opened(
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
+    routes = cockpit_routes(rooms, door)
+    routes.include_router(phone_routes(phone, Prover(door)))
     app = create_app(
         door,
         channel,
         StaticDirectory(face_dir()),
-        cockpit_routes(rooms, door),
+        routes,
         facts.turns_waiting,
         withholding,
     )
     door.on_paired(telling_of_newcomers(channel.pages))
     parts.audit.follow(telling_of_the_record(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
-    hosts = WebHosts.of(config.channels.web)
-    front.open(
-        RequestGuard(
-            SocketSplit(app, Sockets(channel, facts, withholding)),
-            door,
-            hosts,
-            web_limits(config, clock),
-        )
+    inside, limits = (
+        SocketSplit(app, Sockets(channel, facts, withholding)),
+        web_limits(config, clock),
     )
+    phone.serve(lambda hosts: RequestGuard(inside, door, hosts, limits), served)
+    front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
     looking = {
         asyncio.create_task(announce_waiting_plans(facts.waiting, channel.pages, clock)),
         asyncio.create_task(withholding.follow(clock)),

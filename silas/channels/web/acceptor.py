@@ -25,12 +25,16 @@ Admit = Callable[[str, bytes], bool]
 Begin = Callable[[socket.socket, ClientConnection, bytes], Coroutine[Any, Any, asyncio.Transport]]
 """Speak HTTP on a socket from now on; these bytes of it were read already."""
 
+Arrive = Callable[["Acceptor", socket.socket, str], object]
+"""Wait for the first request of a connection from this address."""
+
 _WAITING = 2048  # connections that the system keeps until they are taken
 _AT_ONCE = 32  # are taken in one turn of the loop: fewer than may be held, so that each is heard
 _AGAIN_SECONDS = 1.0  # until the next try where no file is left, and none could be given up
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-_END, _MOST_HEAD = b"\r\n\r\n", 16 * 1024
-_SILENT = ConnectionState(ConnectionStage.silent)
+END, MOST_HEAD = b"\r\n\r\n", 16 * 1024
+"""Of the head of a request: how it ends, and its most bytes."""
+SILENT = ConnectionState(ConnectionStage.silent)
 
 
 class Acceptor:
@@ -41,15 +45,22 @@ class Acceptor:
         connections: Where each is held.
         admit: Asked once for each connection, with the head of its first request.
         begin: Called for each that is admitted.
+        arrive: Waits for the first request of each; without TLS `Arrival`.
     """
 
     def __init__(
-        self, listening: socket.socket, connections: Connections, admit: Admit, begin: Begin
+        self,
+        listening: socket.socket,
+        connections: Connections,
+        admit: Admit,
+        begin: Begin,
+        arrive: Arrive,
     ) -> None:
         self._listening = listening
         self.connections = connections
         self.admit = admit
         self._begin = begin
+        self._arrive = arrive
         self.loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
         self._again: asyncio.TimerHandle | None = None
@@ -73,7 +84,10 @@ class Acceptor:
         """Hand a connection over; where it is ended meanwhile, that is done afterwards."""
         ended: list[bool] = []
         held.abort = lambda: ended.append(True)
-        beginning = self.loop.create_task(self._begun(one, held, head, ended))
+        self.await_end(self.loop.create_task(self._begun(one, held, head, ended)))
+
+    def await_end(self, beginning: asyncio.Task[None]) -> None:
+        """Let `close` wait for what begins a connection."""
         self._beginning.add(beginning)
         beginning.add_done_callback(self._beginning.discard)
 
@@ -105,7 +119,7 @@ class Acceptor:
                 self._no_file(error)
                 return
             one.setblocking(False)
-            _Arrival(self, one, address_of(address))
+            self._arrive(self, one, address_of(address))
 
     def _no_file(self, error: OSError) -> None:
         """Give up one connection, or wait a while where none is held."""
@@ -116,14 +130,14 @@ class Acceptor:
             self._again = self.loop.call_later(_AGAIN_SECONDS, self._watch)
 
 
-class _Arrival:
+class Arrival:
     """A connection whose first request has not come; nothing of it is kept once it has."""
 
     def __init__(self, arrivals: Acceptor, one: socket.socket, address: str) -> None:
         self._arrivals, self._socket, self._head = arrivals, one, b""
         self._open = True
         self._watched = False
-        self._held = ClientConnection(arrivals.connections, address, lambda: _SILENT, self._abort)
+        self._held = ClientConnection(arrivals.connections, address, lambda: SILENT, self._abort)
         arrivals.connections.enter(self._held)
         if self._open:
             self._read()  # a browser sends its request with its connection
@@ -133,7 +147,7 @@ class _Arrival:
 
     def _read(self) -> None:
         try:
-            data = self._socket.recv(_MOST_HEAD)
+            data = self._socket.recv(MOST_HEAD)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
@@ -141,7 +155,7 @@ class _Arrival:
         self._head += data
         if not data:
             self._end()
-        elif _END in self._head or len(self._head) > _MOST_HEAD:
+        elif END in self._head or len(self._head) > MOST_HEAD:
             self._whole()
 
     def _whole(self) -> None:

@@ -27,14 +27,15 @@ async def speak_http(
     server: Server, one: socket.socket, held: ClientConnection, first: bytes
 ) -> asyncio.Transport:
     """Speak HTTP on a socket of which these first bytes were read already."""
-    state = {**server.lifespan.state, CONNECTION: held}
     loop = asyncio.get_running_loop()
-
-    def protocol() -> HttpProtocol:
-        return HttpProtocol(first, server.config, server.server_state, state)
-
-    transport, _ = await loop.connect_accepted_socket(protocol, one)
+    transport, _ = await loop.connect_accepted_socket(lambda: spoken(server, held, first), one)
     return transport
+
+
+def spoken(server: Server, held: ClientConnection, first: bytes) -> "HttpProtocol":
+    """What speaks HTTP on a connection of which these first bytes were read already."""
+    state = {**server.lifespan.state, CONNECTION: held}
+    return HttpProtocol(first, server.config, server.server_state, state)
 
 
 class HeldProtocol(Protocol):

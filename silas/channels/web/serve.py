@@ -3,16 +3,18 @@
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from silas.channels.web.acceptor import Acceptor
+from silas.channels.web.acceptor import Acceptor, Arrival
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
 from silas.channels.web.repeats import RepeatedErrors, count_repeated_errors
+from silas.channels.web.tls_arrival import TlsArrival
 from silas.clock import Clock
 from silas.errors import ConfigError
 
@@ -30,7 +32,14 @@ _PATIENCE_SECONDS = 3  # for requests under way when Silas ends
 
 @asynccontextmanager
 async def run_server(
-    app: Any, host: str, port: int, clock: Clock, knows: Callable[[bytes], bool]
+    app: Any,
+    host: str,
+    port: int,
+    clock: Clock,
+    knows: Callable[[bytes], bool],
+    *,
+    interface: str = "",
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncGenerator[int]:
     """Serve an ASGI application; yields the port once requests are answered.
 
@@ -41,6 +50,9 @@ async def run_server(
         clock: For the wait until it is up, and for how long a connection may take.
         knows: Whether the head of a request carries a paired browser's session. Where one address
             opens more connections than `STRANGERS_A_MINUTE`, only such are parsed.
+        interface: Through which connections must come in; empty for any that leads to `host`. An
+            address alone also answers what another network sends to it.
+        tls: HTTPS with this certificate; None for plain HTTP.
 
     Raises:
         ConfigError: `E_CFG_PORT`: the address cannot be listened at.
@@ -55,7 +67,7 @@ async def run_server(
             yield  # whoever started Silas decides when it ends
 
     connections = room_for_connections(clock)
-    listening = _bound(host, port)
+    listening = _bound(host, port, interface)
     strangers = TokenBuckets(STRANGERS_A_MINUTE, clock)
 
     def admit(address: str, head: bytes) -> bool:
@@ -80,7 +92,13 @@ async def run_server(
     )
     with count_repeated_errors() as repeats:
         running = asyncio.create_task(server.serve(sockets=[]))
-        arrivals = Acceptor(listening, connections, admit, partial(protocols.speak_http, server))
+        arrivals = Acceptor(
+            listening,
+            connections,
+            admit,
+            partial(protocols.speak_http, server),
+            Arrival if tls is None else partial(TlsArrival, tls, partial(protocols.spoken, server)),
+        )
         sweeping = asyncio.create_task(_sweep(connections, repeats, clock))
         try:
             while not server.started and not running.done():
@@ -103,11 +121,15 @@ async def _sweep(connections: Connections, repeats: RepeatedErrors, clock: Clock
         repeats.tell()
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int, interface: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if interface:
+            listening.setsockopt(
+                socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode() + b"\0"
+            )
         listening.bind((host, port))
         listening.setblocking(False)
     except (OSError, OverflowError) as error:

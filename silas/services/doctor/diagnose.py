@@ -21,6 +21,7 @@ from silas.sandbox import probe
 from silas.services.doctor.reachability import check_models, check_reachability
 from silas.services.doctor.readiness import configuration_finding, settings_findings
 from silas.services.owner_key import CheckpointKeys, key_facts, key_place, key_words
+from silas.services.phone.state import phone_finding
 from silas.services.tools.prompt_overhead import window_finding
 from silas.services.tools.registry import toolset_findings
 from silas.stop import Sentinel
@@ -58,6 +59,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
         findings.append(await _record_finding(config, vault))
     findings += await asyncio.to_thread(witness_findings, config)
     findings += await check_reachability(config, await settings_findings(config))
+    findings.append(await asyncio.to_thread(phone_finding, config))
     findings += [DoctorFinding.of(*row) for row in await toolset_findings(config)]
     findings.append(DoctorFinding.of(*await window_finding(config)))
     if deep:

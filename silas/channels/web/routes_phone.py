@@ -1,0 +1,51 @@
+"""Endpoints about the cockpit's address for a phone: to look and to close need no proof."""
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+
+from silas.channels.models import PhoneWay
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.phone_port import Phone, PhoneLink, PhoneView
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.wire import Proof
+from silas.types import Frozen
+
+
+class OpenPhone(Frozen):
+    """The way and the address; a proof is about both, with a space between."""
+
+    way: PhoneWay
+    address: str = Field(default="", max_length=64, pattern=r"^[0-9A-Za-z._-]*$")
+    proof: Proof
+
+    @property
+    def subject(self) -> str:
+        """What a proof of `phone` is about."""
+        return f"{self.way} {self.address}".strip()
+
+
+def phone_routes(phone: Phone, prover: Prover) -> APIRouter:
+    """`/devices/phone...`: opening widens who reaches Silas, so it needs the owner's signature."""
+    router = APIRouter(
+        tags=["devices"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/devices/phone", summary="Whether a phone can reach the cockpit, and how it could")
+    async def state() -> PhoneView:
+        return await phone.state()
+
+    @router.post("/devices/phone", summary="Open an address for a phone; needs a proof")
+    async def opened(body: OpenPhone, session: Session) -> PhoneView:
+        await prover.require(session, "phone", body.subject, body.proof)
+        return await phone.open(body.way, body.address)
+
+    @router.post("/devices/phone/link", summary="A pairing link for the phone; needs a proof")
+    async def link(body: Proven, session: Session) -> PhoneLink:
+        await prover.require(session, "link", "phone", body.proof)
+        return await phone.link()
+
+    @router.post("/devices/phone/close", summary="Close the phone's address")
+    async def closed() -> PhoneView:
+        return await phone.close()
+
+    return router

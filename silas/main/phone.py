@@ -1,0 +1,59 @@
+"""What `silas start --phone` prints: where the phone goes, what to compare, and QR codes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from silas.channels.web.phone_port import PhoneLink, PhoneView
+
+_INK = "\x1b[38;5;16m\x1b[48;5;231m"  # black on white, whatever the terminal's own colours are
+_END = "\x1b[0m"
+_HALVES = {"00": " ", "01": "▄", "10": "▀", "11": "█"}
+
+
+def show_phone(view: "PhoneView", link: "PhoneLink", *, codes: bool) -> None:
+    """Print where the cockpit is for a phone and how it gets in.
+
+    Args:
+        view: An open one.
+        link: For one phone, once.
+        codes: Whether QR codes can be seen there.
+    """
+    way = next(one for one in view.ways if one.value == view.way)
+    click.echo(f"\nFor your phone: {view.origin} ({way.label[0].lower()}{way.label[1:]}).")
+    click.echo(way.words)
+    if view.words:
+        click.echo(view.words)
+    if view.steps:
+        click.echo("\n1. Trust this computer, once. On the phone, open:\n")
+        _offer(view.steps, view.steps_code, codes=codes)
+        click.echo(
+            "   It has the steps. The fingerprint (SHA-256) that the phone then shows must be"
+        )
+        for half in (view.fingerprint[:47], view.fingerprint[48:]):
+            click.echo(f"     {half}")
+        click.echo("\n2. Pair the phone. Within ten minutes, and once, open:\n")
+    else:
+        click.echo("\nPair the phone. Within ten minutes, and once, open:\n")
+    _offer(link.link, link.code, codes=codes)
+    if view.until is not None:
+        click.echo(f"The certificate counts until {view.until:%Y-%m-%d}.")
+    click.echo("A fresh pairing link: silas devices link --phone")
+
+
+def drawn(rows: Sequence[str]) -> list[str]:
+    """A QR code as lines of half blocks, two rows of it each."""
+    even = [*rows, "0" * len(rows[0])] if len(rows) % 2 else list(rows)
+    pairs = zip(even[::2], even[1::2], strict=True)
+    return [
+        _INK + "".join(_HALVES[a + b] for a, b in zip(above, below, strict=True)) + _END
+        for above, below in pairs
+    ]
+
+
+def _offer(address: str, code: Sequence[str], *, codes: bool) -> None:
+    for line in drawn(code) if codes else ():
+        click.echo(f"  {line}")
+    click.echo(f"  {address}\n")
