@@ -2,16 +2,19 @@
 
 import { command, getJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
+import { showPhone } from "./phone.js";
 import { dayOf } from "./time.js";
 
 export async function showDevices(place) {
   const devices = await getJson("/devices");
   const link = h("div", { class: "link-place", role: "status" });
+  const phone = h("section", { class: "phone" });
   const add = button("Pair another device", () => ask(add, link), { class: "secondary" });
   fill(place,
     h("p", {}, "Each of these can see what you see. One with a key can also say yes for you."),
     h("ul", { class: "rows" }, devices.map((device) => row(place, device))),
-    add, link);
+    add, link, phone);
+  await showPhone(phone);
 }
 
 function row(place, device) {
@@ -50,8 +53,7 @@ async function ask(add, place) {
     const field = h("input", { type: "text", readonly: true, value: link, "aria-label": "Pairing link", onfocus: () => field.select() });
     fill(place, h("p", {}, "Open this on the other device. It works once, for ten minutes. Whoever opens it can speak for you."),
       /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname) && h("p", { class: "small" },
-        "This address leads to this computer only. For a phone, start Silas with an address that your network reaches: ",
-        h("code", {}, "silas start --host"), "."),
+        "This address leads to this computer only. For a phone, use the button below."),
       h("div", { class: "with-button" }, field, button("Copy", async () => {
         field.select();
         await navigator.clipboard?.writeText(link).catch(() => undefined);

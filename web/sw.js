@@ -7,7 +7,7 @@ const SHELL = [
   "/static/activity.js", "/static/api.js", "/static/canonical.js", "/static/card.js",
   "/static/devices.js", "/static/diff.js", "/static/dom.js", "/static/extras.js",
   "/static/gestures.js", "/static/keys.js", "/static/kinds.js", "/static/lock.js",
-  "/static/more.js", "/static/result.js", "/static/review.js", "/static/running.js",
+  "/static/more.js", "/static/phone.js", "/static/result.js", "/static/review.js", "/static/running.js",
   "/static/setup.js", "/static/socket.js", "/static/state.js", "/static/stop.js",
   "/static/speech.js", "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
 ];

@@ -6,12 +6,13 @@ import re
 import socket
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from silas.errors import ConfigError
 
 _FLAGS, _ADDRESS, _UP = 0x8913, 0x8915, 0x1  # <linux/sockios.h>, <linux/if.h>
-_ELSEWHERE = ("192.0.2.1", 9)  # of no one (RFC 5737); nothing is sent to it
+_EVERYWHERE = "00000000"  # destination and mask of a default route, as the kernel writes them
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")  # what overlay networks and carriers give out
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _INTERFACE = struct.Struct("256s")
@@ -40,14 +41,14 @@ def interface_addresses() -> tuple[InterfaceAddress, ...]:
     return tuple(found)
 
 
-def routed_address() -> str:
-    """The address with which this machine speaks to others; empty where it reaches none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(_ELSEWHERE)
-        except OSError:
-            return ""
-        return str(asking.getsockname()[0])
+def routed_interface(routes: Path = Path("/proc/net/route")) -> str:
+    """The interface by which this machine reaches others; empty where it reaches none."""
+    try:
+        rows = [line.split() for line in routes.read_text("ascii").splitlines()[1:]]
+        found = [(int(row[6]), row[0]) for row in rows if row[1] == row[7] == _EVERYWHERE]
+    except (OSError, ValueError, IndexError):
+        return ""
+    return min(found, default=(0, ""))[1]
 
 
 def local_name() -> tuple[str, ...]:
@@ -57,10 +58,12 @@ def local_name() -> tuple[str, ...]:
     return (f"{name}.local",) if fit else ()
 
 
-def phone_addresses(found: Sequence[InterfaceAddress], usual: str) -> list[InterfaceAddress]:
-    """Those that a phone at home may reach: private, no loopback; the usual one first."""
+def phone_addresses(
+    found: Sequence[InterfaceAddress], usual: str, wanted: str = ""
+) -> list[InterfaceAddress]:
+    """Those that a phone at home may reach: private, no loopback; the wanted one first."""
     fit = [one for one in found if is_private(one.address) and not _own(one.address)]
-    return sorted(fit, key=lambda one: one.address != usual)
+    return sorted(fit, key=lambda one: (wanted not in one, one.interface != usual))
 
 
 def choose_address(wanted: str, found: Sequence[InterfaceAddress], usual: str) -> InterfaceAddress:
@@ -69,7 +72,7 @@ def choose_address(wanted: str, found: Sequence[InterfaceAddress], usual: str) -
     Args:
         wanted: An address or an interface; empty for the usual one.
         found: What there is.
-        usual: See `routed_address`.
+        usual: See `routed_interface`.
 
     Raises:
         ConfigError: `E_CFG_PHONE_ADDRESS`: it is not there, is reached from the internet, or none
@@ -87,7 +90,7 @@ def choose_address(wanted: str, found: Sequence[InterfaceAddress], usual: str) -
                 fit,
             )
         return chosen[0]
-    if fit and (fit[0].address == usual or len(fit) == 1):
+    if fit and (fit[0].interface == usual or len(fit) == 1):
         return fit[0]
     raise _no("It is not clear at which address your phone reaches this machine", fit)
 

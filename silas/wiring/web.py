@@ -117,9 +117,9 @@ async def open_cockpit(
         others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)
         hub = ChannelHub(channel, others, faults, clock)
         await stack.enter_async_context(hub.serving())
-        phone = PhoneDesk(config, door.link, audit, SystemClock(), Tailscale.found())
-        stack.push_async_callback(phone.end)
+        phone = PhoneDesk(config, door.link, audit, clock, Tailscale.found())
         served = stack.enter_context(served_at(config))
+        stack.push_async_callback(phone.end)
         serve = partial(_opened, config, front, channel, door, loaded, phone, served)
         silas = await stack.enter_async_context(
             Silas.open(

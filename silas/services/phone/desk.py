@@ -12,7 +12,7 @@ from silas.channels.web.certificate_page import CertificatePage
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.phone_port import PhoneAddressView, PhoneLink, PhoneView
 from silas.channels.web.serve import run_server
-from silas.clock import Clock
+from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ChannelError, ConfigError
 from silas.home.interfaces import (
@@ -21,7 +21,7 @@ from silas.home.interfaces import (
     interface_addresses,
     local_name,
     phone_addresses,
-    routed_address,
+    routed_interface,
 )
 from silas.keys.authority import ServerIdentity
 from silas.services.phone.identity import PhoneIdentity, own_identity, owners_identity
@@ -51,7 +51,7 @@ class PhoneDesk:
         config: The whole configuration; its `channels.web.phone` says what is usual.
         link: Makes pairing links.
         audit: Where opening and closing are recorded.
-        clock: For the certificate's time, and for the servers.
+        clock: Whether a certificate counts now.
         tailscale: This machine's.
     """
 
@@ -89,7 +89,7 @@ class PhoneDesk:
         """See `Phone.state`."""
         opened = self._opened
         found = await asyncio.to_thread(interface_addresses)
-        usual = await asyncio.to_thread(routed_address)
+        usual = await asyncio.to_thread(routed_interface)
         identity = opened.identity if opened else None
         steps = opened.steps if opened else ""
         return PhoneView(
@@ -103,7 +103,7 @@ class PhoneDesk:
             ways=ways(self._web, installed=self._tailscale.installed),
             addresses=tuple(
                 PhoneAddressView(address=one.address, interface=one.interface)
-                for one in phone_addresses(found, usual)
+                for one in phone_addresses(found, usual, self._web.phone.address)
             ),
         )
 
@@ -164,7 +164,7 @@ class PhoneDesk:
 
     async def _at_home(self, way: PhoneWay, address: str, stack: AsyncExitStack) -> _Opened:
         found = await asyncio.to_thread(interface_addresses)
-        usual = await asyncio.to_thread(routed_address)
+        usual = await asyncio.to_thread(routed_interface)
         place = choose_address(address or self._web.phone.address, found, usual)
         shown = await asyncio.to_thread(self._identity, way, place)
         port = await self._listen(stack, self._front, place, self._web.phone.port, shown)
@@ -225,7 +225,13 @@ class PhoneDesk:
         try:
             return await stack.enter_async_context(
                 run_server(
-                    app, place.address, port, self._clock, knows, interface=place.interface, tls=tls
+                    app,
+                    place.address,
+                    port,
+                    SystemClock(),
+                    knows,
+                    interface=place.interface,
+                    tls=tls,
                 )
             )
         except ConfigError as error:

@@ -63,6 +63,7 @@ def owners_identity(tls: TlsConfig | None, now: datetime) -> PhoneIdentity:
         raise _tls("There is no certificate of yours; set channels.web.tls to its two files")
     try:
         identity = read_identity(tls.certificate.read_bytes())
+        tls.key.open("rb").close()  # its error names the file
         context = server_tls(str(tls.certificate), str(tls.key))
     except ssl.SSLError as error:
         raise _tls(f"{tls.key} is not the key of {tls.certificate}, or has a passphrase") from error

@@ -10,7 +10,12 @@ def usual_way(web: WebConfig) -> PhoneWay:
 
 
 def ways(web: WebConfig, *, installed: bool) -> tuple[PhoneWayView, ...]:
-    """All three, and why one cannot be chosen."""
+    """All three, the usual one first, and why one cannot be chosen."""
+    usual = usual_way(web)
+    return tuple(sorted(_ways(web, installed=installed), key=lambda one: one.value != usual))
+
+
+def _ways(web: WebConfig, *, installed: bool) -> tuple[PhoneWayView, ...]:
     return (
         PhoneWayView(
             value="authority",
