@@ -2,7 +2,6 @@
 
 import { command, getJson, postJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
-import { dayOf } from "./time.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -62,11 +61,13 @@ function opened(place, view) {
       h("p", {}, "Scan this with the phone’s camera; the page that opens has the steps for Android and iPhone."),
       code(view.steps_code, "QR code of the page with the certificate"), h("p", { class: "small fingerprint" }, view.steps),
       h("p", {}, "The fingerprint (SHA-256) that the phone shows must be this one. If it is not, remove the certificate from the phone:"),
-      h("p", { class: "fingerprint" }, h("code", {}, view.fingerprint))],
+      h("p", { class: "fingerprint" }, h("code", {}, view.fingerprint.split(/(?<=:)/).map((pair) => [pair, h("wbr")])))],
     h("h3", { class: "step-title" }, view.steps ? "2. Pair the phone" : "Pair the phone"), link,
     problem, h("div", { class: "actions" }, pair, off),
-    view.until && h("p", { class: "small" }, `The certificate counts until ${dayOf(view.until)}. If the phone says that it is not valid yet, or expired, look at the phone’s clock first.`)];
+    view.until && h("p", { class: "small" }, `The certificate counts until ${date(view.until)}. If the phone says that it is not valid yet, or expired, look at the phone’s clock first.`)];
 }
+
+const date = (iso) => new Date(iso).toLocaleDateString(undefined, { dateStyle: "long" });
 
 async function acting(control, problem, act) {
   control.disabled = true;

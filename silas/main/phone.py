@@ -23,7 +23,7 @@ def show_phone(view: "PhoneView", link: "PhoneLink", *, codes: bool) -> None:
     """
     way = next(one for one in view.ways if one.value == view.way)
     click.echo(f"\nFor your phone: {view.origin} ({way.label[0].lower()}{way.label[1:]}).")
-    click.echo(way.words)
+    click.echo(click.wrap_text(way.words))
     if view.words:
         click.echo(view.words)
     if view.steps:

@@ -3,6 +3,8 @@
 import asyncio
 import signal
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -70,6 +72,7 @@ def start(
         async with (
             open_cockpit(config, place, overdue) as cockpit,
             reclaiming(cockpit.silas.messages.clock),
+            _told_to_end() as ended,
         ):
             click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
             click.echo(f"\n  {cockpit.link}\n")
@@ -78,7 +81,7 @@ def start(
                 click.echo(f"Requests are about {place} unless they say otherwise.")
             if phone or config.channels.web.phone.enabled:
                 await _open_phone(cockpit.phone, phone, phone_address)
-            await _told_to_end()
+            await ended.wait()
             click.echo("Ending: questions are answered safely, unfinished work is not applied.")
         return DONE
 
@@ -104,13 +107,14 @@ async def _open_phone(desk: "PhoneDesk", way: str | None, address: str) -> None:
     show_phone(view, await desk.link(), codes=sys.stdout.isatty())
 
 
-async def _told_to_end() -> None:
-    """Wait for the terminal or the system to say so."""
+@asynccontextmanager
+async def _told_to_end() -> AsyncGenerator[asyncio.Event]:
+    """Set once the terminal or the system says so, also while something is still printed."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     try:
-        await ended.wait()
+        yield ended
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
