@@ -23,9 +23,8 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def finding(env: dict[str, str]) -> dict[str, str]:
-    found = json.loads(run(silas("doctor", "--json"), env).out)
-    rows = found["findings"] if isinstance(found, dict) else found
-    [one] = [row for row in rows if row["part"] == "phone"]
+    found: list[dict[str, str]] = json.loads(run(silas("doctor", "--json"), env).out)["findings"]
+    [one] = [row for row in found if row["part"] == "phone"]
     return one
 
 

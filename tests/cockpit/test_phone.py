@@ -6,7 +6,7 @@ import json
 import os
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -236,7 +236,7 @@ async def test_a_port_that_is_taken_is_named_and_nothing_stays_open(tmp_path: Pa
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        more = {**LOOPBACK, "SILAS_CHANNELS__WEB__PHONE__CERTIFICATE_PORT": port}
+        more: dict[str, Any] = {**LOOPBACK, "SILAS_CHANNELS__WEB__PHONE__CERTIFICATE_PORT": port}
         async with a_cockpit(Home(tmp_path), **more) as cockpit:
             with pytest.raises(ConfigError, match=f"127.0.0.1:{port} for your phone") as raised:
                 await cockpit.running.phone.open("authority", "")
@@ -311,7 +311,7 @@ async def test_a_certificate_of_the_owners_is_served_under_its_names(tmp_path: P
     cut = made.pem.index(b"-----BEGIN CERT")
     key.write_bytes(made.pem[:cut])
     certificate.write_bytes(made.pem[cut:])
-    more = {
+    more: dict[str, Any] = {
         **LOOPBACK,
         "SILAS_CHANNELS__WEB__TLS": f"{{certificate: {certificate}, key: {key}}}",
     }
@@ -380,10 +380,10 @@ def tailscale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @asynccontextmanager
-async def on_a_tailnet(tmp_path: Path) -> AsyncIterator[Cockpit]:
+async def on_a_tailnet(tmp_path: Path) -> AsyncGenerator[Cockpit]:
     home = tmp_path / "home"
     home.mkdir()
-    more = {**LOOPBACK, "SILAS_CHANNELS__WEB__PHONE__PORT": 8421}
+    more: dict[str, Any] = {**LOOPBACK, "SILAS_CHANNELS__WEB__PHONE__PORT": 8421}
     async with a_cockpit(Home(home), **more) as cockpit:
         yield cockpit
 

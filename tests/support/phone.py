@@ -12,7 +12,7 @@ from silas.services.phone.identity import bundle_path
 from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Cockpit
 
-LOOPBACK = {
+LOOPBACK: dict[str, Any] = {
     "SILAS_CHANNELS__WEB__PHONE__ADDRESS": "127.0.0.1",
     "SILAS_CHANNELS__WEB__PHONE__PORT": 0,
     "SILAS_CHANNELS__WEB__PHONE__CERTIFICATE_PORT": 0,

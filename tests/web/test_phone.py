@@ -41,7 +41,7 @@ def machine() -> Iterator[Machine]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def at_home(machine: Machine, home: Home) -> AsyncGenerator[Cockpit]:
     """A cockpit whose phone comes by the first cable."""
-    more = {
+    more: dict[str, Any] = {
         "SILAS_CHANNELS__WEB__PHONE__ADDRESS": machine.near_link,
         "SILAS_CHANNELS__WEB__PHONE__PORT": 0,
         "SILAS_CHANNELS__WEB__PHONE__CERTIFICATE_PORT": 0,
@@ -67,7 +67,7 @@ async def taps(device: Device) -> list[int]:
     def tapped() -> None:
         count[0] += 1
 
-    await device.context.expose_function("tapped", tapped)
+    await device.context.expose_function("tapped", tapped)  # pyright: ignore[reportUnknownMemberType] - playwright leaves it open
     await device.context.add_init_script(_COUNTS)
     return count
 
