@@ -1,6 +1,7 @@
 """Which parts of a proposed plan repeat words that its planner read (decision B9)."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
@@ -12,6 +13,11 @@ from silas.tools.repeats import Value
 
 _SAID_BY_OTHERS: Final = frozenset({"type", "workspace", "interaction_mode", "on_stuck", "budget"})
 """Fields that the owner, the turn or a closed list of words decides."""
+
+_HEADINGS: Final = re.compile(
+    r"^# (?:Context|What to do|Constraints|If you get stuck)[ \t]*$", re.MULTILINE
+)
+"""The form that every planner is told to use; repeating it says nothing."""
 
 _PROSE: Final = frozenset({"body", "title"})
 _LAST: Final = "body"  # the longest: what decides more comes first
@@ -26,11 +32,12 @@ def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[Pla
         provenance: What the models of this turn were shown.
     """
     plan = cast(dict[str, Any], json.loads(plan_bytes(item)))
-    fields = sorted(set(plan) - _SAID_BY_OTHERS, key=lambda name: (name == _LAST, name))
+    told_here = {name for name, value in plan.items() if not _by_default(name, value)}
+    fields = sorted(told_here - _SAID_BY_OTHERS, key=lambda name: (name == _LAST, name))
     found = [(where, text) for name in fields for where, text in _leaves(name, plan[name])]
     found.append(("why", message))
     prose = {*_PROSE, "why"}
-    values = [Value(text, where in prose) for where, text in found]
+    values = [Value(_HEADINGS.sub("", text), where in prose) for where, text in found]
     told = provenance.repeats(values)
     return list(
         dict.fromkeys(
@@ -39,6 +46,12 @@ def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[Pla
             for part in parts
         )
     )
+
+
+def _by_default(name: str, value: object) -> bool:
+    """Whether a field has what it has in every plan that leaves it out."""
+    field = WorkItem.model_fields.get(name)
+    return field is not None and not field.is_required() and value == field.default
 
 
 def _leaves(where: str, value: object) -> Iterator[tuple[str, str]]:

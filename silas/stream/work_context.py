@@ -1,17 +1,23 @@
 """Work in view of its conversation: what was begun, how it ended, what can be gone on from."""
 
+from collections.abc import Iterator
+
 from silas.context import ChronicleStore, ContextZone
-from silas.plans import WorkItem, WorkItemStatus
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Review
 from silas.stream.scopework import Known, ScopeWork
 from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel
+from silas.work.models import PATCH
 from silas.work.report import result_texts
+from silas.workspace.patch import changed_in
 
 _RECENT = 5  # pieces of work that a conversation can go on from
 _SUMMARY = 600  # characters of a result's verdict that stand in view
 _SAID = 1500  # characters of its report, and as many of its output
+_FILES = 20  # changed files that are named
+_FACT = 200  # characters of one
 _GOING_ON = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
 
 
@@ -26,6 +32,18 @@ def plan_name(work_item_id: str) -> str:
 def named_plan(ctx_id: str) -> str:
     """The id of the work whose plan has this name; empty where it names no plan."""
     return ctx_id.removeprefix(_PLAN) if ctx_id.startswith(_PLAN) else ""
+
+
+def _changed(result: WorkItemResult) -> Iterator[str]:
+    """Which files it changed, without what they hold: what was read of them before is old."""
+    facts = changed_in(result.artifacts.get(PATCH, ""))
+    if not facts:
+        return
+    waits = ", not yet applied: they wait for the owner" if result.held else ""
+    yield f"changed{waits} (what was read of these before is old):"
+    yield from (f"  {line[:_FACT]}" for line in facts[:_FILES])
+    if len(facts) > _FILES:
+        yield f"  and {len(facts) - _FILES} more"
 
 
 class WorkContext:
@@ -89,6 +107,7 @@ class WorkContext:
         elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
             lines += [text[:_SAID] for text in result_texts(result)]
+            lines += _changed(result)
             # an agent wrote it, from whatever it had read
             taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"

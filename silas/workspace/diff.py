@@ -1,7 +1,7 @@
 """Changes as text a person can read and a terminal can show without being steered by it."""
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from silas.workspace.hunks import hunks, lines_of
 from silas.workspace.journal import Change
@@ -89,19 +89,14 @@ def facts_of(change: Change) -> tuple[str, ...]:
 
 
 def renames(changes: Iterable[Change]) -> dict[str, str]:
-    """Words for both ends of each rename, by path: a file that went, and one that came as it was.
+    """Old path to new path of each rename: a file that went, and one that came as it was.
 
     Only where one file alone went and one alone came with this content and these permissions;
     otherwise nobody can say which became which.
     """
     went, came = _by_content(changes)
-    words: dict[str, str] = {}
-    for content, olds in went.items():
-        news = came.get(content, [])
-        if len(olds) == len(news) == 1:
-            words[olds[0]] = f"renamed to {visible(news[0])}, with the same content\n"
-            words[news[0]] = f"renamed from {visible(olds[0])}, with the same content\n"
-    return words
+    pairs = ((olds, came.get(content, [])) for content, olds in went.items())
+    return {olds[0]: news[0] for olds, news in pairs if len(olds) == len(news) == 1}
 
 
 _Content = tuple[str, int]
@@ -119,23 +114,33 @@ def _by_content(changes: Iterable[Change]) -> tuple[_Paths, _Paths]:
     return went, came
 
 
+def _renamed(path: str, moved: Mapping[str, str]) -> str:
+    """A rename in one line; empty where the path was not renamed."""
+    new = moved.get(path)
+    return f"{visible(path)} -> {visible(new)}: renamed, with the same content\n" if new else ""
+
+
 def unified_diff(
     changes: Iterable[Change], before: Reader, after: Reader, *, max_bytes: int
 ) -> str:
     """Every change with a heading and, for text, its lines; cut at `max_bytes` of UTF-8.
 
     Empty exactly when there are no changes. Each heading names the kind, size and mode on both
-    sides, so a change that has no lines to show is still seen. A file that was only renamed shows
-    where it went, and no lines.
+    sides, so a change that has no lines to show is still seen. A file that was only renamed is one
+    line: where it lay, and where it lies.
     """
     changes = tuple(changes)
     moved = renames(changes)
+    came = frozenset(moved.values())
     parts: list[str] = []
     room = max_bytes
     left = 0
     for change in changes:
-        body = moved.get(change.path) or "".join(_body(change, before, after))
-        block = heading(change) + body
+        if change.path in came:
+            continue  # told where it went
+        block = _renamed(change.path, moved) or "".join(
+            (heading(change), *_body(change, before, after))
+        )
         size = len(block.encode("utf-8"))
         if size > room or left:
             left += 1

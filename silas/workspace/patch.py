@@ -18,6 +18,7 @@ from silas.workspace.tree import TreeEntry
 MAX_PATCH = 4 << 20
 """Bytes of a whole patch: it is kept in the database, and given to work that follows."""
 _MAX_CONTENT = 64 << 20  # of one file; held in memory while it is compared
+_COMMENT = "# "  # no line of a hunk and none of git's begins so
 _PER_LINE = 52  # bytes that git puts into one line of a binary patch
 _NOTHING = "0" * 40
 
@@ -34,8 +35,14 @@ def exact_patch(
             body = _left_out(change)
         else:
             room -= len(body)
-        parts.append(f"# {heading(change)}{body}")
+        parts.append(f"{_COMMENT}{heading(change)}{body}")
     return "".join(parts)
+
+
+def changed_in(patch: str) -> list[str]:
+    """The heading of each change of a patch, which names the path and what it was and is."""
+    lines = (line.removeprefix(_COMMENT) for line in patch.split("\n") if line[:2] == _COMMENT)
+    return [line for line in lines if ": " in line and " -> " in line]
 
 
 def _fits(change: Change) -> bool:

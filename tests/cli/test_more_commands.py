@@ -28,10 +28,7 @@ with socket.create_server(("127.0.0.1", 0)) as server:
 
 DIFF = """\
 What changed:
-input.txt: file of 10 bytes, mode 0644 -> nothing
-renamed to result.txt, with the same content
-result.txt: nothing -> file of 10 bytes, mode 0644
-renamed from input.txt, with the same content
+input.txt -> result.txt: renamed, with the same content
 """
 
 

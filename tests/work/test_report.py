@@ -174,3 +174,22 @@ async def test_a_later_turn_has_the_report_in_view_as_an_agents_words() -> None:
     block = asked[: asked.index(ANSWER)].rsplit("\n--- ", 1)[1]
     assert block.startswith("execution_result | ")
     assert "external" in block.split("\n")[0]
+
+
+async def test_a_later_turn_is_told_which_files_work_changed(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "old.txt").write_text("one\n")
+    steps = [CallTool("shell_exec", {"argv": ["/bin/sh", "-c", "mv old.txt new.txt"]}), says("Ok.")]
+    plan = plan_text(workspace=str(place), writes=["*.txt"], verify=[])
+    models = planned(proposing(plan), answer("Yes."), executor=steps)
+    async with Harness(ScriptedChannel(saying_yes), models=models) as h:
+        await soon(h.silas.ask("rename old.txt", workspace=place))
+        done = await soon(h.silas.wait("task-example"))
+        await soon(h.silas.ask("which files did you touch?", workspace=place))
+        asked = models["proxy"].requests[-1].text
+    assert done is not None
+    assert done.status is WorkItemStatus.done, done
+    told = asked[asked.index("changed (what was read of these before is old):") :]
+    assert "\n  new.txt: nothing -> file of 4 bytes" in told
+    assert "\n  old.txt: file of 4 bytes, mode" in told
