@@ -29,7 +29,7 @@ from silas.agents import (
     runbook_look,
     runbook_memory,
     runbook_rest,
-    runbook_stop,
+    runbook_talk,
 )
 from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
@@ -170,8 +170,8 @@ class RunbookModel(Model):
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response)
         shown = _all_framed(messages)
-        if (how := runbook_stop.answer(text, shown)) is not None:
-            return _direct("asked to stop or to undo", how)
+        if (how := runbook_talk.answer(text, shown)) is not None:
+            return _direct("asked for nothing to be done", how)
         before = runbook_again.goes_on(text, shown)
         if before is not None:
             return RouteDecision(

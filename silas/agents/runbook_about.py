@@ -9,9 +9,7 @@ from silas.agents.runbook_look import at_once
 from silas.plans.request import words_of
 
 _ABOUT: Final = re.compile(
-    r"(?:(?:hello|hi|hey|good (?:morning|day|evening)|hallo|guten (?:morgen|tag|abend))"
-    r"(?: (?:there|silas))?"
-    r"|(?:silas )?(?:help|hilfe)(?: me)?(?: please)?"
+    r"(?:(?:silas )?(?:help|hilfe)(?: me)?(?: please)?"
     r"|(?:silas )?(?:what (?:can|do) you do|what are you able to do|who are you|what are you"
     r"|how (?:can|do) i (?:begin|start|use (?:you|silas))|what can i (?:ask|say|do)(?: you)?"
     r"|what do you know how to do|how can you help(?: me)?|show me what you can do"
@@ -47,7 +45,7 @@ _CANNOT: Final = (
         r"calendar|appointments?|meetings?|remind|reminder|alarm|timer|termin|kalender|wecker",
         "I keep no calendar.",
     ),
-    (r"call|phone|ring|anrufen", "I cannot make calls."),
+    (r"(?:call|phone|ring) \w+|anrufen", "I cannot make calls."),
     (
         r"ip address|wi-?fi|wlan|battery|bluetooth|printer|cpu|ram|ip-adresse|akku|drucker",
         "I see the files of this folder alone, and nothing else of this machine.",
@@ -63,10 +61,10 @@ _CANNOT: Final = (
     ),
     (
         r"delete|remove|erase|wipe|trash|lösche?|entferne?",
-        "I delete nothing: no prepared plan does.",
+        "I delete one file at a time, by its name.",
     ),
     (
-        r"move|copy|merge|upload|download|install|send|buy|pay|order|book|verschiebe?|kopiere?",
+        r"merge|upload|download|install|send|buy|pay|order|book",
         "No prepared plan does that.",
     ),
 )
@@ -83,7 +81,7 @@ _STEM: Final = 5  # characters in which words of one family agree
 
 
 def asks_about_silas(text: str) -> bool:
-    """Whether a message greets Silas or asks what it can do, and nothing else."""
+    """Whether a message asks what Silas can do, and nothing else."""
     return _ABOUT.fullmatch(" ".join(re.findall(r"\w+", text.lower()))) is not None
 
 
@@ -119,7 +117,9 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
         workspace: The folder.
         files: Paths of files that lie there, the newest first.
     """
-    plans = [(plan, _example(library, plan, files)) for plan in library.plans()]
+    python = any(one.endswith(".py") for one in files)
+    fitting = (plan for plan in library.plans() if python or "python" not in plan.parameters)
+    plans = [(plan, _example(library, plan, files)) for plan in fitting]
     looks = [f'- {plan.title} (say: "{said}")' for plan, said in plans if at_once(plan)]
     acts = [f'- {plan.title} (say: "{said}")' for plan, said in plans if not at_once(plan)]
     kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)

@@ -14,6 +14,10 @@ from silas.memory import MemoryType
 SEARCH: Final = "memory_search"
 NOTHING: Final = "I remember nothing that fits."
 _MOST: Final = 8
+_STEM: Final = 5  # characters in which words of one family agree
+_OWNERS: Final = frozenset(
+    {"our", "mein", "meine", "meinen", "unser", "unsere", "the", "der", "die", "das"}
+)
 _LONGEST: Final = 400  # characters of a question that names what it is about without "remember"
 
 _POLITE = r"(?:(?:hi|hello|hey|ok|okay|silas|please)[,!.]?\s+)*"
@@ -22,7 +26,20 @@ _KEEP: Final = re.compile(
     r"do not forget|never forget)(?:\s+that\b|\s+this\b)?\s*[:,]?\s+(?P<what>\S.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_RULE: Final = re.compile(r"\A(?:always|never|do not|don['’]t|i prefer|i['’]d rather)\b", re.I)
+_KEEP_GERMAN: Final = re.compile(
+    r"\A\s*(?:(?:bitte|silas|hallo)[,!]?\s+)*(?:(?P<rule>ab jetzt|von nun an)|"
+    r"merk(?:e)? dir(?: bitte)?|vergiss nicht|denk(?:e)? daran|notier(?:e)?)"
+    r"(?:\s*,?\s*dass\b)?\s*[:,]?\s+(?P<what>\S.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULE: Final = re.compile(
+    r"\A(?:immer|nie|niemals|always|never|do not|don['’]t|i prefer|i['’]d rather)\b", re.I
+)
+_ASKED_GERMAN: Final = re.compile(
+    r"\A\s*(?:was (?:weißt du|habe ich dir gesagt)|erinnerst du dich|weißt du (?:noch )?was)\s+"
+    r"(?:über|von|zu|an)\s+(?P<what>.+?)[\s?!.]*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 _ASKED: Final = re.compile(
     rf"\A\s*{_POLITE}(?:what\s+(?:do\s+you\s+(?:remember|know)|did\s+i\s+(?P<said>say|tell\s+you))"
     r"|do\s+you\s+remember)\s+(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
@@ -48,6 +65,10 @@ _LOOSE: Final = tuple(
         r"(?:did|have)\s+i\s+(?:ever\s+)?(?:tell|told|mention|mentioned)(?:\s+(?:to\s+)?you)?\s+"
         r"(?:about\s+)?(?P<what>.+?)",
         r"remind\s+me\s+(?:of\s+|about\s+)?(?:who|what|where|when)\s+(?P<what>.+?)\s+(?:is|are|was)",
+        r"(?:wo|wann|wer|was|wie)\s+(?:ist|sind|war|liegt|liegen|heißt|hat|habe ich)\s+"
+        r"(?P<what>(?:mein|unser)(?:e|en|em|er|es)?\b.+?)(?:\s+(?:noch\s?mal|gelassen|hingelegt))?",
+        r"weißt\s+du(?:\s+noch)?,?\s+(?:wo|wann|wer|was|wie)\s+"
+        r"(?P<what>(?:mein|unser)(?:e|en|em|er|es)?\b.+?)\s+(?:ist|sind|liegt|liegen|heißt|hat)",
         r"remind\s+me\s+(?:of|what\s+i\s+(?:said|told\s+you)\s+about)\s+(?P<what>.+?)",
     )
 )
@@ -71,7 +92,7 @@ class RecallQuestion(NamedTuple):
 
 def to_keep(text: str) -> MemoryOp | None:
     """What a message asks to be remembered, in its own words; None where it does not."""
-    found = _KEEP.match(text)
+    found = _KEEP.match(text) or _KEEP_GERMAN.match(text)
     if found is None:
         return None
     what = found["what"].strip()
@@ -82,6 +103,8 @@ def to_keep(text: str) -> MemoryOp | None:
 
 def recall_question(text: str) -> RecallQuestion | None:
     """What a message asks about what is remembered, in so many words; None where it does not."""
+    if (german := _ASKED_GERMAN.match(text)) is not None:
+        return RecallQuestion(german["what"].strip(), everything=False)
     found = _ASKED.match(text)
     return (
         None if found is None else RecallQuestion(found["what"].strip(), found["said"] is not None)
@@ -117,13 +140,25 @@ def recall_answer(messages: Sequence[ModelMessage], text: str) -> str | None:
         return None
     if results[-1].outcome != "success":
         return "I could not look into my memory."
-    found = _memories(content_of(results[-1].model_response_str()))
+    found = _about(text, _memories(content_of(results[-1].model_response_str())))
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
     return "\n".join(["I remember:", *lines]) if lines else NOTHING
 
 
 def _is_question(text: str) -> bool:
     return recall_question(text) is not None or implied_recall(text) is not None
+
+
+def _about(text: str, found: Sequence[str]) -> Sequence[str]:
+    """Of what was found what shares a word with the question, where any does."""
+    question = recall_question(text) or implied_recall(text)
+    wanted = set() if question is None else _stems(question.about)
+    close = [one for one in found if wanted & _stems(one)]
+    return close or found
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in re.findall(r"\w{3,}", text.lower()) if word not in _OWNERS}
 
 
 def _memories(shown: str) -> list[str]:

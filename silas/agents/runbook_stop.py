@@ -15,11 +15,13 @@ _THAT: Final = (
 )
 _UNDO: Final = re.compile(
     rf"\A\s*{_POLITE}(?:(?:undo|revert|roll back)(?:\s+{_THAT})?|"
-    rf"(?:take|roll|put)\s+{_THAT}\s+back|restore (?:it|that|everything|my files)){_END}",
+    rf"(?:take|roll|put)\s+{_THAT}\s+back|rückgängig|"
+    rf"mach(?:e)? (?:das|es|alles) (?:wieder )?rückgängig|"
+    rf"restore (?:it|that|everything|my files)){_END}",
     re.IGNORECASE,
 )
 _STOP: Final = re.compile(
-    rf"\A\s*{_POLITE}(?:(?:stop|stopp|cancel|abort|halt|quit|abbrechen)"
+    rf"\A\s*{_POLITE}(?:(?:stop|stopp|cancel|abort|halt|quit|abbrechen|halt an)"
     rf"(?:\s+(?:it|that|this|everything|all|(?:all |the |your )?work))?|hör auf(?: damit)?|"
     rf"stop (?:working|what you(?:'re| are) doing)){_END}",
     re.IGNORECASE,

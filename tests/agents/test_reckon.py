@@ -273,3 +273,19 @@ async def test_an_answer_that_is_computed_needs_no_card_and_no_plan() -> None:
         ("answered", None, "It is 04:04 on Friday, 2 January 2026 (Europe/Vienna)."),
         ("answered", None, "Today is Friday, 2 January 2026."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("wie viel ist 20 % von 150?", "20 % of 150 = 30"),
+        ("was ist 3,5 plus 1,25", "3.5 + 1.25 = 4.75"),
+        ("wieviel sind 5 Meilen in km", "5 miles = 8.04672 km"),
+        ("welcher Tag ist heute?", "Today is Tuesday, 24 November 2026."),
+        ("wie viele Tage bis Weihnachten?", "31 days from today until Friday, 25 December 2026."),
+        ("was ist los", None),
+        ("10 kilo in pfund", None),  # 500 g in German, 454 g in English
+    ],
+)
+def test_german_questions_are_computed_as_english_ones(text: str, said: str | None) -> None:
+    assert answer(text) == said

@@ -5,6 +5,7 @@ import shlex
 import tarfile
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZipFile
 
 import pytest
 
@@ -30,6 +31,7 @@ FOLDER = {
     "copy.txt": "# Plan\n\nBuy cake. It is for Odile.\n\nThen rest. Sleep well.\n",
     "sub/same.txt": "# Plan\n\nBuy bread. It is for Odile.\n\nThen rest. Sleep well.\n",
     "fruit.txt": "pear\napple\npear\n",
+    "prices.csv": "thing,price\nbread,3.10\nmilk,0.95\nsalt,unknown\n",
     "people.csv": 'name,town\nOdile,"Metz, Moselle"\nJan,Ghent\n',
     "rows.json": '[{"name": "Odile", "age": 41}, {"name": "Jan", "town": "Ghent"}]\n',
 }
@@ -46,13 +48,13 @@ class Case(NamedTuple):
 
 CASES = [
     Case("find files named same", ("sub/same.txt", "1 file found")),
-    Case("Please find all files called *.csv here.", ("people.csv", "1 file found")),
+    Case("Please find all files called *.csv here.", ("people.csv", "2 files found")),
     Case('find the text "for odile"', ("notes.txt:3: Buy bread.", "3 lines found")),
     Case("find the word apple in fruit.txt", ("fruit.txt:2: apple", "1 line found")),
-    Case("how many files are there?", ("6 files", "6 of them are text")),
+    Case("how many files are there?", ("7 files", "7 of them are text")),
     Case("count the words in notes.txt", ("12 words, 5 lines",)),
     Case("what is the biggest file here?", ("rows.json",)),
-    Case("show me the newest files", ("UTC", "6 files")),
+    Case("show me the newest files", ("UTC", "7 files")),
     Case("how big is this folder?", ("bytes in all", "sub/")),
     Case("show me notes.txt", ("Buy bread. It is for Odile.",)),
     Case("compare notes.txt and copy.txt", ("-Buy bread", "+Buy cake")),
@@ -89,6 +91,60 @@ CASES = [
         ("notes.txt", "copy.txt", "fruit.txt"),
     ),
     Case(
+        "rename all .txt to .md",
+        ("3 files were renamed",),
+        {f"{one}.md": FOLDER[f"{one}.txt"] for one in ("notes", "copy", "fruit")},
+        ("notes.txt", "copy.txt", "fruit.txt"),
+    ),
+    Case(
+        "copy fruit.txt to more.txt",
+        ("more.txt is a copy of fruit.txt, 16 bytes",),
+        {"more.txt": FOLDER["fruit.txt"]},
+    ),
+    Case(
+        "move fruit.txt into the folder sub",
+        ("fruit.txt is now sub/fruit.txt",),
+        {"sub/fruit.txt": FOLDER["fruit.txt"]},
+        ("fruit.txt",),
+    ),
+    Case(
+        "verschiebe fruit.txt in den ordner obst",
+        ("fruit.txt is now obst/fruit.txt",),
+        {"obst/fruit.txt": FOLDER["fruit.txt"]},
+        ("fruit.txt",),
+    ),
+    Case(
+        "move all .csv files into a new folder called tables",
+        ("2 files are in tables now: people.csv, prices.csv",),
+        {f"tables/{one}.csv": FOLDER[f"{one}.csv"] for one in ("people", "prices")},
+        ("people.csv", "prices.csv"),
+    ),
+    Case("delete fruit.txt", ("fruit.txt is deleted",), gone=("fruit.txt",)),
+    Case(
+        'add "it\'s late" to fruit.txt',
+        ("fruit.txt ends with: it's late",),
+        {"fruit.txt": FOLDER["fruit.txt"] + "it's late\n"},
+    ),
+    Case(
+        'create a file shopping.txt with "milk, eggs"',
+        ("shopping.txt holds: milk, eggs",),
+        {"shopping.txt": "milk, eggs\n"},
+    ),
+    Case(
+        'replace "pear" with "plum" in fruit.txt',
+        ("2 places were changed in fruit.txt",),
+        {"fruit.txt": "plum\napple\nplum\n"},
+    ),
+    Case(
+        "sort people.csv by town",
+        ("2 rows are in order by town",),
+        {"people.csv": 'name,town\nJan,Ghent\nOdile,"Metz, Moselle"\n'},
+    ),
+    Case(
+        "what is the sum of the price column in prices.csv",
+        ("price: 4.05 in 2 rows", "left out: row 4 (unknown)"),
+    ),
+    Case(
         "rename notes.txt to plan.txt",
         ("notes.txt is now plan.txt",),
         {"plan.txt": FOLDER["notes.txt"]},
@@ -121,7 +177,7 @@ async def test_a_request_is_done_and_checked(case: Case, tmp_path: Path) -> None
     home.mkdir()
     before = filled_folder(place)
     channel = ScriptedChannel(saying_yes)
-    looks = not case.made
+    looks = not case.made and not case.gone
     asked = f"{case.request.rstrip('?.').removesuffix(' here')} in '{place}'"
     async with Harness(channel, home=home) as h:
         text, where = (asked, home) if looks else (case.request, place)
@@ -151,6 +207,24 @@ async def test_a_plan_of_the_library_is_not_marked_as_read_however_often_it_is_a
         (False, False),
         (False, False),
     ]
+
+
+async def test_an_archive_is_unpacked_and_no_name_in_it_leads_out(tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    filled_folder(place)
+    with ZipFile(place / "more.zip", "w") as archive:
+        archive.writestr("sub/one.txt", "one")
+        archive.writestr("../out.txt", "out")
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask("unzip more.zip", workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+    assert done is not None
+    assert done.status is WorkItemStatus.done, channel.texts
+    assert (place / "unpacked/sub/one.txt").read_text() == "one"
+    assert list(tmp_path.rglob("out.txt")) == []
 
 
 async def test_a_back_up_is_an_archive_of_every_file(tmp_path: Path) -> None:
@@ -189,6 +263,16 @@ HOSTILE = (
 )
 
 
+WITH_PATTERNS = {
+    "rename-by-ending": "*.$old",
+    "back-up": "backups/*.tar.gz",
+    "move-file": "$folder/*",
+    "move-by-ending": "*.$ending",
+    "unpack-archive": "unpacked/**",
+}
+"""Runbooks that may change more than the paths that are named, and a pattern of theirs."""
+
+
 def shape_of(text: str, value: str, plain: str) -> tuple[object, ...]:
     """A filled plan without its value: commands as words, code as a tree, what it may touch."""
     item = PlanParser().parse(text)
@@ -215,7 +299,7 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
     item = PlanParser().parse(text)
     for entry in item.writes or ():
         assert ".." not in entry
-        assert "*" not in entry or plan.name in ("rename-by-ending", "back-up")
+        assert "*" not in entry or plan.name in WITH_PATTERNS
     stand_in = plan.parameters[name].example or plain
     example = SHIPPED.fill(plan, {**values, name: stand_in}, "task-1")
     assert shape_of(text, value, plain) == shape_of(example, stand_in, plain)
@@ -257,7 +341,25 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("fix the comparisons", "fix-comparisons"),
         ("remember that my landlord is called Odile", None),
         ("delete everything", None),
-        ("delete notes.txt", None),
+        ("delete notes.txt", "delete-file"),
+        ("lösche notes.txt", "delete-file"),
+        ("create a folder called archive", "make-folder"),
+        ("erstelle einen Ordner Archiv", "make-folder"),
+        ("kopiere notes.txt nach copy.txt", "copy-file"),
+        ("ersetze Milch durch Brot in notes.txt", "replace-text"),
+        ("unzip photos.zip", "unpack-archive"),
+        ("sortiere fruit.txt", "sort-lines"),
+        ("entferne doppelte Zeilen aus fruit.txt", "unique-lines"),
+        ("benenne notes.txt in plan.txt um", "rename-file"),
+        ("benenne alle .txt Dateien in .md um", "rename-by-ending"),
+        ("rename all txt files to md", "rename-by-ending"),
+        ("wandle people.csv in JSON um", "csv-to-json"),
+        ("mach ein Backup von diesem Ordner", "back-up"),
+        ("wie groß ist dieser Ordner?", "disk-use"),
+        ("delete all files", None),
+        ("delete notes.txt and everything else", None),
+        ("add milk to the list", None),
+        ("make a folder for each year", None),
         ("show notes.txt and delete it", None),
         ("send an email to Bob", None),
         ("open google.com", None),

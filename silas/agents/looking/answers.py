@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.agents.looking.asked import LookRequest
+from silas.agents.looking.files import FilesSeen, in_bytes, number_of, read_files
 from silas.agents.looking.texts import differences, extract, text_counts, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
@@ -15,8 +16,6 @@ LIST, READ, SEARCH, FILES, GIT = (
 _MOST: Final = 20  # files that an answer names where nobody says how many
 _ENDINGS_TOLD: Final = 3
 _ALL: Final = 200  # files that one look shows
-_HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in all; [a-z ]+:")
-_FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
 
 
 class LookCall(NamedTuple):
@@ -53,24 +52,6 @@ Asking = Generator[LookCall, str, LookAnswer | None]
 Given = Mapping[str, str]
 
 
-class _File(NamedTuple):
-    size: int
-    at: datetime
-    path: str
-
-    def told(self, zone: ZoneInfo) -> str:
-        return f"- {self.path}  {_bytes(self.size)}, {self.at.astimezone(zone):%Y-%m-%d %H:%M}"
-
-
-class _Files(NamedTuple):
-    """What `workspace_files` said: how many there are, which were shown, what was left out."""
-
-    total: int
-    size: int
-    shown: Sequence[_File]
-    notes: Sequence[str]
-
-
 def next_step(
     look: LookRequest, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
 ) -> LookCall | LookAnswer | None:
@@ -103,13 +84,13 @@ def _listed(text: str) -> str:
     kind, _, rest = text.partition("\n")
     if not kind.startswith("Kind: "):
         return text
-    lines = [_in_bytes(line) for line in rest.split("\n") if line]
+    lines = [_told_sizes(line) for line in rest.split("\n") if line]
     known = "" if "no project" in kind else f"{kind.removeprefix('Kind: ')}. "
     return "\n".join([f"{known}In this folder:", *lines]) if lines else "This folder is empty."
 
 
-def _in_bytes(line: str) -> str:
-    return re.sub(r"  (\d+) bytes", lambda found: f"  {_bytes(int(found[1]))}", line)
+def _told_sizes(line: str) -> str:
+    return re.sub(r"  (\d+) bytes", lambda found: f"  {in_bytes(int(found[1]))}", line)
 
 
 def _project(given: Given, at: _Moment) -> Asking:
@@ -125,29 +106,29 @@ def _some(given: Given, order: str, count: int) -> LookCall:
 
 
 def _count(given: Given, at: _Moment) -> Asking:
-    found = _files((yield _some(given, "name", _MOST)))
+    found = read_files((yield _some(given, "name", _MOST)))
     if found is None:
         return None
-    said = f"{_number(found.total)}{_of(given)}, {_bytes(found.size)} in all."
+    said = f"{number_of(found.total)}{_of(given)}, {in_bytes(found.size)} in all."
     lines = [one.told(at.zone) for one in found.shown] if given.get("kind", "*") != "*" else []
     return LookAnswer("\n".join([said, *lines, *found.notes]))
 
 
 def _find(given: Given, at: _Moment) -> Asking:
-    found = _files((yield _some(given, "name", _ALL)))
-    return None if found is None else _told(found, at, f"{_number(found.total)}{_of(given)}:")
+    found = read_files((yield _some(given, "name", _ALL)))
+    return None if found is None else _told(found, at, f"{number_of(found.total)}{_of(given)}:")
 
 
 def _ordered(given: Given, at: _Moment) -> Asking:
     order, count = given["order"], int(given.get("count", "5"))
-    found = _files((yield _some(given, order, count)))
+    found = read_files((yield _some(given, order, count)))
     if found is None:
         return None
-    of = f" of {_number(found.total)}{_of(given)}"
+    of = f" of {number_of(found.total)}{_of(given)}"
     return _told(_rest_known(found), at, f"The {order}{of}:")
 
 
-def _told(found: _Files, at: _Moment, heading: str) -> LookAnswer:
+def _told(found: FilesSeen, at: _Moment, heading: str) -> LookAnswer:
     if not found.total:
         return LookAnswer("\n".join(["There is no such file in this folder.", *found.notes]))
     return LookAnswer(
@@ -156,7 +137,7 @@ def _told(found: _Files, at: _Moment, heading: str) -> LookAnswer:
 
 
 def _changed(given: Given, at: _Moment) -> Asking:
-    found = _files((yield _some(given, "newest", _ALL)))
+    found = read_files((yield _some(given, "newest", _ALL)))
     if found is None:
         return None
     today = at.now.astimezone(at.zone).date()
@@ -170,32 +151,64 @@ def _changed(given: Given, at: _Moment) -> Asking:
     if not shown:
         return LookAnswer(f"No file of this folder was changed {when} ({at.zone.key}).")
     lines = [one.told(at.zone) for one in shown]
-    return LookAnswer("\n".join([f"{_number(len(shown))} changed {when} ({at.zone.key}):", *lines]))
+    return LookAnswer(
+        "\n".join([f"{number_of(len(shown))} changed {when} ({at.zone.key}):", *lines])
+    )
+
+
+def _larger(given: Given, at: _Moment) -> Asking:
+    least = int(given["size"])
+    found = read_files((yield _some(given, "biggest", _ALL)))
+    if found is None:
+        return None
+    shown = [one for one in found.shown if one.size > least]
+    if len(shown) == len(found.shown) < found.total:
+        return None  # there may be more than a look shows
+    if not shown:
+        return LookAnswer(f"No file of this folder is larger than {in_bytes(least)}.")
+    lines = [one.told(at.zone) for one in shown]
+    return LookAnswer("\n".join([f"{number_of(len(shown))} above {in_bytes(least)}:", *lines]))
+
+
+def _part(given: Given, at: _Moment) -> Asking:
+    del at
+    file = yield from _text(given["file"])
+    if file.why is not None:
+        return file.why
+    lines = file.text.removesuffix("\n").split("\n")
+    if "last" not in given:
+        return LookAnswer("\n".join([f"{file.path}:", "", *lines[: int(given.get("count", "10"))]]))
+    if file.cut:
+        return LookAnswer(f"{file.path} is too long to look at its end.", understood=False)
+    return LookAnswer("\n".join([f"{file.path}:", "", *lines[-int(given["last"]) :]]))
 
 
 def _named(given: Given, at: _Moment) -> Asking:
-    name = given.get("file") or given["name"]
+    name = given.get("file") or given.get("word") or given["name"]
     pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
-    found = _files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
-    return None if found is None else _told(found, at, f"{_number(found.total)} found:")
+    found = read_files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
+    if found is not None and not found.total and "word" in given:
+        why = f"No file of this folder has {name!r} in its name."
+        return LookAnswer("\n".join([why, *found.notes]))
+    return None if found is None else _told(found, at, f"{number_of(found.total)} found:")
 
 
 def _facts(given: Given, at: _Moment) -> Asking:
-    found = _files((yield LookCall(FILES, {"names": [given["file"]], "count": _MOST})))
+    found = read_files((yield LookCall(FILES, {"names": [given["file"]], "count": _MOST})))
     if found is None:
         return None
     return _told(found, at, f"Size, and when it was changed last ({at.zone.key}):")
 
 
 def _size(given: Given, at: _Moment) -> Asking:
-    found = _files((yield _some(given, "biggest", 5)))
+    found = read_files((yield _some(given, "biggest", 5)))
     if found is None:
         return None
-    said = f"{_bytes(found.size)} in {_number(found.total)}; the biggest:"
+    said = f"{in_bytes(found.size)} in {number_of(found.total)}; the biggest:"
     return _told(_rest_known(found), at, said)
 
 
-def _rest_known(found: _Files) -> _Files:
+def _rest_known(found: FilesSeen) -> FilesSeen:
     """Without the note that more are there, which the heading says already."""
     return found._replace(notes=[one for one in found.notes if "are not shown" not in one])
 
@@ -216,7 +229,9 @@ def _text(name: str) -> Generator[LookCall, str, _Text]:
         return _Text(name, read.text, None, read.cut)
     if "No such file" not in said:
         return _Text(name, "", LookAnswer(said, understood=False), cut=False)
-    found = _files((yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST})))
+    found = read_files(
+        (yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST}))
+    )
     if found is None or len(found.shown) != 1:
         lines = [f"- {one.path}" for one in found.shown] if found else []
         why = (
@@ -236,7 +251,7 @@ def _known(given: Given) -> Generator[LookCall, str, str]:
     if "well_known" not in given:
         return given["file"]
     name = given["well_known"]
-    found = _files((yield LookCall(FILES, {"names": [name, f"{name}.*"], "count": 1})))
+    found = read_files((yield LookCall(FILES, {"names": [name, f"{name}.*"], "count": 1})))
     return found.shown[0].path if found and found.shown else name
 
 
@@ -318,6 +333,8 @@ _KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
     "ordered": _ordered,
     "changed": _changed,
     "named": _named,
+    "larger": _larger,
+    "part": _part,
     "facts": _facts,
     "size": _size,
     "show": _show,
@@ -333,31 +350,8 @@ _KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
 
 def files_seen(text: str) -> Sequence[str]:
     """The paths that `workspace_files` showed; none where it could not look."""
-    found = _files(text)
+    found = read_files(text)
     return [] if found is None else [one.path for one in found.shown]
-
-
-def _files(text: str) -> _Files | None:
-    heading, *lines = text.split("\n")
-    head = _HEADING.fullmatch(heading)
-    if head is None:
-        return None
-    found = [(line, _FILE.fullmatch(line)) for line in lines]
-    shown = [
-        _File(
-            int(one["size"]),
-            datetime.strptime(one["at"], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC),
-            one["path"],
-        )
-        for _, one in found
-        if one
-    ]
-    notes = [line for line, one in found if one is None and line.startswith("(")]
-    return _Files(int(head["count"]), int(head["bytes"]), shown, notes)
-
-
-def _number(count: int) -> str:
-    return f"{count} {'file' if count == 1 else 'files'}"
 
 
 def _of(given: Given) -> str:
@@ -368,13 +362,3 @@ def _of(given: Given) -> str:
     return (
         f" ({', '.join(endings[:_ENDINGS_TOLD])}{f' and {more} more endings' if more > 1 else ''})"
     )
-
-
-_UNITS: Final = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB"))
-
-
-def _bytes(size: int) -> str:
-    for unit, shown in _UNITS:
-        if size >= unit:
-            return f"{size / unit:.1f} {shown}"
-    return f"{size} {'byte' if size == 1 else 'bytes'}"

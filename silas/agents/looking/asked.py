@@ -84,6 +84,7 @@ _SENTENCES: Final = (
             "what_is|what's|whats [here|there]",
             "what_is|what's|whats in|inside here|this_folder|the_folder|my_folder|this_directory",
             "was ist|liegt|gibt_es hier|da [drin]",
+            "was ist|liegt [hier] [in|im] diesem_ordner|dem_ordner|ordner",
             f"{_SHOW} [me|mir] [the|this|den] folder|directory|ordner",
             "ls",
         ),
@@ -103,6 +104,8 @@ _SENTENCES: Final = (
         "find",
         (
             f"{_SHOW} [me|mir] [all|alle] [the|my|die|meine] {{kind}} [files|dateien]",
+            f"{_SHOW} [me|mir] [all|every] [the|my] {{kind}} [including|in|with|from] "
+            "[all] [the] subfolders|subdirectories|sub-folders",
             f"{_WHICH} {{kind}} [files] {_HERE}",
             f"{_WHICH} {{kind}} [files] do i have [here]",
             f"{_WHICH} {{kind}} {_DE_THERE}",
@@ -129,7 +132,7 @@ _SENTENCES: Final = (
             "what|which [files] [have|has|was|were] changed {day}",
             "what|which files did i change|edit {day}",
             "what did i change|edit {day}",
-            "was|welche [dateien] wurde|wurden|habe_ich {day} geändert",
+            "was|welche [dateien] wurde|wurden|habe_ich|hat_sich|haben_sich {day} geändert",
         ),
     ),
     (
@@ -139,6 +142,35 @@ _SENTENCES: Final = (
             "wo ist|liegt [die|meine] [datei] {file}",
             "is there [a] [file] [called|named] {file}",
             "gibt es [die|eine] [datei] {file}",
+            "find|locate [my|the] {word} [file|files|document]",
+            "where is the {word} [file|document]",
+            "finde|such|suche [mir] [die|den|das|meine|meinen|mein] {word} [datei]",
+        ),
+    ),
+    (
+        "larger",
+        (
+            *(
+                f"{asked} {size}"
+                for size in ("{size}", "{number} {unit}")
+                for asked in (
+                    f"{_WHICH} files are|is larger|bigger than",
+                    f"{_WHICH} files are|is over|above",
+                    f"{_SHOW} [me] [all] [the] files larger|bigger than",
+                    f"{_SHOW} [me] [all] [the] files over|above",
+                    f"{_WHICH} dateien sind größer als",
+                )
+            ),
+        ),
+    ),
+    (
+        "part",
+        (
+            "show|print|give|read [me] [the] first {count} lines of|from|in [the] [file] {file}",
+            "show|print|give|read [me] [the] last {last} lines of|from|in [the] [file] {file}",
+            "zeig|zeige|lies [mir] [die] ersten {count} zeilen von|aus|der [datei] {file} [vor]",
+            "zeig|zeige|lies [mir] [die] letzten {last} zeilen von|aus|der [datei] {file} [vor]",
+            "head [of] {file}",
         ),
     ),
     (
@@ -173,6 +205,7 @@ _SENTENCES: Final = (
             "[word|text] {text...}",
             "in which|what file|files is [the_word|the_text] {text...}",
             "grep [for] {text...}",
+            "search|look [in_my_files|the_files|files] for {quoted}",
             "find|show|list [me] [all] [the|my] {todo}",
             "wo steht|kommt {text...} [vor]",
             "suche|such [nach] [dem_wort|dem_text] {text...}",
@@ -217,6 +250,15 @@ _SENTENCES: Final = (
 )
 _WELL_KNOWN: Final = frozenset({"readme", "license", "licence", "changelog", "makefile"})
 _TODO: Final = frozenset({"todo", "todos", "fixme", "fixmes"})
+_NO_NAME_LIST: Final = """
+answer bug bugs difference duplicate duplicates error errors fehler problem problems text
+unterschied way weg word wort
+"""
+_NO_NAMES: Final = frozenset(_NO_NAME_LIST.split())
+"""What is looked for in another way than by the name of a file."""
+
+_SIZE: Final = re.compile(r"(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?P<unit>[kmgt]?b)", re.IGNORECASE)
+_UNITS: Final = {"b": 1, "byte": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _DAYS: Final = {
     "today": "today",
     "heute": "today",
@@ -245,6 +287,22 @@ def _todo(said: str) -> str | None:
     return said.upper().removesuffix("S") if said.lower() in _TODO else None
 
 
+def _word(said: str) -> str | None:
+    named = len(said) > 2 and said.lower() not in (_NO_NAMES | _ALL | _TODO | KINDS.keys())
+    return said if named and re.fullmatch(r"[\w -]+", said) else None
+
+
+def _size(said: str) -> str | None:
+    found = _SIZE.fullmatch(said)
+    if found is None:
+        return None
+    return _in_bytes(found["number"], found["unit"])
+
+
+def _in_bytes(number: str, unit: str) -> str:
+    return str(int(float(number.replace(",", ".")) * _UNITS[unit.lower()]))
+
+
 _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "kind": _kind,
     "count": _count,
@@ -256,6 +314,12 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "well_known": lambda said: said.lower() if said.lower() in _WELL_KNOWN else None,
     "todo": _todo,
     "text": lambda said: said,
+    "quoted": lambda said: said,
+    "word": _word,
+    "last": _count,
+    "size": _size,
+    "number": lambda said: said if re.fullmatch(r"\d{1,9}(?:[.,]\d{1,3})?", said) else None,
+    "unit": lambda said: said.lower() if said.lower() in _UNITS else None,
 }
 """What may stand in a slot, and what it means; None where it fits not."""
 
@@ -274,4 +338,11 @@ def _looks(said: str) -> Iterator[LookRequest]:
             read = {name: _READS[name](value) for name, value in slots.items() if value}
             given = {name: value for name, value in read.items() if value is not None}
             if len(given) == len(read):
-                yield LookRequest(kind, given)
+                yield LookRequest(kind, _plain(given))
+
+
+def _plain(given: Mapping[str, str]) -> Mapping[str, str]:
+    """Two ways to say a size, and to say a text, as one."""
+    if "unit" in given:
+        return {"size": _in_bytes(given["number"], given["unit"])}
+    return {"text": given["quoted"]} if "quoted" in given else given

@@ -8,6 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from silas.agents.reckon import arithmetic, dates, units
+from silas.agents.reckon.german import in_english
 from silas.agents.reckon.request_text import request_text
 
 __all__ = ["answer"]
@@ -24,8 +25,12 @@ def answer(text: str, now: datetime, zone: ZoneInfo) -> str | None:
     said = request_text(text)
     if not said:
         return None
-    return (
-        units.answer(said)
-        or dates.answer(said, now.astimezone(zone), zone)
-        or arithmetic.answer(said)
-    )
+    for words in (said, in_english(said)):
+        found = words and (
+            units.answer(words)
+            or dates.answer(words, now.astimezone(zone), zone)
+            or arithmetic.answer(words)
+        )
+        if found:
+            return found
+    return None

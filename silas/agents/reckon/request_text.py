@@ -9,11 +9,13 @@ LONGEST: Final = 300
 _POLITE: Final = re.compile(
     r"\A(?:(?:please|silas|hey|hi|hello|ok|okay|and|so|quick\s+question|"
     r"(?:can|could|would|will)\s+you(?:\s+(?:please\s+)?tell\s+me)?|tell\s+me|"
+    r"bitte|hallo|sag\s+mir(?:\s+bitte)?|weißt\s+du|kannst\s+du\s+mir\s+sagen|"
     r"do\s+you\s+know|i(?:\s+want|['’]d\s+like|\s+would\s+like)\s+to\s+know)[,!:]?\s+)+",
     re.IGNORECASE,
 )
 _THANKS: Final = re.compile(
-    r"(?:,?\s+(?:please|for\s+me|thanks|thank\s+you|now|right\s+now))*[\s.?=]*\Z", re.IGNORECASE
+    r"(?:,?\s+(?:please|bitte|danke|for\s+me|thanks|thank\s+you|now|right\s+now))*[\s.?=]*\Z",
+    re.IGNORECASE,
 )
 
 

@@ -1,0 +1,67 @@
+"""What `workspace_files` said, read back: how many files there are, and those that were shown."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+_HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in all; [a-z ]+:")
+_FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
+
+
+class FileSeen(NamedTuple):
+    """A file that was shown: its size in bytes, when it was changed last, its path."""
+
+    size: int
+    at: datetime
+    path: str
+
+    def told(self, zone: ZoneInfo) -> str:
+        """A line of an answer, with the time in the owner's zone."""
+        return f"- {self.path}  {in_bytes(self.size)}, {self.at.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+class FilesSeen(NamedTuple):
+    """What `workspace_files` said: how many there are, which were shown, what was left out."""
+
+    total: int
+    size: int
+    shown: Sequence[FileSeen]
+    notes: Sequence[str]
+
+
+def read_files(text: str) -> FilesSeen | None:
+    """What an answer of `workspace_files` says; None where it is no such answer."""
+    heading, *lines = text.split("\n")
+    head = _HEADING.fullmatch(heading)
+    if head is None:
+        return None
+    found = [(line, _FILE.fullmatch(line)) for line in lines]
+    shown = [
+        FileSeen(
+            int(one["size"]),
+            datetime.strptime(one["at"], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC),
+            one["path"],
+        )
+        for _, one in found
+        if one
+    ]
+    notes = [line for line, one in found if one is None and line.startswith("(")]
+    return FilesSeen(int(head["count"]), int(head["bytes"]), shown, notes)
+
+
+def number_of(count: int) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count} {'file' if count == 1 else 'files'}"
+
+
+_UNITS: Final = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB"))
+
+
+def in_bytes(size: int) -> str:
+    """A size in the largest unit that it has one of; units are of 1,000."""
+    for unit, shown in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.1f} {shown}"
+    return f"{size} {'byte' if size == 1 else 'bytes'}"

@@ -1,0 +1,68 @@
+"""What the built-in model says to what needs no work: courtesies, `undo that`, `forget that`."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from silas.agents import runbook_stop
+from silas.agents.models import AgentResponse
+from silas.context import FramedSection
+
+_END: Final = r"(?: (?:silas|there|you|dir|euch|alle|zusammen))?"
+_HELLO: Final = (
+    "Hello. I am Silas, without a language model: I answer questions about this folder, calculate, "
+    'remember, and do prepared work once you have said yes.\nSay "help" for examples of this '
+    "folder; `silas setup` connects a language model."
+)
+_FORGET: Final = (
+    "I forget nothing by words alone. `silas memory search WORDS` finds a memory with its id and "
+    "source, and `silas memory forget SOURCE` forgets it with all that was made of it."
+)
+_KNOWN: Final = "`silas memory list` shows all that I remember, the newest first."
+_SAID: Final = tuple(
+    (re.compile(form), said)
+    for form, said in (
+        (
+            r"(?:hello|hi|hey|hallo|servus|moin|grüß gott|good (?:morning|day|afternoon|evening)"
+            rf"|guten (?:morgen|tag|abend)){_END}",
+            _HELLO,
+        ),
+        (
+            r"(?:thanks|thank you|thx|cheers|danke|dankeschön|vielen dank|danke schön)"
+            r"(?: (?:a lot|so much|very much|sehr|silas))?",
+            "You are welcome.",
+        ),
+        (
+            r"(?:hi |hello |hey )?(?:how are you(?: doing)?(?: today)?|how is it going"
+            r"|wie geht es dir|wie geht s)",
+            "I am a program, and I run as I should. What shall I do?",
+        ),
+        (
+            r"(?:bye|goodbye|good bye|see you|good night|tschüss|auf wiedersehen|gute nacht)"
+            r"(?: silas)?",
+            "Goodbye.",
+        ),
+        (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
+        (
+            r"(?:please |bitte )?(?:forget|vergiss) (?!nicht\b)(?:about )?"
+            r"(?:it|that|this|everything|all of it|das|alles|"
+            r"(?:my|our|the|mein|meine|meinen|unsere?|den|die) .+)",
+            _FORGET,
+        ),
+    )
+)
+_UNANSWERED: Final = frozenset({_FORGET})
+
+
+def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
+    """What is said to a courtesy, or how to undo, to stop or to forget; None for anything else.
+
+    Args:
+        text: The message.
+        shown: What stands in view, the oldest first.
+    """
+    if (how := runbook_stop.answer(text, shown)) is not None:
+        return how
+    plain = " ".join(re.findall(r"\w+", text.lower()))
+    said = next((said for form, said in _SAID if form.fullmatch(plain)), None)
+    return None if said is None else AgentResponse(message=said, understood=said not in _UNANSWERED)
