@@ -152,7 +152,7 @@ def _is_question(text: str) -> bool:
 def _about(text: str, found: Sequence[str]) -> Sequence[str]:
     """Of what was found what shares a word with the question, where any does."""
     question = recall_question(text) or implied_recall(text)
-    wanted = set() if question is None else _stems(question.about)
+    wanted: set[str] = set() if question is None else _stems(question.about)
     close = [one for one in found if wanted & _stems(one)]
     return close or found
 

@@ -107,7 +107,9 @@ def in_english(said: str) -> str | None:
     for form, english in _FORMS:
         if (found := form.fullmatch(said)) is not None:
             given = {name: _translated(name, value) for name, value in found.groupdict().items()}
-            return english.format(**given)
+            words = english.format(**given)
+            # nothing in it was German: small letters alone would make another unit of "Mb"
+            return None if words.casefold() == said.casefold() else words
     return None
 
 
