@@ -6,6 +6,7 @@ import { connect } from "./socket.js";
 import { on, state, weighty } from "./state.js";
 import { mountStop } from "./stop.js";
 import { mountStream } from "./stream.js";
+import { settled } from "./text.js";
 
 const VIEWS = { stream: "Stream", review: "Review", activity: "Activity", more: "More" };
 const SIDE = new Set(["activity", "more"]); // on a wide screen these slide over the other two
@@ -128,7 +129,9 @@ function drawChanged() {
 
 /** Drawn once Silas has said what there is, or cannot: nothing moves after it was seen. */
 function ready() {
-  if (state.arrived || state.link === "lost" || state.link === "refused") document.body.dataset.ready = "yes";
+  const there = () => { document.body.dataset.ready = "yes"; };
+  if (state.arrived) settled().then(there);
+  else if (state.link === "lost" || state.link === "refused") there();
 }
 
 function start() {

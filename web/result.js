@@ -2,7 +2,6 @@
 
 import { command } from "./api.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
-import { diffView } from "./diff.js";
 import { countdown, left } from "./time.js";
 
 const STATUS = {
@@ -113,9 +112,15 @@ function outputDetails(output) {
     h("summary", {}, h("span", {}, "What it printed"), h("span", { class: "hint" }, `${lines} lines, not Silas's words`)), outputView(output));
 }
 
-export function diffDetails(patch) {
+/** The patch itself is drawn by a module of its own, which a page without one does not fetch. */
+function diffDetails(patch) {
   if (!patch) return null;
-  const { node, words } = diffView(patch);
-  return h("details", { class: "diff-box" },
-    h("summary", {}, h("span", {}, "What changed"), h("span", { class: "hint" }, words)), node);
+  const hint = h("span", { class: "hint" });
+  const box = h("details", { class: "diff-box" }, h("summary", {}, h("span", {}, "What changed"), hint));
+  import("./diff.js").then(({ diffView }) => {
+    const { node, words } = diffView(patch);
+    fill(hint, words);
+    box.append(node);
+  }).catch(() => fill(hint, "not drawn: reload the page"));
+  return box;
 }

@@ -2,13 +2,14 @@
 
 import { getJson } from "./api.js";
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
-import { named } from "./card.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
 import { emit, keepOlder, on, state } from "./state.js";
+import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
 
+const MOST = 20_000; // characters of a message, as `wire.py` has it
 const NEAR = 120; // pixels from the end within which the Stream follows what is new
 
 export function mountStream(root) {
@@ -23,10 +24,15 @@ export function mountStream(root) {
   const bar = h("div", { class: "review-bar", hidden: true });
   root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), scroll, bar, composer());
 
+  // Whoever reads the newest goes on reading it, also where words get their form a moment later.
+  let following = true;
+  const toEnd = () => { if (following && empty.hidden) scroll.scrollTop = scroll.scrollHeight; };
+  scroll.onscroll = () => { following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR; };
+  const grown = new ResizeObserver(toEnd);
+  for (const part of [log, tail, running]) grown.observe(part);
   const follow = (draw) => () => {
-    const near = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR;
     draw();
-    if (near) scroll.scrollTop = scroll.scrollHeight;
+    toEnd();
   };
   const drawAll = follow(() => {
     drawEmpty(empty);
@@ -81,12 +87,10 @@ function makeRow(row) {
   return node;
 }
 
-const written = new WeakMap(); // the words in a node; they change only where they were forgotten
-
+/** The owner's words stand as he wrote them; Silas's have a form. */
 function drawText(place, row) {
-  if (written.get(place) === row.text) return;
-  written.set(place, row.text);
-  fill(place, row.type === "outgoing" || row.sender !== "silas" ? row.text : paragraphs(row.text));
+  if (row.type !== "outgoing" && row.sender === "silas") drawWords(place, row.text);
+  else drawAsWritten(place, row.text);
 }
 
 function updateRow(node, row) {
@@ -117,32 +121,6 @@ function outgoingWords(row) {
   return state.link === "open" ? "Sending …" : "Waits for the connection";
 }
 
-/** Text with blank lines between paragraphs; what stands between fences is kept as it is. */
-function paragraphs(text) {
-  const parts = [];
-  text.split(/^```.*$/m).forEach((piece, n) => {
-    if (n % 2) parts.push(h("pre", { class: "code", tabindex: "0" }, piece.replace(/^\n|\n$/g, "")));
-    else {
-      for (const one of piece.split(/\n{2,}/)) parts.push(...blocks(one.trim()));
-    }
-  });
-  return parts;
-}
-
-/** Lines that begin with a dash are a list; the others are as they were written. */
-function blocks(text) {
-  const found = [];
-  for (const line of text ? text.split("\n") : []) {
-    const item = /^[-*] (.+)$/.exec(line);
-    const tag = item ? "ul" : "p";
-    const last = found.at(-1);
-    if (last?.tag === tag) last.lines.push(item?.[1] ?? line);
-    else found.push({ tag, lines: [item?.[1] ?? line] });
-  }
-  return found.map(({ tag, lines }) => tag === "p" ? h("p", { dir: "auto" }, named(lines.join("\n")))
-    : h("ul", { class: "plainlist" }, lines.map((line) => h("li", { dir: "auto" }, named(line)))));
-}
-
 function drawTail(tail) {
   const deltas = [...state.deltas];
   const rows = deltas.map(([turn, text]) => ({ key: turn, text }));
@@ -150,13 +128,11 @@ function drawTail(tail) {
   keyed(tail, rows, (row) => row.key, (row) => {
     const node = h("div", { class: "from-silas coming" }, h("div", { class: "text", dir: "auto" }));
     if (!row.text) node.firstChild.append(dots(), drawPassing(h("p", { class: "passing", role: "status" })));
-    else fill(node.firstChild, paragraphs(row.text));
+    else drawWords(node.firstChild, row.text);
     return node;
   }, (node, row) => {
     if (!row.text) drawPassing(node.querySelector(".passing"));
-    if (!row.text || node.dataset.shown === row.text) return;
-    node.dataset.shown = row.text;
-    fill(node.firstChild, paragraphs(row.text));
+    else drawWords(node.firstChild, row.text);
   });
 }
 
@@ -207,28 +183,44 @@ function drawBar(bar) {
     h("span", { class: "bar-more" }, many > 1 ? `Review ${many}` : "Review", icon("next"))));
 }
 
+const tooLong = (length, then) =>
+  `That is ${length.toLocaleString("en")} characters, and a message has room for ${MOST.toLocaleString("en")}. ${then}`;
+
 function composer() {
   const field = h("textarea", {
     id: "say", rows: "1", placeholder: "What should be done?", "aria-label": "Message to Silas",
-    maxlength: "20000", autocomplete: "off", enterkeyhint: "send", dir: "auto", "data-testid": "composer",
+    autocomplete: "off", enterkeyhint: "send", dir: "auto", "data-testid": "composer",
   });
   const send = h("button", { type: "submit", class: "send", "aria-label": "Send" }, icon("send"));
-  const form = h("form", { class: "composer", onsubmit: submit }, field, send);
+  const problem = h("p", { class: "field-problem", role: "alert", "data-testid": "composer-problem" });
+  const form = h("form", { class: "composer", onsubmit: submit }, problem, field, send);
   const grow = () => {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, 160)}px`;
     send.disabled = !field.value.trim();
+    if (field.value.length <= MOST) fill(problem);
   };
   function submit(event) {
     event.preventDefault();
     const text = field.value.trim();
     if (!text) return;
+    if (text.length > MOST) {
+      fill(problem, tooLong(text.length, "Shorten it, or say it in several messages."));
+      return;
+    }
     field.value = "";
     grow();
     say(text);
+    soon(); // an answer comes, and it may have a form
     const scroll = form.parentNode.querySelector(".stream-scroll");
     scroll.scrollTop = scroll.scrollHeight;
   }
+  field.onpaste = (event) => {
+    const pasted = event.clipboardData?.getData("text/plain").length ?? 0;
+    if (pasted <= MOST) return;
+    event.preventDefault(); // a field with millions of characters would hold up the page
+    fill(problem, tooLong(pasted, "Nothing was pasted: save it as a file in the workspace and name the file here."));
+  };
   field.oninput = grow;
   field.onkeydown = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);

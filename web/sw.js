@@ -9,7 +9,8 @@ const SHELL = [
   "/static/gestures.js", "/static/keys.js", "/static/kinds.js", "/static/lock.js",
   "/static/more.js", "/static/phone.js", "/static/result.js", "/static/review.js", "/static/running.js",
   "/static/setup.js", "/static/socket.js", "/static/state.js", "/static/stop.js",
-  "/static/speech.js", "/static/stream.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
+  "/static/speech.js", "/static/stream.js", "/static/text.js", "/static/time.js", "/static/work.js", "/static/icon.svg",
+  "/static/markdown.js", "/static/code.js", "/static/text.css", "/static/markdown_worker.js", "/static/vendor/marked.js",
 ];
 const KEPT = new Set(SHELL);
 const worker = /** @type {any} */ (self); // what a page has no types for

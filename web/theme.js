@@ -5,8 +5,8 @@ try {
 } catch { /* no storage: as the device has it */ }
 /* What the surface that was asked for needs besides: asked for at once, so that it comes with the rest. */
 for (const name of {
-  activity: ["activity"],
-  more: ["more", "activity", "devices", "phone", "setup", "speech", "work"],
+  activity: ["activity", "diff"],
+  more: ["more", "activity", "devices", "phone", "diff", "setup", "speech", "work"],
 }[location.hash.split("/")[1]] ?? []) {
   const link = document.createElement("link");
   link.rel = "modulepreload";

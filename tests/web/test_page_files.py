@@ -1,5 +1,6 @@
 """What the page is made of: its own files, all of them there, and nothing that runs besides."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ def _imports(name: str, *, later: bool) -> set[str]:
     found = set(
         re.findall(r'^(?:import|export)[^;]*?from "\./([\w.]+)";', _text(name), re.M | re.S)
     )
-    return found | set(re.findall(r'import\("\./([\w.]+)"\)', _text(name))) if later else found
+    fetched = r'(?:import\("\./|new Worker\("/static/)([\w.]+)"'
+    return found | set(re.findall(fetched, _text(name))) if later else found
 
 
 def _reached(start: str, *, later: bool) -> set[str]:
@@ -86,7 +88,7 @@ def test_everything_the_page_names_is_one_of_its_files() -> None:
     lost = [
         (where, address)
         for where, address in named
-        if address not in routes and address.removeprefix("/static/") not in FILES
+        if address not in routes and not (FACE / address.removeprefix("/static/")).is_file()
     ]
     assert lost == []
 
@@ -98,7 +100,7 @@ def test_every_module_is_part_of_the_page() -> None:
 
 def test_what_works_offline_is_the_whole_shell_and_nothing_besides() -> None:
     modules = _reached("app.js", later=True)
-    others = {"offline.html", "style.css", "cards.css", "theme.js", "icon.svg"}
+    others = {"offline.html", *STYLES, "theme.js", "icon.svg", "vendor/marked.js"}
     shell = {"/"} | {f"/static/{name}" for name in modules | others}
     assert set(_shell()) == shell
     assert len(_shell()) == len(shell)
@@ -153,8 +155,28 @@ def test_no_file_is_longer_than_one_can_read(name: str) -> None:
 
 def test_a_first_visit_loads_little() -> None:
     modules = _reached("app.js", later=False)
-    needed = {"index.html", "theme.js", "icon.svg", *STYLES, *modules}
+    styles = {
+        a.get("href", "") or "" for _, a in _tags("index.html") if a.get("rel") == "stylesheet"
+    }
+    needed = {"index.html", "theme.js", "icon.svg", *modules}
+    needed |= {style.removeprefix("/static/") for style in styles}
     assert sum(FILES[name].stat().st_size for name in needed) <= MOST_BYTES
+
+
+def test_what_somebody_else_wrote_is_as_its_package_has_it_with_its_licence() -> None:
+    vendored = FACE / "vendor"
+    told = re.findall(r"^\| `([\w.]+)` .* `(LICENSE-\w+)` \| `(\w+)` \|$",
+                      (vendored / "README.md").read_text(encoding="utf-8"), re.M)  # fmt: skip
+    assert {name for name, _, _ in told} == {path.name for path in vendored.glob("*.js")}
+    for name, licence, digest in told:
+        assert hashlib.sha256((vendored / name).read_bytes()).hexdigest() == digest
+        assert "Permission is hereby granted" in (vendored / licence).read_text(encoding="utf-8")
+
+
+def test_of_the_parser_only_the_tokens_are_used() -> None:
+    users = [name for name in SCRIPTS if "/vendor/" in _text(name) and name != "sw.js"]
+    assert users == ["markdown_worker.js"]
+    assert re.findall(r'import \{ (.*?) \} from "./vendor/marked.js"', _text(users[0])) == ["Lexer"]
 
 
 def test_nothing_but_the_page_lies_among_its_files() -> None:

@@ -80,6 +80,21 @@ class Measures(NamedTuple):
     requests: int
 
 
+async def violations(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds wrong on a page, a line each; see `Device.violations`."""
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(_AXE)
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found: dict[str, Any] = await page.evaluate(
+        "(options) => axe.run(document, options)", {"resultTypes": ["violations"], **only}
+    )
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
 class Device:
     """One page. Whatever the browser complains about is kept, and fails the test at its end.
 
@@ -238,17 +253,7 @@ class Device:
         Args:
             rules: These alone; all of them, best practices included, where none is named.
         """
-        if not await self.page.evaluate("'axe' in window"):
-            await self.page.evaluate(_AXE)
-        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
-        found: dict[str, Any] = await self.page.evaluate(
-            "(options) => axe.run(document, options)", {"resultTypes": ["violations"], **only}
-        )
-        return [
-            f"{violation['id']}: {node['target']} {node['failureSummary']}"
-            for violation in found["violations"]
-            for node in violation["nodes"]
-        ]
+        return await violations(self.page, *rules)
 
     async def measures(self) -> Measures:
         """What the page cost so far."""
