@@ -1,7 +1,8 @@
 /* One card: what it does, how risky, why, what it affects, what can be answered, and the details.
    The anatomy is the same for every kind (spec 0.5.3); `extras.js` has what is a kind's own. */
 
-import { button, fill, h, icon } from "./dom.js";
+import { postJson } from "./api.js";
+import { button, fill, h, icon, toast } from "./dom.js";
 import { extraFor } from "./extras.js";
 import { actionArea } from "./gestures.js";
 import { gestureFor, harmless, kindOf, riskOf, RISK_WORDS, startsOpen } from "./kinds.js";
@@ -12,8 +13,11 @@ import { countdown, left } from "./time.js";
 const LONG = { intent: 84, effect: 170, rationale: 110, affected: 80 }; // characters that surely fit a phone's card
 const TWO_LINES = 54; // an intent beyond that takes a third line, and the reason gives one up
 
-/** Build the card; gives its node, `refresh()` for when the state changed, and `focus()`. */
-export function cardView(event) {
+/**
+ * Build the card; gives its node, `refresh()` for when the state changed, and `focus()`.
+ * @param {any} [stay] why the card is shown though its question is closed; then nothing can be answered
+ */
+export function cardView(event, stay = null) {
   const face = event.card;
   const risk = riskOf(event);
   const extra = extraFor(event, { changed: () => area.isArmed() || area.show() });
@@ -37,6 +41,7 @@ export function cardView(event) {
     extra.node),
   details,
   h("div", { class: "card-foot" }, note, area.node, until));
+  if (stay) return closedView(event, stay, { node, note, title, area, until });
   if (event.type !== "secure_input_request") {
     countdown(node, event.expires_at, (ms) => {
       until.textContent = ms > 0 ? `Waits ${left(ms)} more; then the answer is no.`
@@ -52,6 +57,31 @@ export function cardView(event) {
   };
   refresh();
   return { node, refresh, focus: () => title.focus({ preventScroll: true }) };
+}
+
+const STAYS = {
+  lapsed: "Lapsed: nobody answered in time, and nothing was run.",
+  changing: "You asked for changes. The new plan takes its place here; this one cannot be approved.",
+  answered: "You asked for changes, and Silas answered in the Stream without a new plan.",
+};
+
+/** A card whose question is closed: in view, with its reason, and a way to ask anew. */
+function closedView(event, stay, { node, note, title, area, until }) {
+  area.node.remove();
+  until.remove();
+  node.classList.add("stays");
+  node.dataset.stays = stay.why;
+  for (const form of node.querySelectorAll("form")) form.remove();
+  const again = button("Show again", async () => {
+    try {
+      await postJson(`/work/${encodeURIComponent(event.work_item_id)}/ask`);
+    } catch (error) {
+      toast(error.message);
+    }
+  }, { class: "secondary", "data-testid": "show-again" });
+  fill(note, h("p", { class: "warning" }, icon(stay.why === "changing" ? "undo" : "alert"), h("span", {}, STAYS[stay.why])),
+    stay.why === "changing" ? null : h("div", { class: "actions" }, again));
+  return { node, refresh: () => undefined, focus: () => title.focus({ preventScroll: true }) };
 }
 
 export function riskBadge(risk, short = false) {

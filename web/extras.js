@@ -1,17 +1,26 @@
-/* What is a kind's own on a card: checkboxes of a batch, the draft, the field for a secret ... Each
-   gives {node, details, gather(), ready(action), labelOf(action), send(action)}, all optional. */
+/* What is a kind's own on a card: the facts of a plan, a gate, a call. Each gives
+   {node, details, gather(), ready(action), labelOf(action), send(action)}, all optional. The other
+   kinds are in `extras_rare.js`, which is fetched when the first of them is asked. */
 
-import { Problem, postJson } from "./api.js";
-import { button, fill, h, toast } from "./dom.js";
-import { anomalyOf, harmless, itemsOf, kindOf, wordOf } from "./kinds.js";
-import { answer } from "./socket.js";
-import { atTime, countdown, dayOf, left } from "./time.js";
+import { h, toast } from "./dom.js";
+import { kindOf, wordOf } from "./kinds.js";
+import { answer, say } from "./socket.js";
+
+/** @type {any} */
+let rare = null;
 
 export function extraFor(event, view) {
-  return EXTRAS[event.type]?.(event, view) ?? {};
+  return (EXTRAS[event.type] ?? rare?.RARE[event.type])?.(event, view) ?? {};
+}
+
+/** The fetching of what a card of this kind needs besides; null where it is there. */
+export function missing(event) {
+  if (event.type in EXTRAS || rare) return null;
+  return import("./extras_rare.js").then((module) => { rare = module; });
 }
 
 const EXTRAS = {
+  approval_request: plan,
   gate_approval: (event) => ({
     kind: plain(event.gate_name),
     tight: true,
@@ -23,32 +32,32 @@ const EXTRAS = {
   tool_call: (event) => ({
     node: facts([["Tool", event.tool_name], ["Asked by", event.asked_by]]),
   }),
-  checkpoint: (event) => ({
-    node: event.message === event.card.rationale ? null : h("p", { class: "said", dir: "auto" }, event.message),
-  }),
-  batch_review: batch,
-  draft_review: draft,
-  decision: (event, view) => {
-    const own = ownWords(event, event.allow_freetext, view);
-    const question = event.question === event.card.intent ? null : h("p", { class: "said", dir: "auto" }, event.question);
-    return { ...own, node: [question, own.node] };
-  },
-  suggestion: (event, view) => ownWords(event, false, view),
-  autonomy_threshold_review: threshold,
-  secure_input_request: secret,
-  connection_setup_step: setup,
-  permission_escalation: (event) => ({
-    tight: true,
-    node: facts([
-      ["Connection", event.connection_name],
-      ["Has now", event.current_permissions.join(", ") || "nothing"],
-      ["Asks for", event.requested_permissions.join(", ")],
-    ]),
-  }),
-  connection_failure: (event) => ({
-    node: event.message === event.card.rationale ? null : h("p", { class: "said", dir: "auto" }, event.message),
-  }),
+  held_changes: () => ({}),
 };
+
+/** A plan. Who wants it changed says how in a field of the card; the words go out as a message of his own. */
+function plan(event) {
+  const id = `changes-${event.request_id}`;
+  const field = h("textarea", { id, class: "draft", rows: "3", maxlength: "4000", dir: "auto", "data-testid": "changes" });
+  const wanted = event.card.actions.find((action) => wordOf(action.value) === "edit_requested");
+  const form = h("form", { class: "field", hidden: true, onsubmit: (pressed) => {
+    pressed.preventDefault();
+    const words = field.value.trim();
+    if (!words) toast("Say what should be different.");
+    else answer(event, kindOf(event).answer(event, wanted), wanted.label, say(words, event.request_id));
+  } },
+  h("label", { for: id }, "What should be different?"), field,
+  h("button", { type: "submit", class: "secondary", "data-testid": "send-changes" }, "Send these changes"));
+  return {
+    node: form,
+    send(action) {
+      if (action.value !== wanted?.value) return false;
+      form.hidden = false;
+      field.focus();
+      return true;
+    },
+  };
+}
 
 /** Short facts, each behind its name; what is empty is left out. */
 export function facts(pairs) {
@@ -56,223 +65,6 @@ export function facts(pairs) {
   if (!known.length) return null;
   return h("dl", { class: "facts" }, known.map(([name, value]) =>
     h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
-}
-
-/**
- * A batch. Its items can be chosen one by one where the card offers that; what stands out is told in
- * words and starts unchosen (spec 0.5.4).
- */
-function batch(event, view) {
-  const items = itemsOf(event);
-  const odd = new Map(items.map((item) => [String(item.item_id), anomalyOf(event, item)]));
-  const strange = [...odd.values()].filter(Boolean).length;
-  const editable = event.card.actions.some((action) => wordOf(action.value) === "edit_selection");
-  const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !editable || !odd.get(id)));
-  const count = h("p", { class: "batch-count", role: "status" });
-  const tell = () => fill(count,
-    h("b", {}, editable ? `${chosen.size} of ${items.length} chosen` : `${items.length} items`),
-    strange ? ` · ${strange} out of the ordinary${editable ? `, left out until you choose ${strange === 1 ? "it" : "them"}` : ""}` : "");
-  const toggle = (id, on) => {
-    if (on) chosen.add(id);
-    else chosen.delete(id);
-    tell();
-    view.changed();
-  };
-  const list = h("ul", { class: "batch" }, items.map((item) => batchRow(item, odd, editable && chosen, toggle)));
-  tell();
-  return {
-    node: count,
-    tight: true,
-    details: [{ heading: "Items", hint: String(items.length), node: list, open: strange > 0 }],
-    actions: () => batchActions(event, chosen.size === items.length),
-    gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
-    ready: () => {
-      if (!chosen.size) toast("Choose at least one, or decline.");
-      return chosen.size > 0;
-    },
-    labelOf: (action) => countedLabel(event, action, chosen.size, items.length),
-  };
-}
-
-function batchRow(item, odd, chosen, toggle) {
-  const id = String(item.item_id);
-  const box = chosen && h("input", { type: "checkbox", checked: chosen.has(id), onchange: () => toggle(id, box.checked) });
-  const when = item.occurred_at && `${dayOf(item.occurred_at)} ${atTime(item.occurred_at)}`;
-  const about = [item.actor, when, item.reason].filter(Boolean).join(" · ");
-  return h("li", { class: odd.get(id) ? "odd" : null }, h(box ? "label" : "div", { class: "batch-row" }, box || null,
-    h("span", { class: "batch-text" },
-      h("span", { class: "batch-title", dir: "auto" }, item.title ?? id),
-      about && h("span", { class: "batch-facts", dir: "auto" }, about),
-      odd.get(id) && h("span", { class: "batch-odd" }, odd.get(id)))));
-}
-
-/** All of them or the chosen ones: what stands on the button is what would be sent. */
-function batchActions(event, whole) {
-  const editing = event.card.actions.find((action) => wordOf(action.value) === "edit_selection");
-  if (!editing) return event.card.actions;
-  const others = event.card.actions.filter((action) => action !== editing);
-  return whole ? others : others.map((action) =>
-    wordOf(action.value) === "approve" ? { ...editing, role: action.role } : action);
-}
-
-/** How many of them: `Archive the chosen ones: 8 of 10`. */
-function countedLabel(event, action, chosen, all) {
-  if (harmless(event, action) || wordOf(action.value) === "approve") return action.label;
-  return `${action.label}: ${chosen} of ${all}`;
-}
-
-/** A draft, in a field of its own: changing it there is the answer `edit`, where that is offered. */
-function draft(event, view) {
-  const offers = (word) => event.card.actions.some((action) => wordOf(action.value) === word);
-  const editable = offers("edit");
-  const text = h("textarea", {
-    class: "draft", "aria-label": editable ? "The draft; you can change it" : "The draft", value: event.draft,
-    rows: "4", dir: "auto", spellcheck: "true", readonly: !editable, oninput: () => view.changed(),
-  });
-  const about = Object.entries(event.metadata ?? {}).filter(([, v]) => typeof v !== "object");
-  const context = event.context === event.card.rationale ? "" : event.context;
-  return {
-    tight: true,
-    node: text,
-    details: [
-      context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, context) },
-      about.length && { heading: "About this draft", node: facts(about.map(([n, v]) => [plain(n), String(v)])) },
-    ].filter(Boolean),
-    actions: () => event.card.actions.filter((action) => wordOf(action.value) !== "edit" || !offers("approve")),
-    gather: () => ({ edited: text.value }),
-    ready: () => {
-      if (!text.value.trim()) toast("The draft is empty. Write something, or drop it.");
-      return Boolean(text.value.trim());
-    },
-    labelOf: (action) => {
-      const sends = ["approve", "edit"].includes(wordOf(action.value));
-      return sends && text.value !== event.draft ? `${action.label}, as you changed it` : action.label;
-    },
-  };
-}
-
-/** A field for an answer in own words: with an option they go along, without one they are it. */
-function ownWords(event, allowed, view) {
-  if (!allowed) return { gather: () => ({}) };
-  const id = `words-${event.request_id}`;
-  const known = WORDS.get(event.request_id) ??
-    h("input", { id, type: "text", class: "own-words", maxlength: "2000", autocomplete: "off", dir: "auto" });
-  WORDS.set(event.request_id, known);
-  known.oninput = () => view.changed();
-  return {
-    node: h("div", { class: "field" }, h("label", { for: id }, "In your own words, if you like"), known),
-    gather: () => ({ freetext: known.value }),
-    actions: () => known.value.trim() ? [...event.card.actions.filter((one) => one.role !== "decline"), IN_OWN_WORDS,
-      ...event.card.actions.filter((one) => one.role === "decline")] : event.card.actions,
-  };
-}
-const IN_OWN_WORDS = { label: "Answer in these words", value: null, role: "alternative" };
-const WORDS = new Map(); // a card's field outlives a redraw
-
-function threshold(event) {
-  const { changes = [], sample_size: size, correction_rate: rate, evidence_window: window_ } = event.proposal;
-  const rows = changes.map((change) => h("li", {},
-    h("span", { class: "change-name" }, plain(change.key)),
-    h("span", { class: "change" }, h("s", {}, String(change.current_value)), " → ",
-      h("b", {}, String(change.proposed_value)),
-      h("span", { class: "change-way" }, change.direction === "widen" ? " (asks less)" : " (asks more)"))));
-  const corrected = rate === undefined ? null : `${(Number(rate) * 100).toFixed(1)} % of ${size} had to be put right`;
-  return {
-    tight: true,
-    node: rows.length ? h("ul", { class: "changes" }, rows) : null,
-    details: corrected || window_ ? [{ heading: "What this rests on", node: facts([["Corrections", corrected], ["Over", window_]]) }] : [],
-  };
-}
-
-function secret(event) {
-  const id = `secret-${event.request_id}`;
-  const field = h("input", {
-    id, type: "password", class: "secret", autocomplete: "off", spellcheck: "false",
-    placeholder: event.input_hint ?? "", "data-testid": "secret-field",
-  });
-  const problem = h("p", { class: "field-problem", role: "alert" });
-  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); store(); } },
-    h("label", { for: id }, event.label), field, problem,
-    h("p", { class: "small" }, "Goes straight to this computer's key store, never to a conversation or a model."));
-  const guidance = event.guidance ?? {};
-  const told = guidance.instructions === event.card.rationale ? "" : guidance.instructions;
-  const help = [told, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);
-
-  async function store() {
-    if (!field.value) {
-      problem.textContent = "Paste the secret first.";
-      return field.focus();
-    }
-    try {
-      await postJson(`/secrets/${encodeURIComponent(event.ref_id)}`, { value: field.value });
-    } catch (error) {
-      problem.textContent = error.message;
-      if (!(error instanceof Problem)) throw error;
-      return undefined;
-    } finally {
-      field.value = "";
-    }
-    return answer(event, kindOf(event).answer(event, null, { stored: true }), "Stored");
-  }
-  return {
-    tight: true,
-    node: form,
-    details: help.length ? [{ heading: "Where to find it", node: h("p", { dir: "auto" }, help.join("\n")) }] : [],
-    gestureFor: () => "tap",
-    send: (action) => action.role !== "decline" && (store(), true),
-  };
-}
-
-function setup(event) {
-  return STEPS[event.step_type]?.(event) ?? { node: facts(Object.entries(event.step).map(([n, v]) => [plain(n), String(v)])) };
-}
-
-const STEPS = {
-  device_code(event) {
-    const step = event.step;
-    const time = h("span", { class: "small" });
-    const code = h("code", { class: "user-code", "data-testid": "user-code" }, step.user_code);
-    const copy = copyButton(step.user_code, "The code is copied.");
-    const place = h("div", { class: "code-step" },
-      h("div", { class: "code-row" }, code, copy),
-      h("p", {}, "Enter it at ", h("b", { class: "address" }, step.verification_url)), time);
-    const until = new Date(event.asked_at).getTime() + Number(step.expires_in ?? 0) * 1000;
-    countdown(place, until, (ms) => {
-      time.textContent = ms > 0 ? `The code is good for ${left(ms)} more.` : "This code has run out; ask for another.";
-    });
-    return { node: place, tight: true };
-  },
-  browser_redirect: (event) => ({
-    node: h("div", { class: "code-step" },
-      h("p", {}, "Sign in at ", h("b", { class: "address" }, event.step.auth_url), copyButton(event.step.auth_url, "The address is copied.")),
-      h("p", { class: "small" }, `Silas listens for the answer at ${event.step.listening_on}, on this computer only.`)),
-  }),
-  progress(event) {
-    const share = event.step.progress_pct === null || event.step.progress_pct === undefined
-      ? null : Number(event.step.progress_pct);
-    const part = share !== null && share <= 1 ? share * 100 : share;
-    return {
-      node: h("div", { class: "code-step", role: "status" }, h("p", {}, event.step.message),
-        h("progress", { max: "100", value: part ?? undefined, "aria-label": "Progress" })),
-    };
-  },
-  completion: (event) => ({
-    node: facts([
-      ["Result", event.step.success ? "Connected" : "Not connected"],
-      ["Found", event.step.summary],
-      ["May", (event.step.permissions_granted ?? []).join(", ")],
-    ]),
-  }),
-  failure: (event) => ({
-    node: h("p", { class: "said", dir: "auto" }, event.step.failure?.message ?? event.step.message ?? ""),
-  }),
-};
-
-function copyButton(text, words) {
-  return button("Copy", async () => {
-    await navigator.clipboard?.writeText(text).catch(() => undefined);
-    toast(words);
-  }, { class: "quiet" });
 }
 
 /** A key of the server's as words. */

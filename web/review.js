@@ -1,6 +1,7 @@
 /* The Review surface: one card at a time, and beneath it what comes next. */
 
 import { cardView, upNext } from "./card.js";
+import { missing } from "./extras.js";
 import { announce, fill, h, icon, keyed, toast } from "./dom.js";
 import { weighty, state, on } from "./state.js";
 import { postJson } from "./api.js";
@@ -18,7 +19,7 @@ export function mountReview(root) {
   root.append(heading, cue, table, next, waiting);
   const draw = () => {
     drawCue(cue);
-    drawTable(table, heading);
+    drawTable(table, heading, draw);
     drawNext(next, draw);
     drawWaiting(waiting);
   };
@@ -36,8 +37,12 @@ export function mountReview(root) {
 
 const active = () => state.cards.find((card) => card.request_id === wanted) ?? state.cards[0] ?? null;
 
-function drawTable(table, heading) {
-  const event = active();
+/** What stays in view where no question is open: the plan that is being changed, or lapsed last. */
+const staying = () => (active() ? null : state.stays.at(-1) ?? null);
+
+function drawTable(table, heading, draw) {
+  const stay = staying();
+  const event = active() ?? stay?.event;
   if (!event) {
     const words = !state.arrived ? "coming" : state.waiting.length ? "plans" : state.running.size ? "working" : "quiet";
     if (table.dataset.empty !== words) {
@@ -49,19 +54,24 @@ function drawTable(table, heading) {
     shown = null;
     return;
   }
-  if (shown?.id === event.request_id && shown.digest === event.digest) {
+  if (shown?.id === event.request_id && shown.digest === event.digest && shown.why === stay?.why) {
     shown.view.refresh();
+    return;
+  }
+  const more = missing(event);
+  if (more) {
+    more.then(draw, () => toast("This question cannot be drawn just now; reload the page."));
     return;
   }
   delete table.dataset.empty;
   const first = shown === null;
   const had = table.contains(document.activeElement);
-  const view = cardView(event);
-  shown = { id: event.request_id, digest: event.digest, view };
+  const view = cardView(event, stay);
+  shown = { id: event.request_id, digest: event.digest, view, why: stay?.why };
   fill(table, view.node);
   table.closest("main, section")?.scrollTo?.({ top: 0 });
   if (had || (!first && isHere())) view.focus();
-  else announce(`A question waits in Review: ${event.card.intent}`);
+  else if (!stay) announce(`A question waits in Review: ${event.card.intent}`);
 }
 
 /** Focus follows a new card only when nobody is writing and Review is what is looked at. */
@@ -94,12 +104,16 @@ function drawCue(place) {
 }
 
 function drawWaiting(place) {
-  place.hidden = !state.waiting.length;
+  const onTable = staying()?.event.work_item_id;
+  const rows = state.waiting.filter((one) => one.work_item_id !== onTable)
+    .map((one) => ({ ...one, why: state.stays.find(({ event }) => event.work_item_id === one.work_item_id)?.why ?? "" }));
+  place.hidden = !rows.length;
   if (place.hidden) return;
   if (!place.firstChild) place.append(h("h2", { class: "label-title" }, "Plans that wait for you"), h("ul", { class: "rows" }));
-  keyed(place.lastChild, state.waiting, (one) => one.work_item_id, (one) => h("li", { class: "row" },
-    h("span", { class: "row-text", dir: "auto" }, one.title),
-    button("Show", async () => {
+  keyed(place.lastChild, rows, (one) => `${one.work_item_id} ${one.why}`, (one) => h("li", { class: "row" },
+    h("span", { class: "row-text", dir: "auto" }, one.title,
+      one.why && h("span", { class: "small block" }, one.why === "lapsed" ? "Lapsed; nothing was run" : "You asked for changes")),
+    button(one.why ? "Show again" : "Show", async () => {
       try {
         await postJson(`/work/${encodeURIComponent(one.work_item_id)}/ask`);
       } catch (error) {

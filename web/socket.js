@@ -27,13 +27,17 @@ export function connect() {
   open();
 }
 
-/** Say something; it is shown at once and sent as soon as there is a connection. */
-export function say(text) {
-  const message = { id: newId(), text, at: new Date().toISOString() };
+/**
+ * Say something; it is shown at once and sent as soon as there is a connection, and not before the
+ * question `after` was closed, if one is named. Gives its id.
+ */
+export function say(text, after = "") {
+  const message = { id: newId(), text, at: new Date().toISOString(), after };
   state.outgoing = [...state.outgoing, message];
   keepMessages();
   emit("stream");
   if (ready) sendMessage(message);
+  return message.id;
 }
 
 export function sayAgain(message) {
@@ -48,10 +52,11 @@ export function forget(message) {
 }
 
 /** Answer a card. `label` is what the button said. */
-export function answer(event, frame, label) {
+export function answer(event, frame, label, wish = "") {
   const id = event.request_id;
+  state.outgoing = state.outgoing.filter((one) => one.after !== id || one.id === wish); // another answer, no wish
   answers.set(id, { frame, event });
-  state.answers.set(id, { label, state: "sending", words: "" });
+  state.answers.set(id, { label, state: "sending", words: "", wish });
   emit("cards");
   if (ready) sendAnswer(id);
 }
@@ -81,7 +86,10 @@ function received(frame) {
   const topics = apply(state, frame);
   if (frame.type === "stream_state") begun();
   if (frame.type === "record") keepHead();
-  if (frame.type === "card_closed") answers.delete(frame.request_id);
+  if (frame.type === "card_closed") {
+    answers.delete(frame.request_id);
+    state.outgoing.filter((one) => one.after === frame.request_id).forEach(sendMessage);
+  }
   if (frame.type === "ack" || frame.type === "error") answers.delete(frame.id);
   if (frame.type === "ack" || frame.type === "message" || frame.type === "error") keepMessages();
   emit(...topics, `frame:${frame.type}`);
@@ -133,6 +141,7 @@ function onVisible() {
 }
 
 async function sendMessage(message) {
+  if (message.after && state.cards.some((card) => card.request_id === message.after)) return;
   const proof = await proveMessage(message.text);
   send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof });
 }
@@ -165,5 +174,5 @@ function kept() {
 
 function keepMessages() {
   const unsent = state.outgoing.filter((one) => !one.sent && !one.refused);
-  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at }) => ({ id, text, at }))));
+  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at, after }) => ({ id, text, at, after }))));
 }

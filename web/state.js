@@ -14,9 +14,11 @@ export function emptyState() {
     withheld: new Map(), // seq of a message or result -> what stands for what was forgotten
     outgoing: [], // messages not acknowledged yet: {id, text, at}
     deltas: new Map(), // turn -> the answer as far as it has come
+    answering: new Set(), // messages that nothing was said to yet, the oldest first
     thinking: false, // something was asked and nothing has come back yet
     passing: "", // what Silas does or waits for now
     cards: [], // open questions, the oldest first
+    stays: [], // plans that stay in view though nobody can approve them: {event, why: lapsed|changing, wish}
     sealed: new Map(), // request -> true where the digest fits what is shown, else false
     answers: new Map(), // request -> {label, state: sending|sent|refused, words}
     running: new Map(), // work item -> its newest progress
@@ -84,15 +86,21 @@ const HANDLERS = {
       all.findIndex((other) => other.request_id === card.request_id) === n);
     const open = new Set(at.cards.map((card) => card.request_id));
     for (const id of at.answers.keys()) if (!open.has(id)) at.answers.delete(id);
-    at.thinking = false;
+    at.stays = at.stays.filter(({ event }) => at.waiting.some((one) => one.work_item_id === event.work_item_id));
+    at.answering = new Set(frame.answering);
+    at.thinking = at.answering.size > 0 && !at.deltas.size;
     at.passing = "";
     return ["all", "stream", "cards", "running", "stopped", "link"];
   },
   message(at, frame) {
     keep(at, frame);
-    if (frame.sender === "silas") Object.assign(at, { thinking: false, passing: "" });
+    if (frame.sender === "silas") {
+      at.answering.delete(frame.reply_to);
+      Object.assign(at, { thinking: at.answering.size > 0, passing: "" });
+      at.stays = at.stays.map((one) => one.wish === frame.reply_to && one.wish ? { ...one, why: "answered" } : one);
+    }
     if (frame.turn_id) at.deltas.delete(frame.turn_id);
-    return ["stream"];
+    return ["stream", "cards"];
   },
   message_delta(at, frame) {
     const text = (frame.begins ? "" : at.deltas.get(frame.turn_id) ?? "") + frame.text;
@@ -132,6 +140,8 @@ const HANDLERS = {
   },
   plans_waiting(at, frame) {
     at.waiting = frame.waiting.filter((one) => !at.cards.some((card) => card.work_item_id === one.work_item_id));
+    at.stays = at.stays.filter(({ event, why }) =>
+      why !== "answered" || at.waiting.some((one) => one.work_item_id === event.work_item_id));
     return ["cards"];
   },
   undone(at, frame) {
@@ -141,7 +151,11 @@ const HANDLERS = {
     return ["stream", "work"];
   },
   card_closed(at, frame) {
-    at.closed = { ...frame, mine: at.answers.has(frame.request_id) };
+    const given = at.answers.get(frame.request_id);
+    const event = at.cards.find((card) => card.request_id === frame.request_id);
+    at.closed = { ...frame, mine: Boolean(given) };
+    if (event?.work_item_id && frame.outcome === "expired") at.stays = [...at.stays, { event, why: "lapsed", wish: "" }];
+    if (given?.wish && frame.outcome === "answered") at.stays = [...at.stays, { event, why: "changing", wish: given.wish }];
     at.cards = at.cards.filter((card) => card.request_id !== frame.request_id);
     at.answers.delete(frame.request_id);
     at.sealed.delete(frame.request_id);
@@ -162,6 +176,7 @@ const HANDLERS = {
     const message = at.outgoing.find((one) => one.id === frame.id);
     if (message) {
       message.sent = true;
+      at.answering.add(frame.id);
       at.thinking = true;
     }
     return ["stream", "cards"];
@@ -181,6 +196,9 @@ function question(at, frame) {
   if (known >= 0) at.cards = at.cards.with(known, frame);
   else at.cards = [...at.cards, frame];
   at.waiting = at.waiting.filter((one) => one.work_item_id !== frame.work_item_id);
+  const plan = frame.type === "approval_request"; // the new plan takes the place of the one to be changed
+  at.stays = at.stays.filter(({ event, why }) =>
+    event.work_item_id !== frame.work_item_id && !(plan && why !== "lapsed"));
   at.thinking = false;
   at.passing = "";
   return ["cards", "stream"];

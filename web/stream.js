@@ -1,6 +1,6 @@
 /* The Stream: what was said, what is under way, what came of it. */
 
-import { getJson } from "./api.js";
+import { getJson, postJson } from "./api.js";
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
@@ -19,15 +19,21 @@ export function mountStream(root) {
   const log = h("ol", { class: "log-list", "aria-label": "Conversation" });
   const running = h("div", { class: "running" });
   const tail = h("div", { class: "tail", "aria-live": "off" });
+  const halt = button("Stop this answer", stopAnswer, { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
   const empty = h("div", { class: "empty stream-empty", hidden: true });
-  scroll.append(older, hint, empty, log, running, tail);
+  scroll.append(older, hint, empty, log, running, tail, halt);
   const bar = h("div", { class: "review-bar", hidden: true });
   root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), scroll, bar, composer());
 
   // Whoever reads the newest goes on reading it, also where words get their form a moment later.
   let following = true;
   const toEnd = () => { if (following && empty.hidden) scroll.scrollTop = scroll.scrollHeight; };
-  scroll.onscroll = () => { following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR; };
+  let top = 0;
+  scroll.onscroll = () => { // what grew meanwhile is no reason to stay behind, a hand that went up is
+    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR) following = true;
+    else if (scroll.scrollTop < top) following = false;
+    top = scroll.scrollTop;
+  };
   const grown = new ResizeObserver(toEnd);
   for (const part of [log, tail, running]) grown.observe(part);
   const follow = (draw) => () => {
@@ -41,11 +47,23 @@ export function mountStream(root) {
     drawLog(log);
     drawRunning(running);
     drawTail(tail);
+    halt.hidden = !state.answering.size;
   });
   on("stream running all link", drawAll);
   on("cards", follow(() => drawBar(bar)));
+  on("frame:message", tellAbove);
   on("all", () => requestAnimationFrame(() => { scroll.scrollTop = empty.hidden ? scroll.scrollHeight : 0; }));
   drawAll();
+
+  /** The answer that is under way, and nothing else: what was approved goes on. */
+  async function stopAnswer() {
+    const [first] = state.answering;
+    try {
+      await postJson(`/answers/${encodeURIComponent(first)}/stop`);
+    } catch (error) {
+      toast(error.message);
+    }
+  }
 
   async function loadOlder() {
     const first = state.transcript[0]?.seq ?? state.seq;
@@ -65,14 +83,32 @@ function drawLog(log) {
   let day = "";
   const rows = [];
   const said = [...state.transcript, ...state.outgoing.map((one) => ({ type: "outgoing", ...one }))];
-  for (const kept of said) {
-    const its = dayOf(kept.timestamp ?? kept.at);
+  for (const kept of inPlace(said)) {
+    const its = kept.moved ? day : dayOf(kept.timestamp ?? kept.at);
     if (its !== day) rows.push({ type: "day", key: `day ${its}`, words: its });
     day = its;
     // An owner's message keeps its node when the server has it: nothing on the page jumps.
     rows.push({ ...kept, key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
   }
   keyed(log, rows, (row) => row.key, makeRow, updateRow);
+}
+
+/** What is said later to a message stands under it, and under what was said to it before. */
+function inPlace(said) {
+  const rows = [];
+  for (const one of said) {
+    const above = one.reply_to ? rows.findLastIndex((row) => row.id === one.reply_to || row.reply_to === one.reply_to) : -1;
+    if (above < 0 || above === rows.length - 1) rows.push(one);
+    else rows.splice(above + 1, 0, { ...one, moved: true });
+  }
+  return rows;
+}
+
+/** Whoever is further down learns that something was said above. */
+function tellAbove() {
+  const last = state.transcript.at(-1);
+  const moved = last?.type === "message" && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
+  if (moved) toast(`Answered above: ${moved.text.slice(0, 80)}`);
 }
 
 function makeRow(row) {

@@ -18,6 +18,7 @@ class ChannelMessage(Frozen):
         timestamp: When it was received, timezone-aware UTC.
         attachments: Paths or URLs.
         reply_to: The id of the message this one answers.
+        id: What its sender calls it, so that answers can stand under it; empty where it has none.
     """
 
     channel: str
@@ -26,6 +27,7 @@ class ChannelMessage(Frozen):
     timestamp: AwareDatetime
     attachments: tuple[str, ...] = ()
     reply_to: str | None = None
+    id: str = ""
 
 
 class SignedMessage(Frozen):

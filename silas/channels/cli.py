@@ -3,9 +3,9 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from typing import TextIO, TypeVar
+from typing import Any, Final, TextIO, TypeVar, cast
 
-from silas.cards import Card, ChannelMessage
+from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
 from silas.channels.paint import columns_of, dim, paint
 from silas.channels.text import (
     MORE,
@@ -23,13 +23,20 @@ Answer = TypeVar("Answer")
 
 _CONNECTION = "owner"  # one terminal, one owner
 
+LATER: Final = "later"
+"""What leaves a plan waiting, so that the conversation goes on."""
+
+PLAN_WAITS: Final[Any] = PlanAnswer(verdict="waiting")
+"""The answer to a plan that nobody has answered: it stays among the open questions."""
+
 
 class CLIChannel:
     """Reads lines beside the event loop, so that a waiting person never stops running work.
 
     A question is answered by a line that comes after it was shown; what was typed before is a
     message, and never an answer to a question nobody had read. No line, the end of the input, a
-    timeout, three unclear replies, or an input that is no terminal mean the card's safe answer.
+    timeout, three unclear replies, or an input that is no terminal mean the card's safe answer; but
+    a plan waits on where its time is over, or where its owner says `later`, and he goes on talking.
 
     Args:
         source: Where lines come from; `isatty` says whether a person is there.
@@ -137,11 +144,15 @@ class CLIChannel:
             self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
+        plan = type(card) is PlanCard
         tries = TRIES
         while tries:
             words = ", or your own words" if takes_own_words(card) else ""
-            self._print(f"Your choice, 1 to {len(card.actions)}{words}:")
+            waits = f" (`{LATER}` leaves it waiting)" if plan else ""
+            self._print(f"Your choice, 1 to {len(card.actions)}{words}:{waits}")
             reply = await self._reply_before(deadline)
+            if plan and self._puts_off(reply):
+                return cast(Answer, PLAN_WAITS)
             if reply is None:
                 self._print("No answer: taken as the safe one.")
                 return card.safe
@@ -154,6 +165,13 @@ class CLIChannel:
                 return answer
         self._print("Not understood: taken as the safe answer.")
         return card.safe
+
+    def _puts_off(self, reply: str | None) -> bool:
+        """Whether a plan goes on waiting: its owner says so, or its time is over."""
+        if reply is None and not self._ended:
+            self._print("Lapsed: nobody answered in time, and nothing was run.")
+            return True
+        return reply is not None and reply.strip().casefold() == LATER
 
     async def _reply_before(self, deadline: float) -> str | None:
         """The first line that arrives from now on; None at the deadline or the end of the input."""

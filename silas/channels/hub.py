@@ -59,7 +59,9 @@ class OwnChannel(CardChannel, Protocol):
         """See `silas.stream.drafts.ShowsDrafts`."""
         ...
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         """See `silas.stream.drafts.ShowsDrafts`."""
         ...
 
@@ -239,9 +241,11 @@ class ChannelHub:
         """On the own channel; others are told whole answers."""
         self._own.draft(recipient_id, turn_id, text, begins=begins)
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         """As `send`; on the own channel it takes the place of what a turn has shown of it."""
-        await self._own.answer(recipient_id, text, turn_id)
+        await self._own.answer(recipient_id, text, turn_id, reply_to)
         self._also(text)
 
     def waits(self, recipient_id: str, source: str, words: str) -> None:

@@ -72,9 +72,11 @@ class LiveTerminal(CLIChannel):
             self._out(shown)
         self._drawn = shown
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         """Say what takes the place of a draft: the rest of it where it is the same text."""
-        del turn_id
+        del turn_id, reply_to
         self._draft = ""
         shown = self._as_printed(text)
         if self._drawn and shown.startswith(self._drawn):

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Protocol, runtime_checkable
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -26,19 +25,13 @@ from silas.stream.models import Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
 from silas.stream.stream import Stream
+from silas.stream.turn_place import asks_beside
 from silas.types import OWNER
 
 _RECENT = 20  # work items that are looked at for something unfinished
 
 SUGGESTED = "suggestion"
 """The channel of words that the owner picked and did not say: no login vouches for it."""
-
-
-@runtime_checkable
-class AsksBeside(Protocol):
-    """A channel that shows cards beside the conversation."""
-
-    asks_beside: bool
 
 
 def review_queue(
@@ -94,7 +87,7 @@ def review_queue(
             after_work=after_work,
             audit=audit,
             clock=clock,
-            asks_beside=isinstance(channel, AsksBeside) and channel.asks_beside,
+            asks_beside=asks_beside(channel),
         )
     )
 

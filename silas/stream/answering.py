@@ -86,10 +86,12 @@ class Answering:
             became = text.removeprefix(response.message).strip()
             if became:
                 # it names the plan, whose words are the model's
-                rests_on = self._keeper.sources(turn)
+                rests_on = tuple(dict.fromkeys((*turn.made_from, *self._keeper.sources(turn))))
                 self._keeper.reply(turn, became, turn.response_taint, "silas", rests_on)
             self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, text))
-        await turn.send(text)
+        rest = text.removeprefix(turn.said).strip() if turn.said else text
+        if rest:
+            await turn.send(rest)
         return text
 
     async def stopped(self, turn: Turn, words: str) -> Reply:
@@ -104,7 +106,7 @@ class Answering:
     # 16
     async def finished(self, turn: Turn, text: str) -> Reply:
         """Count the turn; from here on a restart has nothing to say about it."""
-        turn.scope.turn_number += 1
+        turn.count()
         with self._together():
             self._arrivals.done(turn.arrival)
             self._audit.log_now(

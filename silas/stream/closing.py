@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
 from silas.stream.escalation_actions import HandoverChannel
+from silas.stream.turn_place import asks_beside
 
 Answer = TypeVar("Answer")
 
@@ -21,6 +22,11 @@ class ClosingChannel:
     def channel_name(self) -> str:
         """The wrapped channel's name."""
         return self._channel.channel_name
+
+    @property
+    def asks_beside(self) -> bool:
+        """As the wrapped channel."""
+        return asks_beside(self._channel)
 
     def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
         """The wrapped channel's messages."""

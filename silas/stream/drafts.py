@@ -29,7 +29,9 @@ class ShowsDrafts(Protocol):
         """Show a further piece; with `begins` what was shown of this turn is withdrawn first."""
         ...
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         """Say what takes the place of a turn's draft. Raises `ChannelError` as `send` does."""
         ...
 
@@ -52,8 +54,14 @@ _TURN: Final = "turn"
 class Drafts(Protocol):
     """The drafts of the turns under way."""
 
-    def turn(self, connection_id: str, send: Send) -> AbstractContextManager[Send]:
-        """A turn of a connection from its beginning to its end; gives what it says texts with."""
+    def turn(self, connection_id: str, send: Send, reply_to: str) -> AbstractContextManager[Send]:
+        """A turn of a connection from its beginning to its end; gives what it says texts with.
+
+        Args:
+            connection_id: The connection.
+            send: Says a text on it.
+            reply_to: The message that the turn answers; empty where it has no name.
+        """
         ...
 
     def listener(self, run: ToolRun) -> Listener:
@@ -69,9 +77,9 @@ def _as_it_is(send: Send) -> Generator[Send]:
 class NoDrafts:
     """The absence of drafts: every answer is said whole."""
 
-    def turn(self, connection_id: str, send: Send) -> AbstractContextManager[Send]:
+    def turn(self, connection_id: str, send: Send, reply_to: str) -> AbstractContextManager[Send]:
         """Nothing is around a turn."""
-        del connection_id
+        del connection_id, reply_to
         return _as_it_is(send)
 
     def listener(self, run: ToolRun) -> Listener:
@@ -127,9 +135,12 @@ class _Draft:
 class _Speaking:
     """A turn that may have a draft."""
 
-    def __init__(self, channel: ShowsDrafts, connection_id: str, send: Send, waits: Waits) -> None:
+    def __init__(
+        self, channel: ShowsDrafts, connection_id: str, send: Send, reply_to: str, waits: Waits
+    ) -> None:
         self._channel = channel
         self._waits = waits
+        self._reply_to = reply_to or None
         self._connection_id = connection_id
         self._send = send
         self._turn_id = ""
@@ -146,7 +157,8 @@ class _Speaking:
         """Say a whole text; it takes the place of the draft, if something of one was shown."""
         self.waits("")
         if self._over():
-            await self._channel.answer(self._connection_id, text, self._turn_id)
+            of = self._connection_id
+            await self._channel.answer(of, text, self._turn_id, self._reply_to)
         else:
             await self._send(text)
 
@@ -191,14 +203,15 @@ class ChannelDrafts:
         self._speaking: dict[str, _Speaking] = {}
 
     @contextmanager
-    def turn(self, connection_id: str, send: Send) -> Generator[Send]:
-        """One at a time for each connection: its turns go in order."""
-        speaking = _Speaking(self._channel, connection_id, send, self._waits)
+    def turn(self, connection_id: str, send: Send, reply_to: str) -> Generator[Send]:
+        """One asks models at a time for each connection; one that waits for its owner does not."""
+        speaking = _Speaking(self._channel, connection_id, send, reply_to, self._waits)
         self._speaking[connection_id] = speaking
         try:
             yield speaking.say
         finally:
-            del self._speaking[connection_id]
+            if self._speaking.get(connection_id) is speaking:
+                del self._speaking[connection_id]
             speaking.leave()
 
     def listener(self, run: ToolRun) -> Listener:

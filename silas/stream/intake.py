@@ -11,6 +11,7 @@ from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
 from silas.stream.signin import SignIn
 from silas.stream.state import ScopeState, Turn
+from silas.stream.turn_place import Aside
 from silas.types import new_id
 
 
@@ -49,7 +50,13 @@ class Intake:
 
     # 0
     def begin(
-        self, scope: ScopeState, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
+        self,
+        scope: ScopeState,
+        incoming: Incoming,
+        arrival: str,
+        channel: CardChannel,
+        send: Send,
+        aside: Aside,
     ) -> Turn:
         """A turn with the gates that are active now, for as long as it lasts."""
         return Turn(
@@ -61,6 +68,7 @@ class Intake:
             scope=scope,
             gates=self._turn_gates(incoming, channel),
             text=incoming.message.text,
+            aside=aside,
         )
 
     def _turn_gates(self, incoming: Incoming, channel: CardChannel) -> TurnGates:

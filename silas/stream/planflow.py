@@ -1,6 +1,6 @@
 """Step 12: a plan in an answer becomes a card, a decision and background work (5.1, 5.1.2)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
@@ -122,8 +122,21 @@ class PlanFlow:
         filled = not self._plans.marks and is_owners(turn) and not action.continuation_of
         marks = [] if filled else plan_marks(item, response.message, turn.provenance)
         why = with_marks(why, marks)
-        proposal = await self._proposer.propose(item, turn.channel, OWNER, why, replaces)
+        proposal = await self._asked(turn, item, why, replaces)
         return await self._answered(turn, item, response, proposal)
+
+    async def _asked(
+        self, turn: Turn, item: WorkItem, why: str, replaces: Sequence[WorkItem]
+    ) -> Proposal:
+        """The owner's answer; where he can go on talking meanwhile, he is told the answer first."""
+        turn.made_from = self._keeper.sources(turn)
+        async with turn.aside() as goes_on:
+            if goes_on:
+                turn.count()
+                turn.said = need(turn.response, "step 7").message
+                if turn.said:
+                    await turn.send(turn.said)
+            return await self._proposer.propose(item, turn.channel, OWNER, why, replaces)
 
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
         turn.outcome = "blocked"
@@ -146,7 +159,7 @@ class PlanFlow:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._learn(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
-            made_from = (turn.source, *self._keeper.sources(turn))
+            made_from = (turn.source, *turn.made_from)
             self._work.claim(item.id, turn.scope_id, made_from)
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")

@@ -118,6 +118,14 @@ class Session:
         """Stop running work; False where it is not running."""
         return await self.executor.cancel(work_item_id)
 
+    def stop_answer(self, message_id: str) -> bool:
+        """Stop the answer to one message of the owner's; False where none is under way.
+
+        Args:
+            message_id: What the channel calls the message.
+        """
+        return self.stream.stop_answer(message_id)
+
     async def settled(self) -> None:
         """Wait until no work is under way."""
         while running := self.executor.running():

@@ -13,6 +13,7 @@ from silas.persona import Manner
 from silas.plans import WorkItem
 from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
+from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
 from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
@@ -109,6 +110,10 @@ class Turn:
         provenance: The labels of everything that the models of this turn are shown.
         looks: What the models of this turn may still see of the workspace.
         kept: What is still to be written.
+        aside: Lets the conversation go on while the owner decides.
+        said: What of the answer was said before he did.
+        made_from: What its plan was made from.
+        counted: Whether the turn was counted before its end, because others went on.
         notes: What the owner is told besides the answer.
         planning: What the planner was asked.
         review: What is wrong with the plan that it proposes.
@@ -124,6 +129,7 @@ class Turn:
     scope: ScopeState
     gates: TurnGates
     text: str
+    aside: Aside
     taint: TaintLevel = TaintLevel.external
     message_id: str = ""
     input_results: GateOutcome | None = None
@@ -145,6 +151,9 @@ class Turn:
     review: PlanReview = field(default_factory=PlanReview)
     returned: int = 0
     plan: WorkItem | None = None
+    said: str = ""
+    made_from: tuple[str, ...] = ()
+    counted: bool = False
     outcome: Outcome = "answered"
 
     @property
@@ -167,6 +176,12 @@ class Turn:
         """The least trusted of what the answer was made from: everything the models were shown."""
         levels = (lookup.result.taint for lookup in self.lookups)
         return join_taint((self.taint, self.provenance.taint, *levels))
+
+    def count(self) -> None:
+        """Take its number, once: whoever speaks next has the next one."""
+        if not self.counted:
+            self.counted = True
+            self.scope.turn_number += 1
 
     def note(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
         """Remember a tool's answer; what the tool chain calls."""

@@ -18,8 +18,10 @@ from silas.stream.drafts import Drafts
 from silas.stream.inbox import Inbox
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
+from silas.stream.stop_answer import STOPPED_WORDS, AnswersUnderWay
 from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
+from silas.stream.turn_place import TurnPlace
 from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
 
@@ -108,6 +110,7 @@ class Stream:
         self._grace_seconds = grace_seconds
         self._halt = halt
         self._drafts = drafts
+        self._answers = AnswersUnderWay()
         self._turns: set[asyncio.Task[None]] = set()
         self._asking: set[str] = set()
         self._questions: dict[str, asyncio.Task[None]] = {}
@@ -145,7 +148,7 @@ class Stream:
 
     async def _heard(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
-        send = self._sender(incoming.connection_id)
+        send = self._sender(incoming.connection_id, incoming.message.id)
         if words := await stop_on_request(incoming, self._executor, asks_to_stop):
             await send(words)
             return
@@ -154,7 +157,19 @@ class Stream:
             known = from_foreign(error)
             await send(_BROKEN if known is None else str(known))
 
-        await self._turn(incoming, tell)
+        async def stopped() -> None:
+            await self._audit.log("answer_stopped", scope_id=incoming.connection_id)
+            await send(STOPPED_WORDS)
+
+        name = incoming.message.id
+        await self._answers.run(name, partial(self._turn, incoming, tell), stopped)
+
+    def stop_answer(self, message_id: str) -> bool:
+        """End the one turn that answers this message; False where none does any more.
+
+        What it asked about is withdrawn. Work that was approved goes on, and so does all the rest.
+        """
+        return self._answers.stop(message_id)
 
     def _under_way(self, turn: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(turn)
@@ -259,6 +274,10 @@ class Stream:
                 return await self._in_order(incoming, arrival)
             finally:
                 self._backpressure.leave(incoming.connection_id)
+        except asyncio.CancelledError:
+            if arrival and self._answers.was_stopped(incoming.message.id):
+                self._arrivals.done(arrival)
+            raise
         except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
             try:
                 await failed(error)
@@ -269,19 +288,21 @@ class Stream:
 
     async def _busy(self, incoming: Incoming) -> Reply:
         await self._audit.log("turn_rejected_busy", scope_id=incoming.connection_id)
-        await self._sender(incoming.connection_id)(_BUSY)
+        await self._sender(incoming.connection_id, incoming.message.id)(_BUSY)
         return Reply(text=_BUSY, outcome="busy")
 
     async def _in_order(self, incoming: Incoming, arrival: str) -> Reply:
         """The turn itself, when those before it in the same conversation are over."""
-        scope_id = incoming.connection_id
+        scope_id, name = incoming.connection_id, incoming.message.id
+        lock = self._locks.setdefault(scope_id, asyncio.Lock())
+        leaves = scope_id == OWNER and self._channel.asks_beside
         try:
-            async with self._locks.setdefault(scope_id, asyncio.Lock()):
+            async with TurnPlace(lock, leaves=leaves) as place:
                 processor = self._processors.get(scope_id)
                 if processor is None:
                     processor = self._processors[scope_id] = self._make_processor(scope_id)
-                with self._drafts.turn(scope_id, self._sender(scope_id)) as say:
-                    run = partial(processor.run, incoming, arrival, self._channel, say)
+                with self._drafts.turn(scope_id, self._sender(scope_id, name), name) as say:
+                    run = partial(processor.run, incoming, arrival, self._channel, say, place.aside)
                     return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
@@ -295,10 +316,10 @@ class Stream:
         """How many turns are under way or wait (18.6)."""
         return self._backpressure.waiting
 
-    def _sender(self, connection_id: str) -> Send:
+    def _sender(self, connection_id: str, reply_to: str = "") -> Send:
         async def send(text: str) -> None:
             try:
-                await self._channel.send(connection_id, text)
+                await self._channel.send(connection_id, text, reply_to or None)
             except ChannelError:
                 await self._audit.log("send_failed", connection_id=connection_id)
 

@@ -17,6 +17,7 @@ from silas.stream.routing import Router
 from silas.stream.scopes import Waking
 from silas.stream.state import ScopeState, Turn
 from silas.stream.toolset import TurnToolset
+from silas.stream.turn_place import Aside
 from silas.stream.turn_writer import TurnWriter
 
 
@@ -53,15 +54,15 @@ class TurnProcessor:
         self._access = access
 
     async def run(
-        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send
+        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send, aside: Aside
     ) -> Reply:
-        """Process one message to its reply; the reply's text has been sent exactly once."""
+        """Process one message to its reply; every part of its text was sent exactly once."""
         steps, scope = self._steps, self._scope
         try:
             # what was before a restart, and in this folder
             await steps.waking.wake(scope, incoming.workspace or "")
             # 0    freeze the active gate set
-            turn = steps.intake.begin(scope, incoming, arrival, channel, send)
+            turn = steps.intake.begin(scope, incoming, arrival, channel, send, aside)
             try:
                 return await self._processed(turn)
             except BaseException:

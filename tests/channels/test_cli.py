@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from silas.cards import ChannelMessage, GateCard
+from silas.cards import ChannelMessage, GateCard, PlanAnswer, PlanCard
 from silas.channels import CLIChannel
 from silas.channels.paint import columns_of, paint_diff, wants_colour
 from silas.main.terminal import signs_of_life
@@ -372,3 +372,21 @@ async def test_news_and_open_questions_need_no_sign_of_life(terminal: Terminal) 
     terminal.keyboard.type("1")
     assert await _soon(asking) == "approve"
     signs.cancel()
+
+
+@pytest.mark.parametrize("how", ["later", "nobody"])
+async def test_a_plan_that_is_put_off_or_lapses_goes_on_waiting(
+    terminal: Terminal, how: str
+) -> None:
+    asking = asyncio.ensure_future(
+        terminal.channel.ask("owner", a_card(PlanCard, timeout_seconds=60))
+    )
+    await _soon(terminal.screen.shows("Your choice"))
+    assert "(`later` leaves it waiting)" in terminal.screen.getvalue()
+    if how == "later":
+        terminal.keyboard.type("later")
+    else:
+        await asyncio.sleep(0)
+        terminal.clock.advance(60)
+    assert await _soon(asking) == PlanAnswer(verdict="waiting")
+    assert ("Lapsed: nobody answered in time" in terminal.screen.getvalue()) == (how == "nobody")

@@ -57,7 +57,9 @@ class DraftChannel(ScriptedChannel):
         self.seen.append(self.shows[turn_id])
         self.grew.set()
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         del self.shows[turn_id]
         self.answered.append(text)
         await self.send(recipient_id, text)

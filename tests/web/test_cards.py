@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, WebSocketRoute, expect
 
-from silas.cards import Action, Card
+from silas.cards import Action, Card, PlanAnswer
 from silas.cards.models import (
     ALL_CARDS,
     BatchAnswer,
@@ -66,12 +66,16 @@ async def test_there_is_an_example_of_every_card_there_is() -> None:
     assert {type(card) for card in EXAMPLES.values()} == set(ALL_CARDS)
 
 
+IN_WORDS = (DraftAnswer(verdict="edit"), PlanAnswer(verdict="edit_requested"))
+"""Answers that come with words, which other tests give."""
+
+
 def _plain_answers() -> Iterator[Any]:
     """Every action of every example whose answer is the action's own and nothing more."""
     for name, card in EXAMPLES.items():
         if not isinstance(card, SecureInputCard | BatchReviewCard):
             for action in card.actions:
-                if action.value != DraftAnswer(verdict="edit"):
+                if action.value not in IN_WORDS:
                     yield pytest.param(card, action, id=f"{name}: {action.label}")
 
 

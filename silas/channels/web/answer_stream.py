@@ -8,6 +8,20 @@ class AnswerStream:
 
     def __init__(self) -> None:
         self._shown: dict[str, str] = {}
+        self._asked: dict[str, None] = {}
+
+    def asked(self, message_id: str) -> None:
+        """A message was taken, and waits for its answer."""
+        self._asked[message_id] = None
+
+    def answered(self, message_id: str) -> None:
+        """Something was said to it."""
+        self._asked.pop(message_id, None)
+
+    @property
+    def answering(self) -> tuple[str, ...]:
+        """The messages that nothing was said to yet, the oldest first."""
+        return tuple(self._asked)
 
     def add(self, turn_id: str, text: str, *, begins: bool) -> MessageDelta:
         """A further piece, or the first one."""

@@ -24,7 +24,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.open_cards import TAPS, OpenCard, label, unseen
+from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, unseen
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.reports import ENDED, progress_of, result_of
@@ -51,7 +51,6 @@ Signed = Callable[[bytes, bytes], bool]
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
 
-_EXPIRED = "Nobody answered in time; the safe answer stands."
 _GONE = "This question is closed already."
 _NOT_OFFERED = "This card does not offer that answer; reload the page."
 _NO_KEY = (
@@ -115,8 +114,7 @@ class WebChannel:
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Say something on every page; kept for later ones. `ChannelError` for anybody else."""
-        del reply_to
-        await self.answer(recipient_id, text, "")
+        await self.answer(recipient_id, text, "", reply_to)
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner, while a page is there to see it."""
@@ -133,7 +131,9 @@ class WebChannel:
         if recipient_id == OWNER and self._waits.say(source, words) != said:
             self._tell(StatusEvent(words=self._waits.said))
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         """As `send`; it takes the place of what a turn has shown of it. Raises as `send`."""
         if recipient_id != OWNER:
             raise ChannelError(
@@ -147,9 +147,11 @@ class WebChannel:
                 sender="silas",
                 timestamp=self._clock.now(),
                 turn_id=turn_id,
+                reply_to=reply_to or "",
             )
         )
         self.coming.end(turn_id)
+        self.coming.answered(reply_to or "")
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show a card on every page and wait for the first answer that counts.
@@ -159,16 +161,16 @@ class WebChannel:
         """
         if to != OWNER or self._closed:
             return card.safe
-        return await self._asked(card, card.safe) if len(self._pages) else unseen(card)
+        return await self._asked(card) if len(self._pages) else unseen(card)
 
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""
         if to != OWNER or self._closed:
             return card.safe
-        return await self._asked(card, unseen(card))
+        return await self._asked(card)
 
-    async def _asked(self, card: Card[Answer], absent: Answer) -> Answer:
-        """`absent` is the answer where the time is over and no page is there."""
+    async def _asked(self, card: Card[Answer]) -> Answer:
+        """The first answer that counts; after its time what it means that nobody gave one."""
         name, now = new_id("ask"), self._clock.now()
         asked = CardAsked(name, now, now + timedelta(seconds=card.timeout_seconds))
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -181,8 +183,8 @@ class WebChannel:
             await asyncio.wait({answer, timer}, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return cast(Answer, answer.result())
-            self._tell(CardClosed(request_id=name, outcome="expired", words=_EXPIRED))
-            return card.safe if len(self._pages) else absent
+            self._tell(CardClosed(request_id=name, outcome="expired", words=lapsed(card)))
+            return unseen(card)
         except asyncio.CancelledError:
             closing = self._open[name].closing
             self._tell(CardClosed(request_id=name, outcome="closed", words=closing))
@@ -231,6 +233,7 @@ class WebChannel:
             text=message.text,
             timestamp=now if proof is None else proof.timestamp,
             reply_to=message.reply_to,
+            id=message.id,
         )
         if proof is not None:
             if not self._signed(message_bytes(arrived, proof.nonce), proof.signature):
@@ -255,6 +258,7 @@ class WebChannel:
         page.give(_frame(Ack(id=message.id)))
         if kept is not None:
             self._tell(kept)
+            self.coming.asked(message.id)
             self._arrived.put_nowait((arrived, OWNER))
 
     async def answered(self, page: ConnectedPage, response: Response) -> None:

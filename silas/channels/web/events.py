@@ -29,6 +29,7 @@ class MessageEvent(Frozen):
         id: The page's own id of an owner's message, or Silas's.
         sender: `silas`, `owner` (signed on a device) or `auth` (a paired browser without a key).
         turn_id: The turn whose pieces this replaces; empty where none were shown.
+        reply_to: The `id` of the message that this answers, under which it stands; empty for none.
     """
 
     type: Literal["message"] = "message"
@@ -38,6 +39,7 @@ class MessageEvent(Frozen):
     sender: Literal["silas", "owner", "auth"]
     timestamp: AwareDatetime
     turn_id: str = ""
+    reply_to: str = ""
 
 
 class MessageDelta(Frozen):
@@ -194,6 +196,8 @@ class StreamState(Frozen):
         cards: Open questions, the oldest first.
         running: Work under way.
         coming: Answers that are under way, as far as they were shown.
+        answering: The `id`s of messages that nothing was said to yet, the oldest first;
+            `POST /answers/{id}/stop` ends the answer to one.
         waiting: Plans that wait for their owner.
         stopped: Words about an emergency stop in force; empty when there is none.
         changed: Words where the record was changed outside Silas; empty where it was not.
@@ -216,6 +220,7 @@ class StreamState(Frozen):
     runbook: bool
     onboarding: bool
     coming: tuple[MessageDelta, ...] = ()
+    answering: tuple[str, ...] = ()
     changed: str = ""
     head: str = ""
 

@@ -14,6 +14,8 @@ TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
 """What the gesture of a card's risk takes (0.5.2); a no is always one."""
 
 _WAITING: Any = PlanAnswer(verdict="waiting")
+_LAPSED = "Lapsed: nobody answered in time, and the safe answer stands."
+_LAPSED_PLAN = "Lapsed: nobody answered in time, and nothing was run. Show it again to decide."
 _CLOSED = "Silas closed this question; the safe answer stands."
 
 
@@ -39,6 +41,11 @@ class OpenCard:
 def unseen(card: Card[Answer]) -> Answer:
     """What it means that nobody saw a card: a plan waits, everything else is answered safely."""
     return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
+
+
+def lapsed(card: Card[Any]) -> str:
+    """What pages are told when nobody answered a card in time."""
+    return _LAPSED_PLAN if type(card) is PlanCard else _LAPSED
 
 
 def label(card: Card[Any], answer: Any) -> str:

@@ -81,6 +81,10 @@ class Work(Protocol):
         """Stop running work. Raises where it is not running."""
         ...
 
+    async def stop_answer(self, message_id: str) -> Done:
+        """Stop one answer that is under way. Raises where none is to this message."""
+        ...
+
     async def ask(self, work_item_id: str) -> Done:
         """Show a waiting plan's card again; its work goes on by itself after a yes."""
         ...

@@ -16,7 +16,7 @@ EVERYTHING = "silas"
 
 
 def work_routes(work: Work, prover: Prover) -> APIRouter:
-    """`/work...`, `/stop`, `/resume`. To stop needs no proof; to undo and to go on does."""
+    """Work, answers, the emergency stop. To stop needs no proof; to undo and to go on does."""
     router = APIRouter(
         tags=["work"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
     )
@@ -41,6 +41,10 @@ def work_routes(work: Work, prover: Prover) -> APIRouter:
     async def undo(work_item_id: ItemId, body: Proven, session: Session) -> Done:
         await prover.require(session, "undo", work_item_id, body.proof)
         return await work.undo(work_item_id)
+
+    @router.post("/answers/{message_id}/stop", summary="Stop the answer to one message")
+    async def stop_answer(message_id: ItemId) -> Done:
+        return await work.stop_answer(message_id)
 
     @router.post("/stop", summary="Emergency stop: kill what runs, void every approval")
     async def stop() -> Done:

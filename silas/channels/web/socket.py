@@ -123,6 +123,7 @@ class Sockets:
             runbook=self._standing.runbook,
             onboarding=first_run,
             coming=channel.coming.all,
+            answering=channel.coming.answering,
             changed=changed,
             head=head,
         )

@@ -112,6 +112,15 @@ class WorkRoom:
             )
         return Done(words=_STOPPED)
 
+    async def stop_answer(self, message_id: str) -> Done:
+        """See `Work.stop_answer`."""
+        if not self._session.stop_answer(message_id):
+            raise ChannelError(
+                "No answer to this message is under way, so there is nothing to stop.",
+                code="E_CHANNEL_NOT_NOW",
+            )
+        return Done(words="This answer is stopped; everything else goes on.")
+
     async def ask(self, work_item_id: str) -> Done:
         """See `Work.ask`."""
         asked = await self._session.ask_again(work_item_id)

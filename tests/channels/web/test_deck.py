@@ -19,6 +19,7 @@ from silas.cards.models import (
     DecisionCard,
     DraftAnswer,
     DraftReviewCard,
+    GateCard,
     SecureInputAnswer,
     SecureInputCard,
 )
@@ -247,11 +248,12 @@ async def test_with_no_page_nobody_is_asked_and_a_plan_waits(
         assert await _soon(h.channel.ask("somebody else", card)) == card.safe
 
 
+@pytest.mark.parametrize("kind", [PlanCard, GateCard])
 async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
-    tmp_path: Path,
+    kind: type[Card[Any]], tmp_path: Path
 ) -> None:
     async with house(tmp_path) as h:
-        page, card = h.page(), a_card(PlanCard, timeout_seconds=300.0)
+        page, card = h.page(), a_card(kind, timeout_seconds=300.0)
         asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
         event = await _next(page)
         h.channel.pages.leave(page)
@@ -259,8 +261,11 @@ async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
         assert [waiting.request_id for waiting in h.channel.cards] == [event["request_id"]]
         back = h.page()
         h.clock.advance(2)
-        assert await _soon(asking) == card.safe
-        assert (await _of(back, "card_closed"))["outcome"] == "expired"
+        lapsed = PlanAnswer(verdict="waiting") if kind is PlanCard else card.safe
+        assert await _soon(asking) == lapsed  # a plan that nobody answered was not declined
+        closed = await _of(back, "card_closed")
+        assert closed["outcome"] == "expired"
+        assert closed["words"].startswith("Lapsed: nobody answered in time")
 
 
 async def test_a_closing_cockpit_answers_every_open_card_safely(tmp_path: Path) -> None:

@@ -1,0 +1,76 @@
+"""A turn's place in its conversation: held while it speaks, left while its owner decides (5.1).
+
+A card waits as long as its owner likes, and he goes on talking meanwhile. So a turn of his that
+asks about a plan leaves its place for that time, where cards stand beside the conversation; what it
+says after his answer it says when its place is free again. Turns of others keep theirs: one person
+from elsewhere has one question open, not as many as he sends messages.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import Protocol, runtime_checkable
+
+Aside = Callable[[], AbstractAsyncContextManager[bool]]
+"""Gives the place up for as long as something is waited for; gives whether others go on now."""
+
+
+@runtime_checkable
+class AsksBeside(Protocol):
+    """A channel that says whether cards have a place of their own beside the conversation."""
+
+    @property
+    def asks_beside(self) -> bool:
+        """Whether they have; elsewhere the next line typed would be taken for the answer."""
+        ...
+
+
+def asks_beside(channel: object) -> bool:
+    """Whether cards on this channel stand beside the conversation; else they stand in it."""
+    return isinstance(channel, AsksBeside) and channel.asks_beside
+
+
+class TurnPlace:
+    """The place of one turn, for `async with`.
+
+    Args:
+        lock: The conversation's; whoever holds it speaks.
+        leaves: Whether the place may be left for a while.
+    """
+
+    def __init__(self, lock: asyncio.Lock, *, leaves: bool) -> None:
+        self._lock = lock
+        self._leaves = leaves
+        self._holds = False
+
+    async def __aenter__(self) -> "TurnPlace":
+        await self._lock.acquire()
+        self._holds = True
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._holds:  # a turn that is cancelled while it waits for its place has none to give up
+            self._holds = False
+            self._lock.release()
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncGenerator[bool]:
+        """See `Aside`."""
+        if not self._leaves:
+            yield False
+            return
+        self._leave()
+        try:
+            yield True
+        finally:
+            await self._lock.acquire()
+            self._holds = True

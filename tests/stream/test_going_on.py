@@ -1,0 +1,188 @@
+"""The owner goes on talking while a plan waits for him, and stops one answer and nothing else."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import pytest
+
+from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
+from silas.stream.stop_answer import STOPPED_WORDS
+from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
+from silas.types import OWNER
+from tests.stream.kit import direct, done_sandbox, entries_of, proposing, ran, to_planner
+from tests.support.waits import SECONDS
+
+Answer = TypeVar("Answer")
+CLOCK = MockClock()
+PLAN = plan_text()
+
+
+class Beside(ScriptedChannel):
+    """Cards wait beside the conversation until the test answers them; messages have names."""
+
+    def __init__(self, *, asks_beside: bool = True) -> None:
+        super().__init__()
+        self.asks_beside = asks_beside
+        self.heard: list[tuple[str, str | None]] = []
+        self.answers: list[asyncio.Future[Any]] = []
+        self._said: asyncio.Queue[tuple[ChannelMessage, str] | None] = asyncio.Queue()
+        self._news = asyncio.Event()
+
+    def say(self, name: str, text: str, connection: str = OWNER) -> None:
+        message = ChannelMessage(
+            channel="cli", sender_id=OWNER, text=text, timestamp=CLOCK.now(), id=name
+        )
+        self._said.put_nowait((message, connection))
+
+    def end(self) -> None:
+        self._said.put_nowait(None)
+
+    async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
+        while (said := await self._said.get()) is not None:
+            yield said
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        await super().send(recipient_id, text, reply_to)
+        self.heard.append((text, reply_to))
+        self._news.set()
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.cards.append(card)
+        self.answers.append(answer)
+        self._news.set()
+        return await answer
+
+    def decides(self, number: int, verdict: str) -> None:
+        self.answers[number].set_result(PlanAnswer.model_validate({"verdict": verdict}))
+
+    async def until(self, texts: int, cards: int = 0) -> None:
+        async with asyncio.timeout(SECONDS):
+            while len(self.heard) < texts or len(self.cards) < cards:
+                self._news.clear()
+                await self._news.wait()
+
+
+def models(*proxy: Any, planner: Any = ()) -> dict[str, ScriptedModel]:
+    return {
+        "proxy": ScriptedModel(proxy),
+        "planner": ScriptedModel(planner),
+        "executor": ScriptedModel([ran()]),
+    }
+
+
+@asynccontextmanager
+async def talking(channel: Beside, given: dict[str, ScriptedModel]) -> AsyncGenerator[Harness]:
+    async with Harness(channel, models=given, sandbox=done_sandbox(), clock=CLOCK) as h:
+        listening = asyncio.create_task(h.silas.listen())
+        yield h
+        channel.end()
+        await asyncio.wait_for(listening, SECONDS)
+
+
+async def test_the_owner_goes_on_talking_while_a_plan_waits() -> None:
+    channel = Beside()
+    given = models(to_planner(), direct("It is nine."), planner=[proposing(PLAN)])
+    async with talking(channel, given):
+        channel.say("m1", "write the report")
+        await channel.until(1, cards=1)
+        assert channel.heard == [("I propose this.", "m1")]
+        channel.say("m2", "what time is it?")
+        await channel.until(2)
+        assert channel.heard[1] == ("It is nine.", "m2")
+        assert not channel.answers[0].done()
+        channel.decides(0, "declined")
+        await channel.until(3)
+    assert channel.heard[2] == ("The plan was not approved; nothing was run.", "m1")
+    assert len(channel.heard) == 3
+
+
+async def test_two_plans_wait_at_once_and_each_answer_stands_under_its_message() -> None:
+    channel = Beside()
+    other = plan_text(id="task-other", title="Another")
+    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
+    async with talking(channel, given) as h:
+        channel.say("m1", "one")
+        await channel.until(1, cards=1)
+        channel.say("m2", "two")
+        await channel.until(2, cards=2)
+        channel.decides(1, "declined")
+        await channel.until(3)
+        channel.decides(0, "waiting")
+        await channel.until(4)
+        assert [one.id for one in await h.silas.proposer.waiting()] == ["task-example"]
+    assert [to for _, to in channel.heard] == ["m1", "m2", "m2", "m1"]
+
+
+async def test_where_cards_stand_in_the_conversation_it_waits_for_the_answer() -> None:
+    channel = Beside(asks_beside=False)
+    given = models(to_planner(), direct("It is nine."), planner=[proposing(PLAN)])
+    async with talking(channel, given):
+        channel.say("m1", "write the report")
+        await channel.until(0, cards=1)
+        channel.say("m2", "what time is it?")
+        channel.decides(0, "declined")
+        await channel.until(2)
+    assert [to for _, to in channel.heard] == ["m1", "m2"]
+
+
+async def test_somebody_else_has_one_question_open_at_a_time() -> None:
+    channel = Beside()
+    other = plan_text(id="task-other", title="Another")
+    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
+    async with talking(channel, given):
+        channel.say("m1", "one", "someone")
+        channel.say("m2", "two", "someone")
+        await channel.until(0, cards=1)
+        assert channel.heard == []
+        channel.decides(0, "declined")
+        await channel.until(1, cards=2)
+        channel.decides(1, "declined")
+        await channel.until(2)
+    assert [to for _, to in channel.heard] == ["m1", "m2"]
+
+
+async def test_stopping_one_answer_withdraws_what_it_asked_and_ends_nothing_else() -> None:
+    channel = Beside()
+    other = plan_text(id="task-other", title="Another")
+    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
+    async with talking(channel, given) as h:
+        channel.say("m1", "one")
+        await channel.until(1, cards=1)
+        channel.say("m2", "two")
+        await channel.until(2, cards=2)
+        assert h.silas.stop_answer("m1")
+        await channel.until(3)
+        assert channel.heard[2] == (STOPPED_WORDS, "m1")
+        assert channel.answers[0].cancelled()
+        assert not channel.answers[1].done()
+        assert [one.id for one in await h.silas.proposer.waiting()] == ["task-other"]
+        assert not h.silas.stop_answer("m1")
+        assert not h.silas.stop_answer("unknown")
+        channel.decides(1, "declined")
+        await channel.until(4)
+        assert len(await entries_of(h, "answer_stopped")) == 1
+    assert isinstance(channel.cards[0], PlanCard)
+
+
+@pytest.mark.parametrize("first", ["declined", "waiting"])
+async def test_each_turn_ends_once_in_the_order_of_the_answers(first: str) -> None:
+    channel = Beside()
+    given = models(
+        to_planner(), direct("It is nine."), direct("It is ten."), planner=[proposing(PLAN)]
+    )
+    async with talking(channel, given) as h:
+        channel.say("m1", "one")
+        await channel.until(1, cards=1)
+        channel.say("m2", "two")
+        await channel.until(2)
+        channel.decides(0, first)
+        await channel.until(3)
+        channel.say("m3", "three")
+        await channel.until(4)
+        finished = await entries_of(h, "turn_finished")
+    assert [one["outcome"] for one in finished] == [
+        "answered", "declined" if first == "declined" else "waiting", "answered",
+    ]  # fmt: skip

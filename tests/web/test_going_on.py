@@ -1,0 +1,174 @@
+"""Cards never hold up the conversation: what is said meanwhile, what lapses, what is changed."""
+
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Route, expect
+
+from silas.channels.web.events import (
+    CardClosed,
+    MessageDelta,
+    MessageEvent,
+    PlansWaiting,
+    Waiting,
+)
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Cockpit
+from tests.web.support.device import SIZES, NewDevice, Size, violations
+from tests.web.support.examples import PLAN
+from tests.web.support.library import COPY
+from tests.web.support.stage import Stage, a_state, shown, stage
+
+pytestmark = in_a_browser
+NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def there(browser: Browser) -> AsyncGenerator[Stage]:
+    async with stage(browser) as made:
+        yield made
+
+
+def _said(seq: int, name: str, text: str) -> MessageEvent:
+    return MessageEvent(seq=seq, id=name, text=text, sender="owner", timestamp=NOW)
+
+
+def _told(seq: int, text: str, reply_to: str = "") -> MessageEvent:
+    return MessageEvent(
+        seq=seq, id=f"s{seq}", text=text, sender="silas", timestamp=NOW, reply_to=reply_to
+    )
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_the_owner_talks_on_while_a_plan_waits_and_its_end_stands_under_its_message(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await device.says(COPY)
+    await device.sees_a_card("Copy the notes")
+    await device.comes_back()
+    await device.says("What can you do?")
+    await expect(device.at("stop-answer")).to_be_hidden()
+    words = device.page.locator(".log-list > li .text")
+    await expect(device.at("heard")).to_have_count(2)
+    await device.sees_a_card("Copy the notes")
+    await device.declines()
+    await device.comes_back()
+    await expect(device.at("heard")).to_have_count(3)
+    await expect(words.nth(0)).to_have_text(COPY)
+    await expect(words.nth(2)).to_contain_text("nothing was run")
+    await expect(words.nth(3)).to_have_text("What can you do?")
+    assert await device.violations() == []
+    assert not cockpit.home.result.exists()
+
+
+async def test_what_is_said_to_an_older_message_stands_under_it_and_is_told(there: Stage) -> None:
+    there.send(_said(1, "m1", "first"))
+    there.send(_told(2, "It waits in Review.", "m1"))
+    there.send(_said(3, "m2", "second"))
+    there.send(_told(4, "Nine.", "m2"))
+    there.send(_told(5, "Approved.", "m1"))
+    words = there.page.locator(".log-list > li .text")
+    await expect(words).to_have_text(
+        ["first", "It waits in Review.", "Approved.", "second", "Nine."]
+    )
+    await expect(there.page.locator("#toasts")).to_contain_text("Answered above: Approved.")
+
+
+async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
+    there: Stage,
+) -> None:
+    page, plan = there.page, shown(PLAN)
+    asked: list[str] = []
+    await page.route("**/work/*/ask", lambda route: _answered(asked, route))
+    there.send(plan)
+    there.send(CardClosed(request_id="ask-1", outcome="expired", words="Lapsed."))
+    there.send(PlansWaiting(waiting=(Waiting(work_item_id=plan.work_item_id, title=plan.title),)))
+    card = page.get_by_test_id("active-card")
+    await expect(card).to_have_attribute("data-stays", "lapsed")
+    await expect(card).to_contain_text("Lapsed: nobody answered in time, and nothing was run.")
+    await expect(card.get_by_test_id("action-recommended")).to_have_count(0)
+    await expect(page.locator(".waiting")).to_be_hidden()
+    assert await violations(page) == []
+    await card.get_by_test_id("show-again").click()
+    await expect(page.locator("#toasts")).to_be_attached()
+    there.send(shown(PLAN, "ask-2"))
+    await expect(card).to_have_attribute("data-request", "ask-2")
+    await expect(card.get_by_test_id("action-recommended")).to_be_visible()
+    assert asked == [f"/work/{plan.work_item_id}/ask"]
+
+
+async def _answered(asked: list[str], route: Route) -> None:
+    asked.append(route.request.url.partition("127.0.0.1:9")[2])
+    await route.fulfill(json={"words": "Its card is shown again."})
+
+
+async def test_changes_are_asked_for_in_the_card_which_stays_until_the_new_plan_is_there(
+    there: Stage,
+) -> None:
+    page, plan = there.page, shown(PLAN)
+    there.send(plan)
+    card = page.get_by_test_id("active-card")
+    await card.get_by_role("button", name="Ask for another plan").click()
+    field = card.get_by_test_id("changes")
+    await expect(field).to_be_focused()
+    assert await violations(page) == []
+    await card.get_by_test_id("send-changes").click()
+    await expect(page.locator("#toasts")).to_contain_text("Say what should be different.")
+    assert there.heard == []
+    await field.fill("Use the other port.")
+    await card.get_by_test_id("send-changes").click()
+    answer = await there.next()
+    assert (answer["type"], answer["verdict"]) == ("approval_response", "edit_requested")
+    assert there.heard == []  # the words go when the answer was taken
+    there.send(CardClosed(request_id="ask-1", outcome="answered", words="Ask for another plan"))
+    wish = await there.next()
+    assert (wish["type"], wish["text"]) == ("message", "Use the other port.")
+    assert wish["proof"] is not None
+    await expect(card).to_have_attribute("data-stays", "changing")
+    await expect(card).to_contain_text("this one cannot be approved")
+    await expect(card.get_by_role("button")).to_have_count(0)
+    assert await violations(page) == []
+    there.send(_said(1, wish["id"], wish["text"]))
+    there.send(shown(PLAN, "ask-2"))
+    await expect(card).to_have_attribute("data-request", "ask-2")
+    await expect(card.get_by_test_id("action-recommended")).to_be_visible()
+
+
+async def test_where_no_new_plan_comes_the_old_one_can_be_shown_again(there: Stage) -> None:
+    plan = shown(PLAN)
+    there.send(plan)
+    card = there.page.get_by_test_id("active-card")
+    await card.get_by_role("button", name="Ask for another plan").click()
+    await card.get_by_test_id("changes").fill("Why that one?")
+    await card.get_by_test_id("send-changes").click()
+    await there.next()
+    there.send(CardClosed(request_id="ask-1", outcome="answered", words="Ask for another plan"))
+    wish = await there.next()
+    there.send(_said(1, wish["id"], wish["text"]))
+    there.send(_told(2, "Because it is free.", wish["id"]))
+    await expect(card).to_have_attribute("data-stays", "answered")
+    await expect(card.get_by_test_id("show-again")).to_be_visible()
+
+
+async def test_one_answer_is_stopped_by_its_own_button(there: Stage) -> None:
+    page = there.page
+    asked: list[str] = []
+    await page.route("**/answers/*/stop", lambda route: _answered(asked, route))
+    there.greeting = a_state(seq=1, transcript=(_said(1, "m1", "one"),), answering=("m1",))
+    await page.reload()
+    await there.is_connected()
+    there.send(MessageDelta(turn_id="t1", text="I look"))
+    stop = page.get_by_test_id("stop-answer")
+    await expect(stop).to_be_visible()
+    assert await violations(page) == []
+    await stop.focus()
+    async with page.expect_response("**/answers/*/stop"):
+        await page.keyboard.press("Enter")
+    assert asked == ["/answers/m1/stop"]
+    there.send(MessageDelta(turn_id="t1", text="", begins=True))
+    there.send(_told(2, "You stopped this answer; nothing came of it.", "m1"))
+    await expect(stop).to_be_hidden()
+    await expect(page.get_by_test_id("heard")).to_contain_text("You stopped this answer")
