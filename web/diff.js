@@ -65,6 +65,47 @@ function pathOf(line) {
   return line.slice(4).split("\t")[0].replace(/^[ab]\//, "");
 }
 
+/** Lines that take the place of as many others, each with the part that is not the same: `mark`. */
+function withMarks(lines) {
+  const marked = [...lines];
+  for (let at = 0; at < lines.length; at += 1) {
+    if (lines[at].kind !== "out") continue;
+    const out = run(lines, at, "out");
+    const fresh = run(lines, at + out, "in");
+    if (out === fresh) {
+      for (let n = at; n < at + out; n += 1) {
+        const [before, after] = changed(lines[n].text, lines[n + out].text);
+        marked[n] = { ...lines[n], mark: before };
+        marked[n + out] = { ...lines[n + out], mark: after };
+      }
+    }
+    at += out + fresh - 1;
+  }
+  return marked;
+}
+
+function run(lines, from, kind) {
+  let many = 0;
+  while (lines[from + many]?.kind === kind) many += 1;
+  return many;
+}
+
+const WORD = /[\p{L}\p{N}_]+|\s+|[^]/gu;
+
+/** Where two lines differ, in whole words, as [from, to] of each; null where little is the same. */
+function changed(before, after) {
+  const [a, b] = [before.slice(1).match(WORD) ?? [], after.slice(1).match(WORD) ?? []];
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  const size = (words) => words.join("").length;
+  const head = 1 + size(a.slice(0, start));
+  const tail = size(a.slice(a.length - end));
+  if (head - 1 + tail < Math.max(before.length, after.length) * 0.3) return [null, null];
+  return [before, after].map((line) => line.length - tail > head ? [head, line.length - tail] : null);
+}
+
 export function diffView(patch) {
   const files = readPatch(patch);
   let room = MOST_LINES;
@@ -74,8 +115,9 @@ export function diffView(patch) {
     return h("section", { class: "diff-file", "aria-label": `Changes in ${file.name}` },
       h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || "Changes"),
         h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
-      h("pre", { class: "diff", tabindex: "0" }, shown.map(({ kind, text }) =>
-        h("span", { class: `diff-${kind}` }, `${text}\n`))));
+      h("pre", { class: "diff", tabindex: "0" }, withMarks(shown).map(({ kind, text, mark }) =>
+        h("span", { class: `diff-${kind}` }, mark
+          ? [text.slice(0, mark[0]), h("mark", {}, text.slice(...mark)), `${text.slice(mark[1])}\n`] : `${text}\n`))));
   });
   if (room < 0) blocks.push(h("p", { class: "small" }, `${-room} more lines are not drawn here.`));
   const added = files.reduce((sum, file) => sum + file.added, 0);

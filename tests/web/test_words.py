@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, expect
 
-from silas.channels.web.events import MessageDelta, MessageEvent
+from silas.channels.web.events import MessageDelta, MessageEvent, PostExecution
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.device import violations
 from tests.web.support.stage import Stage, a_state, stage
@@ -190,3 +190,42 @@ async def test_a_paste_that_no_message_has_room_for_is_refused_in_one_sentence(
     await expect(problem).to_be_empty()
     await page.keyboard.press("Enter")
     assert (await there.next())["text"] == "short"
+
+
+_PATCH = """diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1,4 +1,4 @@
+ first
+-port = connect("localhost", 8080, timeout=5)
++port = connect("localhost", 8081, timeout=5)
+-nothing here is alike
++1 + 2
+ last
+"""
+
+
+async def test_what_changed_within_a_line_is_marked_and_a_narrow_page_wraps_it(
+    there: Stage,
+) -> None:
+    page = there.page
+    await page.set_viewport_size({"width": 375, "height": 812})
+    patch = _PATCH.replace("last", "a long line " * 40)
+    there.send(
+        PostExecution(
+            seq=1,
+            work_item_id="w1",
+            title="Ports",
+            status="done",
+            summary="Done.",
+            diff=patch,
+            timestamp=NOW,
+        )
+    )
+    result = page.get_by_test_id("result")
+    await result.get_by_text("What changed").click()
+    await expect(result.locator("mark")).to_have_text(["8080", "8081"])
+    await expect(result.locator(".diff-out").last).to_have_text("-nothing here is alike")
+    fits = "(node) => node.scrollWidth <= node.clientWidth"
+    assert await result.locator("pre.diff").evaluate(fits)
+    assert await violations(page) == []
