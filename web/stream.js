@@ -1,7 +1,7 @@
 /* The Stream: what was said, what is under way, what came of it. */
 
 import { getJson, postJson } from "./api.js";
-import { button, fill, h, icon, keyed, toast } from "./dom.js";
+import { button, fill, h, icon, keyed, toast, visible } from "./dom.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
@@ -143,8 +143,23 @@ function updateRow(node, row) {
   if (row.type === "outgoing") fill(meta, outgoingWords(row));
   else {
     fill(meta, h("time", { datetime: row.timestamp, title: inFull(row.timestamp) }, atTime(row.timestamp)),
-      row.sender === "auth" && " · not signed");
+      row.sender === "auth" && " · not signed", " ", row.sender === "silas"
+        ? button("Copy", () => copyWords(node, row), { class: "link of-message", "aria-label": "Copy this answer", "data-testid": "copy-answer" })
+        : button("Edit and ask again", () => again(row.text), { class: "link of-message", "data-testid": "ask-again" }));
   }
+}
+
+async function copyWords(node, row) {
+  const { copy } = await import("./code.js");
+  await copy(visible(row.text), node.querySelector(".text"));
+}
+
+/** What was asked, in the field again: to be changed, and sent as a message of its own. */
+function again(text) {
+  const field = /** @type {HTMLTextAreaElement} */ (document.getElementById("say"));
+  field.value = text;
+  field.dispatchEvent(new Event("input"));
+  field.focus();
 }
 
 function outgoingWords(row) {

@@ -229,3 +229,23 @@ async def test_what_changed_within_a_line_is_marked_and_a_narrow_page_wraps_it(
     fits = "(node) => node.scrollWidth <= node.clientWidth"
     assert await result.locator("pre.diff").evaluate(fits)
     assert await violations(page) == []
+
+
+async def test_an_answer_is_copied_and_a_question_is_edited_and_asked_again(there: Stage) -> None:
+    page = there.page
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    asked = MessageEvent(seq=1, id="m1", text="which port?", sender="owner", timestamp=NOW)
+    there.send(asked)
+    there.send(_silas("Port *8080*.", 2))
+    await page.get_by_test_id("copy-answer").click()
+    await expect(page.locator("#toasts")).to_have_text("Copied.")
+    assert await page.evaluate("navigator.clipboard.readText()") == "Port *8080*."
+    assert await violations(page) == []
+    await page.get_by_test_id("ask-again").focus()
+    await page.keyboard.press("Enter")
+    field = page.get_by_test_id("composer")
+    await expect(field).to_be_focused()
+    await expect(field).to_have_value("which port?")
+    await field.fill("which port now?")
+    await page.keyboard.press("Enter")
+    assert (await there.next())["text"] == "which port now?"
