@@ -144,7 +144,7 @@ class CLIChannel:
             self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
-        plan = type(card) is PlanCard
+        plan = _is_plan(card)
         tries = TRIES
         while tries:
             words = ", or your own words" if takes_own_words(card) else ""
@@ -224,3 +224,7 @@ class CLIChannel:
     def _write(self, text: str) -> None:
         self._output.write(text + "\n")
         self._output.flush()
+
+
+def _is_plan(card: Card[Any]) -> bool:
+    return type(card) is PlanCard
