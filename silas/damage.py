@@ -16,11 +16,11 @@ UNREADABLE = (DatabaseError, ValueError, TypeError, KeyError, AttributeError, Re
 _KEPT = 100_000  # characters of a row that are kept beside its name
 
 _NOTE = """
-INSERT INTO damaged_rows (place, key, content) VALUES (?, ?, ?)
+INSERT INTO damaged_rows (place, key, content) VALUES (:place, :key, :content)
 ON CONFLICT (place, key) DO NOTHING
 """
 _ALL = "SELECT place, key, told FROM damaged_rows ORDER BY place, key"
-_TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = ? AND key = ?"
+_TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = :place AND key = :key"
 
 
 class Damaged(NamedTuple):
@@ -57,7 +57,7 @@ def set_aside(db: Database, place: str, key: object, content: object) -> None:
     name = key if isinstance(key, str) else repr(key)
     # a disk that takes no note must not keep what can be read from being read
     with suppress(DatabaseError), db.write() as tx:
-        tx.driver.execute(_NOTE, (place, name[:200], repr(content)[:_KEPT]))
+        tx.run(_NOTE, place=place, key=name[:200], content=repr(content)[:_KEPT])
 
 
 def readable(
@@ -94,11 +94,11 @@ async def unless_damaged(found: Awaitable[Thing | None]) -> Thing | None:
 def damaged_rows(db: Database) -> list[Damaged]:
     """What was set aside so far."""
     with db.read() as tx:
-        rows = tx.driver.execute(_ALL).fetchall()
+        rows = tx.run(_ALL).fetchall()
     return [Damaged(place, key, bool(told)) for place, key, told in rows]
 
 
 def mark_told(db: Database, damaged: Damaged) -> None:
     """The owner knows of it."""
     with db.write() as tx:
-        tx.driver.execute(_TOLD, (damaged.place, damaged.key))
+        tx.run(_TOLD, place=damaged.place, key=damaged.key)

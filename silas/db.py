@@ -1,25 +1,29 @@
-"""One embedded database, one writer, one small API over SQLAlchemy Core.
+"""One embedded database, one writer, one small API: portable text with named values.
+
+A statement is a text that the program holds, never one made of data: the type checker refuses
+anything but a `LiteralString`. `tests/test_statements.py` parses every one with PostgreSQL's own
+parser. What only SQLite can do stands in one file of its room, `sqlite_statements.py`.
 
 Statements run inline: a statement through a thread costs ten times the statement itself. Long work
-takes `Database` to a thread of its own. Nothing outside this module knows that it is SQLite, except
-a measured hot path that asks for `Tx.driver`.
+takes `Database` to a thread of its own.
 """
 
 import asyncio
+import json
 import os
 import re
 import sqlite3
 import threading
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, LiteralString, Protocol, TypeVar
 
 from silas.canonical import sha256_hex
 from silas.clock import Clock
 from silas.errors import DatabaseError, SilasError, from_foreign
+from silas.migrations import migration_files, statements_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
@@ -37,14 +41,18 @@ _PRAGMAS = (
     "PRAGMA trusted_schema=OFF",
 )
 
-_MIGRATION_NAME = re.compile(r"(\d{3})_\w+\.sql", re.ASCII)
-
 _MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
   domain TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
   checksum TEXT NOT NULL, applied_at TEXT NOT NULL,
   PRIMARY KEY (domain, number)
 )
+"""
+
+_APPLIED = "SELECT number, checksum FROM schema_migrations WHERE domain = :domain"
+_RECORD = """
+INSERT INTO schema_migrations (domain, number, name, checksum, applied_at)
+VALUES (:domain, :number, :name, :checksum, :applied_at)
 """
 
 _DAMAGED_TABLE = """
@@ -55,12 +63,36 @@ CREATE TABLE IF NOT EXISTS damaged_rows (
 """
 
 
+_LISTED = re.compile(r"\bIN :(\w+)", re.ASCII)
+_FORMS: dict[str, tuple[str, tuple[str, ...]]] = {}
+"""Every statement as SQLite reads it, with the names that stand for lists; made once."""
+
+
+class Rows(Protocol):
+    """What a statement found or changed."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows were changed."""
+        ...
+
+    def fetchone(self) -> Any:
+        """The next row as a tuple, None after the last."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """The remaining rows as tuples."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
 class Tx:
-    """One open transaction: Core statements through `execute`, the driver where measured."""
+    """One open transaction, and the only way to run a statement."""
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self.driver = driver
-        self._core: Connection | None = None  # made when the first Core statement needs it
+        self._core: Connection | None = None
 
     def execute(
         self,
@@ -75,11 +107,52 @@ class Tx:
         except Exception as error:
             raise _translated(error) from error
 
+    def run(self, statement: LiteralString, /, **values: Any) -> Rows:
+        """Run one statement.
+
+        Args:
+            statement: Its text, with `:name` where a value stands and `IN :name` where a list of
+                texts or numbers does.
+            values: A value for every name.
+
+        Raises:
+            DatabaseError: The database refused it.
+        """
+        form, lists = _FORMS.get(statement) or _formed(statement)
+        for name in lists:
+            values[name] = json.dumps([*values[name]])
+        try:
+            return self.driver.execute(form, values)
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+
+    def run_many(self, statement: LiteralString, rows: Iterable[Mapping[str, Any]], /) -> int:
+        """Run one statement for each of these values.
+
+        Returns:
+            How many rows were changed.
+
+        Raises:
+            DatabaseError: The database refused it.
+        """
+        try:
+            return self.driver.executemany(statement, rows).rowcount
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+
     def close(self) -> None:
         """Close the connection; a later statement is an error."""
         if self._core is not None:
             self._core.close()
         self.driver.close()
+
+
+def _formed(statement: str) -> tuple[str, tuple[str, ...]]:
+    # one text whatever is in the list, so that SQLite prepares it once; 500 names of their own
+    # would cost a millisecond more
+    form = _LISTED.sub(r"IN (SELECT value FROM json_each(:\1))", statement)
+    _FORMS[statement] = form, tuple(_LISTED.findall(statement))
+    return _FORMS[statement]
 
 
 def _core_connection(driver: sqlite3.Connection) -> "Connection":
@@ -230,8 +303,8 @@ class Database:
             self._reader = Tx(_connect(path))
             self._held = _Held(self._writer)
             with self.write() as tx:
-                tx.driver.execute(_MIGRATIONS_TABLE)
-                tx.driver.execute(_DAMAGED_TABLE)
+                tx.run(_MIGRATIONS_TABLE)
+                tx.run(_DAMAGED_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise DatabaseError(
                 f"The database {path} cannot be opened: {error}.", code="E_DB_OPEN"
@@ -268,14 +341,9 @@ class Database:
                 those applied; nothing was changed.
         """
         domain = package.rpartition(".")[2]
-        files = _migration_files(resources.files(package) / "migrations")
+        files = migration_files(resources.files(package) / "migrations")
         with self.write() as tx:
-            applied = {
-                number: checksum
-                for number, checksum in tx.driver.execute(
-                    "SELECT number, checksum FROM schema_migrations WHERE domain = ?", (domain,)
-                )
-            }
+            applied = {number: checksum for number, checksum in tx.run(_APPLIED, domain=domain)}
             if missing := sorted(applied.keys() - files.keys()):
                 raise DatabaseError(
                     f"The database has migration {domain}/{missing[0]:03d} that this version of "
@@ -299,11 +367,15 @@ class Database:
                         "it the next number.",
                         code="E_DB_MIGRATION",
                     )
-                for statement in _statements(text):
+                for statement in statements_of(text):
                     tx.driver.execute(statement)
-                tx.driver.execute(
-                    "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
-                    (domain, number, file.name, checksum, self._clock.now().isoformat()),
+                tx.run(
+                    _RECORD,
+                    domain=domain,
+                    number=number,
+                    name=file.name,
+                    checksum=checksum,
+                    applied_at=self._clock.now().isoformat(),
                 )
 
 
@@ -323,40 +395,10 @@ def _here() -> object:
 
 
 def _translated(error: Exception) -> SilasError:
-    # SQLAlchemy's own classes cannot tell a damaged file from a refused statement
     known = from_foreign(getattr(error, "orig", None) or error)
     if known is None:
         raise error
     return known
-
-
-def _migration_files(folder: Traversable) -> dict[int, Traversable]:
-    """Files by number, in order; a name without a number of its own is refused."""
-    files: dict[int, Traversable] = {}
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if not file.name.endswith(".sql"):
-            continue
-        named = _MIGRATION_NAME.fullmatch(file.name)
-        if named is None or int(named[1]) in files:
-            raise DatabaseError(
-                f"Migration {file.name} needs a number of its own: three digits, an underscore, "
-                "what it does, as in 002_add_labels.sql.",
-                code="E_DB_MIGRATION",
-            )
-        files[int(named[1])] = file
-    return files
-
-
-def _statements(text: str) -> Iterator[str]:
-    """Split a script, trigger bodies whole."""
-    pending = ""
-    for line in text.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-    if pending.strip():
-        raise DatabaseError("A migration ends in the middle of a statement.", code="E_DB_DRIFT")
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
