@@ -5,26 +5,18 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from silas.audit.models import AuditHead
+from silas.audit.sqlite_statements import ENTRY_BYTES, JOINED_ENTRIES
 from silas.db import Database
 
 _CHUNK = (
     1000  # entries per statement; the database is held for one chunk (0.4 ms), not for the walk
 )
 
-# Each piece between the separators (0x1E, which canonical JSON escapes) is exactly what the next
-# entry hashes: previous hash, newline, body. A range of the primary key is read in its order; a
-# subquery that says so costs half as much again, and rows in another order would not be believed.
-_JOINED = """
-SELECT CAST(group_concat(body || '\x1e' || entry_hash, '\n') AS BLOB), count(*)
-FROM audit_log WHERE seq > ? AND seq <= ?
-"""
-
-_ROWS = """
-SELECT seq, CAST(body AS BLOB), entry_hash FROM audit_log
-WHERE seq > ? AND seq <= ? ORDER BY seq
-"""
-
 _HEAD = "SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"
+_BEFORE_FIRST = "SELECT seq FROM audit_log WHERE seq < 1 LIMIT 1"
+_ENTRIES = """
+SELECT body, entry_hash FROM audit_log WHERE seq > :after AND seq <= :upto ORDER BY seq
+"""
 
 
 class ChainWalk(NamedTuple):
@@ -46,15 +38,15 @@ class StoredEntry(NamedTuple):
 def read_head(database: Database, genesis: str) -> AuditHead:
     """The newest entry's number and hash; of an empty log, zero and the genesis hash."""
     with database.read() as tx:
-        row = tx.driver.execute(_HEAD).fetchone()
+        row = tx.run(_HEAD).fetchone()
     return AuditHead(*row) if row else AuditHead(0, genesis)
 
 
 def walk(database: Database, start: AuditHead, upto: int) -> ChainWalk:
     """Check entries `start.seq + 1` to `upto` on top of a hash that is known to be good.
 
-    Runs through the driver: at one microsecond an entry, fetching each row by itself would cost
-    more than hashing it. The joined statement is only ever believed when it says that all is well.
+    At one microsecond an entry, fetching each row by itself would cost more than hashing it. The
+    joined statement is only ever believed when it says that all is well.
     """
     head, checked = start, 0
     while head.seq < upto:
@@ -74,7 +66,7 @@ def walk(database: Database, start: AuditHead, upto: int) -> ChainWalk:
 
 def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | None:
     with database.read() as tx:
-        joined, count = tx.driver.execute(_JOINED, (head.seq, last)).fetchone()
+        joined, count = tx.run(JOINED_ENTRIES, after=head.seq, upto=last).fetchone()
     if count != last - head.seq:
         return None
     pieces = (head.entry_hash.encode() + b"\n" + joined).split(b"\x1e")
@@ -93,7 +85,7 @@ def _whole_chunk(database: Database, head: AuditHead, last: int) -> AuditHead | 
 def _row_by_row(database: Database, head: AuditHead, last: int) -> ChainWalk:
     """Name the first bad entry exactly."""
     with database.read() as tx:
-        rows = [StoredEntry(*row) for row in tx.driver.execute(_ROWS, (head.seq, last))]
+        rows = [StoredEntry(*row) for row in tx.run(ENTRY_BYTES, after=head.seq, upto=last)]
     good, checked = head, 0
     for row in rows:
         if fault := _fault(row, good):
@@ -119,7 +111,7 @@ def _fault(row: StoredEntry, before: AuditHead) -> str:
 def misplaced(database: Database) -> str:
     """Words if a row stands before the first entry, where no walk and no reader comes by."""
     with database.read() as tx:
-        row = tx.driver.execute("SELECT seq FROM audit_log WHERE seq < 1 LIMIT 1").fetchone()
+        row = tx.run(_BEFORE_FIRST).fetchone()
     return f"An entry {row[0]} was inserted before the first." if row else ""
 
 
@@ -128,9 +120,6 @@ def stored_entries(database: Database, after: int, upto: int) -> Iterator[list[t
     while after < upto:
         last = min(after + _CHUNK, upto)
         with database.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT body, entry_hash FROM audit_log WHERE seq > ? AND seq <= ? ORDER BY seq",
-                (after, last),
-            ).fetchall()
+            rows = tx.run(_ENTRIES, after=after, upto=last).fetchall()
         yield rows
         after = last

@@ -15,6 +15,7 @@ from silas.audit.models import (
     Checkpoint,
     OwnerSigner,
 )
+from silas.audit.sqlite_statements import NEWEST_ACCEPTANCE
 from silas.audit.witness import Witness, contradiction, head_line
 from silas.audit.witness import read_head as read_line
 from silas.audit.witnessed import Warn, WitnessedAuditLog
@@ -34,12 +35,14 @@ _UNREAD = "cannot be compared with its newest signed head: "
 _PIECE = 5000  # entries hashed in one step of the background
 
 _KEEPS = "SELECT since, fault FROM audit_kept"
-_BEGIN = "INSERT OR IGNORE INTO audit_kept (one, since, fault, signing) VALUES (1, ?, '', 0)"
-_FAULT = "UPDATE audit_kept SET fault = ?"
-_SIGNING = "UPDATE audit_kept SET signing = ?"
-_HAS_CHECKPOINT = "SELECT 1 FROM audit_checkpoints WHERE body = ? AND signature = ?"
-_ACCEPTED = "SELECT body, signature FROM audit_acceptances ORDER BY rowid DESC LIMIT 1"
-_ACCEPT = "INSERT INTO audit_acceptances (body, signature) VALUES (?, ?)"
+_BEGIN = """
+INSERT INTO audit_kept (one, since, fault, signing) VALUES (1, :since, '', 0)
+ON CONFLICT (one) DO NOTHING
+"""
+_FAULT = "UPDATE audit_kept SET fault = :fault"
+_SIGNING = "UPDATE audit_kept SET signing = :signing"
+_HAS_CHECKPOINT = "SELECT 1 FROM audit_checkpoints WHERE body = :body AND signature = :signature"
+_ACCEPT = "INSERT INTO audit_acceptances (body, signature) VALUES (:body, :signature)"
 
 
 class KeptHead(NamedTuple):
@@ -194,7 +197,7 @@ class KeptAuditLog(WitnessedAuditLog):
     def _accepted_at(self) -> str:
         """When the owner accepted a changed record last; empty where that never was."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_ACCEPTED).fetchone()
+            row = tx.run(NEWEST_ACCEPTANCE).fetchone()
         if row is None:
             return ""
         try:
@@ -235,12 +238,12 @@ class KeptAuditLog(WitnessedAuditLog):
         )
         signature = await self._owner.sign_shown(ACCEPTANCE_DOMAIN + body.encode(), body.encode())
         with self._db.write(durable=True) as tx:
-            tx.driver.execute(_ACCEPT, (body, signature.hex()))
+            tx.run(_ACCEPT, body=body, signature=signature.hex())
             self.log_now(
                 "record.accepted", seq=head.seq, entry_hash=head.entry_hash, was_seq=was.seq
             )
-            tx.driver.execute(_BEGIN, (self._clock.now().isoformat(),))
-            tx.driver.execute(_FAULT, ("",))
+            tx.run(_BEGIN, since=self._clock.now().isoformat())
+            tx.run(_FAULT, fault="")
         checkpoint = await super()._signed()
         await asyncio.to_thread(self._heads.put, signed_head(checkpoint), self._line(checkpoint))
         self._heads.mark()
@@ -266,7 +269,7 @@ class KeptAuditLog(WitnessedAuditLog):
     def _flush(self) -> None:
         """What is about to be signed is on the disk before a signer apart remembers it."""
         with self._db.write(durable=True) as tx:
-            tx.driver.execute(_SIGNING, (read_head(self._db, GENESIS).seq,))
+            tx.run(_SIGNING, signing=read_head(self._db, GENESIS).seq)
 
     async def _not_kept(self, error: OSError | SilasError) -> None:
         known = from_foreign(error)
@@ -302,7 +305,7 @@ class KeptAuditLog(WitnessedAuditLog):
         if head is None:
             raise AssertionError("what is no head was a contradiction")
         with self._db.read() as tx:
-            found = tx.driver.execute(_HAS_CHECKPOINT, (head.body, head.signature)).fetchone()
+            found = tx.run(_HAS_CHECKPOINT, body=head.body, signature=head.signature).fetchone()
         return "" if found else f"The checkpoint of entry {head.head.seq} is gone from the record."
 
     def _inside(self, kept: KeptHead) -> str:
@@ -339,7 +342,7 @@ class KeptAuditLog(WitnessedAuditLog):
             return  # said already; nothing may be missed that was never kept
         if not self._row()[0]:
             with self._db.write(durable=True) as tx:
-                tx.driver.execute(_BEGIN, (self._clock.now().isoformat(),))
+                tx.run(_BEGIN, since=self._clock.now().isoformat())
         if not kept.marked:
             await asyncio.to_thread(self._heads.mark)
 
@@ -367,12 +370,12 @@ class KeptAuditLog(WitnessedAuditLog):
     def _remember_fault(self, fault: str) -> None:
         if self._row()[1] != fault:
             with self._db.write() as tx:
-                tx.driver.execute(_FAULT, (fault,))
+                tx.run(_FAULT, fault=fault)
 
     def _row(self) -> tuple[str, str]:
         """Since when a head is kept, and what was found in the past; empty where nothing was."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_KEEPS).fetchone()
+            row = tx.run(_KEEPS).fetchone()
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def _line(self, checkpoint: Checkpoint) -> str:

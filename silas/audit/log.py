@@ -20,6 +20,7 @@ from silas.audit.models import (
     Checkpoint,
     CheckpointSigner,
 )
+from silas.audit.sqlite_statements import CHECKPOINTS, ENTRIES_HOLDING, NEWEST_CHECKPOINT
 from silas.canonical import canonical_json, sha256_hex
 from silas.clock import Clock
 from silas.db import Database
@@ -34,27 +35,23 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fals
 
 _named = lru_cache(maxsize=256)(_encode)  # events: a closed list
 
-_APPEND = "INSERT INTO audit_log (seq, body, entry_hash) VALUES (?, ?, ?)"
+_APPEND = "INSERT INTO audit_log (seq, body, entry_hash) VALUES (:seq, :body, :entry_hash)"
 _NEWEST = "SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"
-
-_NEWEST_CHECKPOINT = """
-SELECT checkpoint_id, body, signature FROM audit_checkpoints ORDER BY rowid DESC LIMIT 1
-"""
 
 # Two callers at the same moment sign the same bytes and get the same checkpoint.
 _KEEP_CHECKPOINT = """
-INSERT INTO audit_checkpoints (checkpoint_id, body, signature) SELECT ?, ?, ?
-WHERE NOT EXISTS (SELECT 1 FROM audit_checkpoints WHERE checkpoint_id = ?)
+INSERT INTO audit_checkpoints (checkpoint_id, body, signature)
+SELECT :checkpoint_id, :body, :signature
+WHERE NOT EXISTS (SELECT 1 FROM audit_checkpoints WHERE checkpoint_id = :checkpoint_id)
 """
 
 _ENTRIES = """
-SELECT this.seq, this.body, coalesce(before.entry_hash, ?), this.entry_hash
+SELECT this.seq, this.body, coalesce(before.entry_hash, :genesis), this.entry_hash
 FROM audit_log AS this LEFT JOIN audit_log AS before ON before.seq = this.seq - 1
-WHERE this.seq > ? ORDER BY this.seq LIMIT ?
+WHERE this.seq > :after ORDER BY this.seq LIMIT :limit
 """
 
-
-_HOLDING = "SELECT body FROM audit_log WHERE instr(body, ?) > 0 ORDER BY seq DESC"
+_HASH = "SELECT entry_hash FROM audit_log WHERE seq = :seq"
 
 
 class AuditLog:
@@ -96,14 +93,13 @@ class AuditLog:
         entry_id = new_id("audit")
         facts, what = _encode(data), _named(event)
         at = f'"{self._clock.now().isoformat()}"'  # digits and signs: nothing to escape
-        # The driver itself, because this runs for every gate and every tool call: 5 microseconds
-        # for both statements, where Core needs about 20 times that. The head is read inside the
-        # transaction, because other processes append too.
+        # Runs for every gate and every tool call. The head is read inside the transaction, because
+        # other processes append too.
         with self._db.write() as tx:
-            seq, previous = tx.driver.execute(_NEWEST).fetchone() or (0, GENESIS)
+            seq, previous = tx.run(_NEWEST).fetchone() or (0, GENESIS)
             body = f'{{"at":{at},"data":{facts},"event":{what},"id":"{entry_id}","seq":{seq + 1}}}'
             entry_hash = sha256(f"{previous}\n{body}".encode()).hexdigest()
-            tx.driver.execute(_APPEND, (seq + 1, body, entry_hash))
+            tx.run(_APPEND, seq=seq + 1, body=body, entry_hash=entry_hash)
         return entry_id
 
     async def head(self) -> AuditHead:
@@ -113,7 +109,7 @@ class AuditLog:
     async def entries(self, after: int = 0, limit: int = 100) -> list[AuditEntry]:
         """At most `limit` entries that follow number `after`, oldest first."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_ENTRIES, (GENESIS, after, limit)).fetchall()
+            rows = tx.run(_ENTRIES, genesis=GENESIS, after=after, limit=limit).fetchall()
         return [
             AuditEntry(seq, _entry_id(body), body, previous, entry_hash)
             for seq, body, previous, entry_hash in rows
@@ -125,7 +121,7 @@ class AuditLog:
         A damaged entry is passed over: whoever verifies the chain names it.
         """
         with self._db.read() as tx:
-            bodies = tx.driver.execute(_HOLDING, (text,)).fetchall()
+            bodies = tx.run(ENTRIES_HOLDING, text=text).fetchall()
         for (body,) in bodies:
             with suppress(ValueError, TypeError, KeyError, RecursionError):
                 entry = json.loads(body)
@@ -211,19 +207,17 @@ class AuditLog:
         new = Checkpoint(_checkpoint_id(body), body, signature.hex())
         # on the disk before anybody outside is told: power loss must not put the log behind them
         with self._db.write(durable=True) as tx:
-            tx.driver.execute(_KEEP_CHECKPOINT, (*new, new.checkpoint_id))
+            tx.run(_KEEP_CHECKPOINT, **new._asdict())
         return new
 
     def _newest_checkpoint(self) -> Checkpoint | None:
         with self._db.read() as tx:
-            row = tx.driver.execute(_NEWEST_CHECKPOINT).fetchone()
+            row = tx.run(NEWEST_CHECKPOINT).fetchone()
         return Checkpoint(*row) if row else None
 
     def _checkpoints(self) -> list[Checkpoint]:
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT checkpoint_id, body, signature FROM audit_checkpoints ORDER BY rowid"
-            ).fetchall()
+            rows = tx.run(CHECKPOINTS).fetchall()
         return [Checkpoint(*row) for row in rows]
 
     def _checkpoint_fault(self, checkpoint: Checkpoint) -> str:
@@ -255,9 +249,7 @@ class AuditLog:
         if seq == 0:
             return GENESIS
         with self._db.read() as tx:
-            row = tx.driver.execute(
-                "SELECT entry_hash FROM audit_log WHERE seq = ?", (seq,)
-            ).fetchone()
+            row = tx.run(_HASH, seq=seq).fetchone()
         return None if row is None else str(row[0])
 
     def _walk(self, start: AuditHead) -> ChainWalk:

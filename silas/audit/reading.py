@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from silas.audit.sqlite_statements import ENTRIES_BETWEEN
 from silas.db import Database
 
 _AT_ONCE = 2000
@@ -13,10 +14,7 @@ _AT_ONCE = 2000
 NEAR = 20_000
 """Entries before and after one that are looked at for what belongs to it: a tenth of a second."""
 
-_BETWEEN = "SELECT seq, body FROM audit_log WHERE seq >= ? AND seq < ?"
-_HOLDS = " AND instr(body, ?) > 0"
-# What is no JSON any more was damaged, and an extract from it would end the whole look.
-_NAMED = " AND CASE WHEN json_valid(body) THEN json_extract(body, '$.event') IN ({}) ELSE 0 END"
+_NEWEST = "SELECT coalesce(max(seq), 0) FROM audit_log"
 
 
 class ReadEntry(NamedTuple):
@@ -47,9 +45,7 @@ class AuditReader:
     def newest(self) -> int:
         """The number of the newest entry; 0 where there is none."""
         with self._db.read() as tx:
-            return int(
-                tx.driver.execute("SELECT coalesce(max(seq), 0) FROM audit_log").fetchone()[0]
-            )
+            return int(tx.run(_NEWEST).fetchone()[0])
 
     def one(self, seq: int) -> ReadEntry | None:
         """An entry by its number; None where there is none, or it is damaged."""
@@ -95,16 +91,15 @@ class AuditReader:
     def _between(
         self, lower: int, upper: int, events: Collection[str] | None, about: str
     ) -> Iterator[ReadEntry]:
-        statement, given = _BETWEEN, [lower, upper]
-        values: list[int | str] = [*given]
-        if about:
-            statement += _HOLDS
-            values.append(json.dumps(about))
-        if events is not None:
-            statement += _NAMED.format(", ".join("?" * len(events)))
-            values += sorted(events)
         with self._db.read() as tx:
-            rows = tx.driver.execute(f"{statement} ORDER BY seq", values).fetchall()
+            rows = tx.run(
+                ENTRIES_BETWEEN,
+                lower=lower,
+                upper=upper,
+                text=json.dumps(about) if about else "",
+                every_event=int(events is None),
+                events=sorted(events or ()),
+            ).fetchall()
         for seq, body in rows:
             told = _told(seq, body)
             if told is not None and (not about or about in told.data.values()):

@@ -17,7 +17,8 @@ Warn = Callable[[str], Awaitable[None]]
 _RECALL = "SELECT name, seq, checkpoint_id, at, fault FROM audit_witnesses"
 
 _REMEMBER = """
-INSERT INTO audit_witnesses (name, seq, checkpoint_id, at, fault) VALUES (?, ?, ?, ?, ?)
+INSERT INTO audit_witnesses (name, seq, checkpoint_id, at, fault)
+VALUES (:name, :seq, :checkpoint_id, :at, :fault)
 ON CONFLICT (name) DO UPDATE SET
   seq = excluded.seq, checkpoint_id = excluded.checkpoint_id, at = excluded.at,
   fault = excluded.fault
@@ -65,7 +66,7 @@ def ask(witness: Witness, state: WitnessState) -> Memory:
 def recall(db: Database) -> dict[str, WitnessState]:
     """How it stood with every witness that was ever told anything, by name."""
     with db.read() as tx:
-        return {row[0]: WitnessState(*row) for row in tx.driver.execute(_RECALL)}
+        return {row[0]: WitnessState(*row) for row in tx.run(_RECALL)}
 
 
 class WitnessedAuditLog(AuditLog):
@@ -156,7 +157,7 @@ class WitnessedAuditLog(AuditLog):
             elif error is None and before.fault:
                 self.log_now("witness_recovered", witness=name)
             if state != before:
-                tx.driver.execute(_REMEMBER, state)
+                tx.run(_REMEMBER, **state._asdict())
         if error is not None and name not in self._warned:
             self._warned.add(name)
             await self._warn(
