@@ -27,9 +27,10 @@ _CALM = 3600.0  # seconds after a step forward in which nothing is forgotten: it
 _READ = "SELECT reached, machine, unconfirmed, confirmed FROM effective_time"
 _FORGET = "DELETE FROM effective_time"
 _BEGIN = """
-INSERT INTO effective_time (one, reached, machine, unconfirmed, confirmed) VALUES (1, ?, ?, ?, ?)
+INSERT INTO effective_time (one, reached, machine, unconfirmed, confirmed)
+VALUES (1, :reached, :machine, :unconfirmed, :confirmed)
 """
-_REMEMBERED = "SELECT 1 FROM approval_nonces WHERE expires_at > ? LIMIT 1"
+_REMEMBERED = "SELECT 1 FROM approval_nonces WHERE expires_at > :moment LIMIT 1"
 
 Witness = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
@@ -219,7 +220,7 @@ class EffectiveClock:
 
     def _began(self, tx: Tx, machine: datetime) -> ClockMark:
         """The first mark; where there is a damaged one, nothing from before it counts."""
-        damaged = tx.driver.execute(_READ).fetchone() is not None
+        damaged = tx.run(_READ).fetchone() is not None
         if damaged:
             void_tokens(tx, machine)
             self._witness("clock.jumped", before="", at=machine.isoformat())
@@ -241,7 +242,7 @@ def _worth_keeping(mark: ClockMark, stepped: TimeStep, machine: datetime) -> boo
 
 def _read(tx: Tx) -> ClockMark | None:
     """The mark; None where there is none, or one that cannot be read."""
-    row = tx.driver.execute(_READ).fetchone()
+    row = tx.run(_READ).fetchone()
     if row is None:
         return None
     reached, machine, unconfirmed, confirmed = row
@@ -255,14 +256,19 @@ def _read(tx: Tx) -> ClockMark | None:
 
 
 def _keep(tx: Tx, mark: ClockMark) -> None:
-    tx.driver.execute(_FORGET)
-    values = (_stamp(mark.reached), _stamp(mark.machine), int(mark.unconfirmed), mark.confirmed)
-    tx.driver.execute(_BEGIN, values)
+    tx.run(_FORGET)
+    tx.run(
+        _BEGIN,
+        reached=_stamp(mark.reached),
+        machine=_stamp(mark.machine),
+        unconfirmed=int(mark.unconfirmed),
+        confirmed=mark.confirmed,
+    )
 
 
 def _remembers_since(tx: Tx, moment: datetime) -> bool:
     """Whether anything used is remembered that the jump alone would let be forgotten."""
-    return tx.driver.execute(_REMEMBERED, (_stamp(moment),)).fetchone() is not None
+    return tx.run(_REMEMBERED, moment=_stamp(moment)).fetchone() is not None
 
 
 def _stamp(moment: datetime) -> str:

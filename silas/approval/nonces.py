@@ -21,20 +21,24 @@ SAFETY_BUFFER = timedelta(minutes=10)
 FRESHEST = timedelta(minutes=10)
 """How long what somebody signed may count: from five minutes before its timestamp to five after."""
 
-# The driver's own SQL, because every owner's message and every use of a token comes here: 10
-# microseconds a statement, where Core needs 50 to 100.
-_TAKE = "INSERT INTO approval_nonces (key, recorded_at, expires_at) VALUES (?, ?, ?)"
+_TAKE = """
+INSERT INTO approval_nonces (key, recorded_at, expires_at)
+VALUES (:key, :recorded_at, :expires_at)
+"""
 _TAKE_ONCE = f"{_TAKE} ON CONFLICT DO NOTHING"
-_EXISTS = "SELECT 1 FROM approval_nonces WHERE key = ?"
+_EXISTS = "SELECT 1 FROM approval_nonces WHERE key = :key"
 _WITHIN = """
-SELECT key FROM approval_nonces WHERE key >= ? AND key < ? ORDER BY recorded_at, key
+SELECT key FROM approval_nonces WHERE key >= :first AND key < :end ORDER BY recorded_at, key
 """
 _FORGOTTEN = "SELECT max(until) FROM nonces_forgotten"
 _NOTE_FORGOTTEN = """
-INSERT INTO nonces_forgotten (one, until) VALUES (1, ?)
-ON CONFLICT (one) DO UPDATE SET until = max(until, excluded.until)
+INSERT INTO nonces_forgotten (one, until) VALUES (1, :until)
+ON CONFLICT (one) DO UPDATE SET until = excluded.until
+WHERE nonces_forgotten.until < excluded.until
 """
-_FORGET = "DELETE FROM approval_nonces WHERE recorded_at < ? AND expires_at <= ?"
+_FORGET = """
+DELETE FROM approval_nonces WHERE recorded_at < :recorded_before AND expires_at <= :now
+"""
 
 
 class SqlNonceStore:
@@ -49,7 +53,7 @@ class SqlNonceStore:
         """Whether this binding was consumed within the domain."""
         key = nonce_key(domain, nonce)
         with self._db.read() as tx:
-            return tx.driver.execute(_EXISTS, (key,)).fetchone() is not None
+            return tx.run(_EXISTS, key=key).fetchone() is not None
 
     async def record(self, domain: str, nonce: str) -> None:
         """Consume a binding.
@@ -60,7 +64,7 @@ class SqlNonceStore:
         now = self._clock.now()
         row = _row(nonce_key(domain, nonce), now, now + self._ttl)
         with self._db.write() as tx:
-            if tx.driver.execute(_TAKE_ONCE, row).rowcount != 1:
+            if tx.run(_TAKE_ONCE, **row).rowcount != 1:
                 raise replay_error()
 
     async def spend(self, use: TokenUse, witness: Callable[[int], object]) -> int:
@@ -73,9 +77,9 @@ class SqlNonceStore:
                 raise replay_error()
             if len(spent) >= use.max_executions:
                 return 0
-            if tx.driver.execute(_EXISTS, (nonce_key("revoked", use.token_id),)).fetchone():
+            if tx.run(_EXISTS, key=nonce_key("revoked", use.token_id)).fetchone():
                 return 0
-            tx.driver.execute(_TAKE, row)
+            tx.run(_TAKE, **row)
             witness(len(spent) + 1)
         return len(spent) + 1
 
@@ -86,7 +90,7 @@ class SqlNonceStore:
         now = self._clock.now()
         row = _row(nonce_key("revoked", token_id), now, max(now, expires_at) + SAFETY_BUFFER)
         with self._db.write(durable=True) as tx:
-            if tx.driver.execute(_TAKE_ONCE, row).rowcount != 1:
+            if tx.run(_TAKE_ONCE, **row).rowcount != 1:
                 return False
             witness()
         return True
@@ -106,15 +110,13 @@ class SqlNonceStore:
         """Forget what was recorded before `older_than` and has expired; returns how many."""
         now = self._clock.now()
         with self._db.write() as tx:
-            tx.driver.execute(
-                _NOTE_FORGOTTEN, (_stamp(forgotten_until(older_than, now - self._ttl)),)
-            )
-            return tx.driver.execute(_FORGET, (_stamp(older_than), _stamp(now))).rowcount
+            tx.run(_NOTE_FORGOTTEN, until=_stamp(forgotten_until(older_than, now - self._ttl)))
+            return tx.run(_FORGET, recorded_before=_stamp(older_than), now=_stamp(now)).rowcount
 
     async def remembers(self, moment: datetime) -> bool:
         """Whether what was signed at that moment, and used, is still known to have been."""
         with self._db.read() as tx:
-            (until,) = tx.driver.execute(_FORGOTTEN).fetchone()
+            (until,) = tx.run(_FORGOTTEN).fetchone()
         return until is None or _stamp(moment) > until
 
 
@@ -164,9 +166,9 @@ def _stamp(moment: datetime) -> str:
 
 def _keys(tx: Tx, prefix: str) -> list[str]:
     """The keys that begin so, oldest first: at most as many as a token has uses."""
-    # A range over the primary key; ";" follows ":" in ASCII, and SQLite compares bytes.
-    return [str(key) for (key,) in tx.driver.execute(_WITHIN, (prefix, prefix[:-1] + ";"))]
+    # A range over the primary key; ";" follows ":" in ASCII, and keys are compared byte by byte.
+    return [str(key) for (key,) in tx.run(_WITHIN, first=prefix, end=prefix[:-1] + ";")]
 
 
-def _row(key: str, now: datetime, expires_at: datetime) -> tuple[str, str, str]:
-    return key, _stamp(now), _stamp(expires_at)
+def _row(key: str, now: datetime, expires_at: datetime) -> dict[str, str]:
+    return {"key": key, "recorded_at": _stamp(now), "expires_at": _stamp(expires_at)}

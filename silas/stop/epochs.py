@@ -9,8 +9,9 @@ from silas.stop.sentinel import Sentinel
 
 _COUNT = "SELECT count(*) FROM emergency_stops"
 _OPEN = "SELECT count(*) FROM emergency_stops WHERE resumed_at IS NULL"
-_STOP = "INSERT INTO emergency_stops (stopped_at) VALUES (?)"
-_RESUME = "UPDATE emergency_stops SET resumed_at = ? WHERE resumed_at IS NULL"
+_STOP = "INSERT INTO emergency_stops (stopped_at) VALUES (:stopped_at)"
+_VOID = "INSERT INTO emergency_stops (stopped_at, resumed_at) VALUES (:at, :at)"
+_RESUME = "UPDATE emergency_stops SET resumed_at = :resumed_at WHERE resumed_at IS NULL"
 
 
 class StopEpochs:
@@ -30,8 +31,8 @@ class StopEpochs:
 
     def stops(self) -> int:
         """How often Silas was stopped so far."""
-        with self._db.read() as tx:  # the driver itself: asked for at every use of a token
-            return int(tx.driver.execute(_COUNT).fetchone()[0])
+        with self._db.read() as tx:  # asked for at every use of a token
+            return int(tx.run(_COUNT).fetchone()[0])
 
     def reconcile(self, witness: Callable[[], object]) -> None:
         """Make file and database agree that Silas is stopped where either says so.
@@ -69,7 +70,7 @@ class StopEpochs:
                 self._record(tx, recorded)
         try:
             with self._db.write(durable=True) as tx:
-                tx.driver.execute(_RESUME, (self._clock.now().isoformat(),))
+                tx.run(_RESUME, resumed_at=self._clock.now().isoformat())
                 witness()
                 self._sentinel.remove()  # under the lock of `reconcile`, which would make it again
         except BaseException:
@@ -77,17 +78,14 @@ class StopEpochs:
             raise
 
     def _record(self, tx: Tx, witness: Callable[[], object]) -> None:
-        tx.driver.execute(_STOP, (self._clock.now().isoformat(),))
+        tx.run(_STOP, stopped_at=self._clock.now().isoformat())
         witness()
 
 
 def void_tokens(tx: Tx, moment: datetime) -> None:
     """Make every token void that was signed so far, as a stop that was over at once would."""
-    at = moment.isoformat()
-    tx.driver.execute(
-        "INSERT INTO emergency_stops (stopped_at, resumed_at) VALUES (?, ?)", (at, at)
-    )
+    tx.run(_VOID, at=moment.isoformat())
 
 
 def _is_open(tx: Tx) -> bool:
-    return bool(tx.driver.execute(_OPEN).fetchone()[0])
+    return bool(tx.run(_OPEN).fetchone()[0])
