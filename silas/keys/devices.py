@@ -8,21 +8,22 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.errors import ApprovalError
 from silas.keys.signer import import_public_key, verify_with
+from silas.keys.sqlite_statements import DEVICES_AS_PAIRED
 from silas.types import new_id
 
 MOST_DEVICES = 32
 """Devices at a time; every one more is one more key that every signature is tried with."""
 
-# The driver's own SQL: asked at every request and for every signed message.
+_ADD = """
+INSERT INTO devices (id, name, public_key, paired_at) VALUES (:id, :name, :public_key, :paired_at)
+"""
+_RENAME = "UPDATE devices SET name = :name WHERE id = :id"
 _ROWS = "SELECT id, name, coalesce(public_key, ''), paired_at, revoked_at FROM devices"
-_ADD = "INSERT INTO devices (id, name, public_key, paired_at) VALUES (?, ?, ?, ?)"
-_RENAME = "UPDATE devices SET name = ? WHERE id = ?"
-_GET = f"{_ROWS} WHERE id = ?"
-_OF_KEY = f"{_ROWS} WHERE public_key = ?"
-_ALL = f"{_ROWS} ORDER BY rowid"
-_REVOKE = "UPDATE devices SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL"
+_GET = f"{_ROWS} WHERE id = :id"
+_OF_KEY = f"{_ROWS} WHERE public_key = :public_key"
+_REVOKE = "UPDATE devices SET revoked_at = :revoked_at WHERE id = :id AND revoked_at IS NULL"
 _KEYS = "SELECT public_key FROM devices WHERE revoked_at IS NULL AND public_key IS NOT NULL"
-_KEY = f"{_KEYS} AND id = ?"
+_KEY = f"{_KEYS} AND id = :id"
 _COUNT = "SELECT count(*) FROM devices WHERE revoked_at IS NULL"
 
 
@@ -65,7 +66,7 @@ class DeviceKeys:
         """
         key = None if public_key is None else import_public_key(public_key.hex())
         with self._db.write() as tx:
-            known = None if key is None else tx.driver.execute(_OF_KEY, (key,)).fetchone()
+            known = None if key is None else tx.run(_OF_KEY, public_key=key).fetchone()
             if known is not None:
                 device = _device(known)
                 if device.revoked_at is not None:
@@ -73,9 +74,9 @@ class DeviceKeys:
                         "This device's key was revoked; it needs a new one.",
                         code="E_APPROVAL_DEVICE_REVOKED",
                     )
-                tx.driver.execute(_RENAME, (name, device.id))
+                tx.run(_RENAME, name=name, id=device.id)
                 return device._replace(name=name)
-            if tx.driver.execute(_COUNT).fetchone()[0] >= MOST_DEVICES:
+            if tx.run(_COUNT).fetchone()[0] >= MOST_DEVICES:
                 raise ApprovalError(
                     f"There are {MOST_DEVICES} devices already; revoke one with "
                     "`silas devices revoke`.",
@@ -83,13 +84,13 @@ class DeviceKeys:
                 )
             now = self._clock.now().astimezone(UTC)
             device = Device(new_id("device"), name, key or "", now, None)
-            tx.driver.execute(_ADD, (device.id, name, key, now.isoformat()))
+            tx.run(_ADD, id=device.id, name=name, public_key=key, paired_at=now.isoformat())
         return device
 
     def get(self, device_id: str) -> Device | None:
         """The device, revoked or not; None where there is none of this id."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_GET, (device_id,)).fetchone()
+            row = tx.run(_GET, id=device_id).fetchone()
         return None if row is None else _device(row)
 
     def revoke(self, device_id: str) -> Device:
@@ -100,7 +101,7 @@ class DeviceKeys:
         """
         now = self._clock.now().astimezone(UTC).isoformat()
         with self._db.write(durable=True) as tx:
-            tx.driver.execute(_REVOKE, (now, device_id))
+            tx.run(_REVOKE, revoked_at=now, id=device_id)
             device = self.get(device_id)
         if device is None:
             raise ApprovalError(
@@ -111,19 +112,19 @@ class DeviceKeys:
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether the signature over exactly `data` is of any device that counts."""
         with self._db.read() as tx:
-            keys = [str(key) for (key,) in tx.driver.execute(_KEYS)]
+            keys = [str(key) for (key,) in tx.run(_KEYS)]
         return any(verify_with(key, data, signature) for key in keys)
 
     def signed_by(self, device_id: str, data: bytes, signature: bytes) -> bool:
         """Whether the signature over exactly `data` is this device's, and it counts."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_KEY, (device_id,)).fetchone()
+            row = tx.run(_KEY, id=device_id).fetchone()
         return row is not None and verify_with(str(row[0]), data, signature)
 
     def list(self) -> Sequence[Device]:
         """Every device, the revoked ones too, in the order in which they were paired."""
         with self._db.read() as tx:
-            return [_device(row) for row in tx.driver.execute(_ALL)]
+            return [_device(row) for row in tx.run(DEVICES_AS_PAIRED)]
 
 
 def _device(row: Sequence[str | None]) -> Device:

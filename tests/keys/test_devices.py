@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from sqlalchemy import text
 
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError
@@ -101,7 +100,7 @@ def test_a_revoked_key_never_comes_back(db: Database, devices: DeviceKeys) -> No
         "DELETE FROM devices",
     ):
         with pytest.raises(DatabaseError), db.write() as tx:
-            tx.execute(text(change))
+            tx.driver.execute(change)
 
 
 def test_a_device_that_comes_again_stays_the_device_it_was(devices: DeviceKeys) -> None:
