@@ -10,22 +10,34 @@ from pydantic import ValidationError
 from silas.damage import readable, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
+from silas.persona.sqlite_statements import NEWEST_EVENTS
 from silas.persona.state import PersonaEvent, PersonaState
 
 _STATE = (
     "SELECT baseline_axes_json, mood_json, voice_json, active_preset, last_context, drift_json,"
-    " tuning_json, updated_at FROM persona_state WHERE scope_id = ?"
+    " tuning_json, updated_at FROM persona_state WHERE scope_id = :scope_id"
 )
-_SAVE = "INSERT OR REPLACE INTO persona_state VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_APPEND = "INSERT INTO persona_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_EVENTS = (
-    "SELECT event_id, event_type, trusted, delta_axes_json, delta_mood_json, source, created_at"
-    " FROM persona_events WHERE scope_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ?"
-)
-_UNTRUSTED = (
-    "SELECT count(*) FROM persona_events WHERE scope_id = ? AND created_at > ? AND trusted = 0"
-    " AND source = 'channel'"
-)
+_SAVE = """
+INSERT INTO persona_state (scope_id, baseline_axes_json, mood_json, voice_json, active_preset,
+  last_context, drift_json, tuning_json, updated_at)
+VALUES (:scope_id, :baseline_axes_json, :mood_json, :voice_json, :active_preset,
+  :last_context, :drift_json, :tuning_json, :updated_at)
+ON CONFLICT (scope_id) DO UPDATE SET
+  baseline_axes_json = excluded.baseline_axes_json, mood_json = excluded.mood_json,
+  voice_json = excluded.voice_json, active_preset = excluded.active_preset,
+  last_context = excluded.last_context, drift_json = excluded.drift_json,
+  tuning_json = excluded.tuning_json, updated_at = excluded.updated_at
+"""
+_APPEND = """
+INSERT INTO persona_events (event_id, scope_id, event_type, trusted, delta_axes_json,
+  delta_mood_json, source, created_at)
+VALUES (:event_id, :scope_id, :event_type, :trusted, :delta_axes_json,
+  :delta_mood_json, :source, :created_at)
+"""
+_UNTRUSTED = """
+SELECT count(*) FROM persona_events
+WHERE scope_id = :scope_id AND created_at > :since AND trusted = 0 AND source = 'channel'
+"""
 
 
 class PersonaStore(Protocol):
@@ -65,7 +77,7 @@ class SqlPersonaStore:
     async def get_state(self, scope_id: str) -> PersonaState | None:
         """See `PersonaStore.get_state`."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_STATE, (scope_id,)).fetchone()
+            row = tx.run(_STATE, scope_id=scope_id).fetchone()
         if row is None:
             return None
         try:
@@ -77,17 +89,17 @@ class SqlPersonaStore:
     async def save_state(self, state: PersonaState) -> None:
         """See `PersonaStore.save_state`."""
         with self._db.write() as tx:
-            tx.driver.execute(_SAVE, _state_row(state))
+            tx.run(_SAVE, **_state_row(state))
 
     async def append_event(self, event: PersonaEvent) -> None:
         """See `PersonaStore.append_event`."""
         with self._db.write() as tx:
-            tx.driver.execute(_APPEND, _event_row(event))
+            tx.run(_APPEND, **_event_row(event))
 
     async def list_events(self, scope_id: str, limit: int = 100) -> list[PersonaEvent]:
         """See `PersonaStore.list_events`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_EVENTS, (scope_id, limit)).fetchall()
+            rows = tx.run(NEWEST_EVENTS, scope_id=scope_id, limit=limit).fetchall()
         return readable(
             self._db, "persona_events", rows, lambda row: row[0], lambda row: _event(scope_id, row)
         )
@@ -95,13 +107,13 @@ class SqlPersonaStore:
     async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
         """See `PersonaStore.happened`."""
         with self._db.write() as tx:
-            tx.driver.execute(_APPEND, _event_row(event))
-            tx.driver.execute(_SAVE, _state_row(state))
+            tx.run(_APPEND, **_event_row(event))
+            tx.run(_SAVE, **_state_row(state))
 
     async def untrusted_since(self, scope_id: str, moment: datetime) -> int:
         """See `PersonaStore.untrusted_since`."""
         with self._db.read() as tx:
-            found = tx.driver.execute(_UNTRUSTED, (scope_id, _moment(moment))).fetchone()
+            found = tx.run(_UNTRUSTED, scope_id=scope_id, since=_moment(moment)).fetchone()
         return int(found[0])
 
 
@@ -110,31 +122,31 @@ def _moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _state_row(state: PersonaState) -> tuple[str, ...]:
-    return (
-        state.scope_id,
-        state.baseline_axes.model_dump_json(),
-        state.mood.model_dump_json(),
-        state.voice.model_dump_json(),
-        state.active_preset,
-        state.last_context,
-        state.drift.model_dump_json(),
-        state.tuning.model_dump_json(),
-        _moment(state.updated_at),
-    )
+def _state_row(state: PersonaState) -> dict[str, str]:
+    return {
+        "scope_id": state.scope_id,
+        "baseline_axes_json": state.baseline_axes.model_dump_json(),
+        "mood_json": state.mood.model_dump_json(),
+        "voice_json": state.voice.model_dump_json(),
+        "active_preset": state.active_preset,
+        "last_context": state.last_context,
+        "drift_json": state.drift.model_dump_json(),
+        "tuning_json": state.tuning.model_dump_json(),
+        "updated_at": _moment(state.updated_at),
+    }
 
 
-def _event_row(event: PersonaEvent) -> tuple[str | int, ...]:
-    return (
-        event.event_id,
-        event.scope_id,
-        event.event_type,
-        int(event.trusted),
-        event.delta_axes.model_dump_json(),
-        event.delta_mood.model_dump_json(),
-        event.source,
-        _moment(event.created_at),
-    )
+def _event_row(event: PersonaEvent) -> dict[str, str | int]:
+    return {
+        "event_id": event.event_id,
+        "scope_id": event.scope_id,
+        "event_type": event.event_type,
+        "trusted": int(event.trusted),
+        "delta_axes_json": event.delta_axes.model_dump_json(),
+        "delta_mood_json": event.delta_mood.model_dump_json(),
+        "source": event.source,
+        "created_at": _moment(event.created_at),
+    }
 
 
 @lru_cache(maxsize=64)  # a turn looks twice, and nearly every row is as it was
