@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import LiteralString, NamedTuple
 
 from silas.autonomy.proposals import (
     AutonomyThresholdProposal,
@@ -12,6 +12,12 @@ from silas.autonomy.proposals import (
 from silas.autonomy.signals import Signal
 from silas.damage import readable
 from silas.db import Database
+
+_SUGGESTED = "SELECT count(*) FROM suggestions WHERE scope_id = :scope_id AND created_at > :since"
+_PROPOSED = """
+SELECT count(*) FROM autonomy_proposals WHERE scope_id = :scope_id AND created_at > :since
+"""
+_LEARNED = "SELECT count(*) FROM behavior_preferences WHERE scope_id = :scope_id AND at > :since"
 
 
 class Decided(NamedTuple):
@@ -50,24 +56,24 @@ class SqlAutonomyStore:
     def put_suggestion(self, proposal: SuggestionProposal) -> None:
         """Keep it; it waits for the owner."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "INSERT INTO suggestions VALUES (NULL, ?, ?, ?, ?, NULL, ?, NULL)",
-                (
-                    proposal.suggestion_id,
-                    proposal.scope_id,
-                    proposal.cooldown_key,
-                    proposal.model_dump_json(),
-                    _moment(proposal.created_at),
-                ),
+            tx.run(
+                "INSERT INTO suggestions"
+                " (suggestion_id, scope_id, cooldown_key, proposal, created_at) VALUES"
+                " (:suggestion_id, :scope_id, :cooldown_key, :proposal, :created_at)",
+                suggestion_id=proposal.suggestion_id,
+                scope_id=proposal.scope_id,
+                cooldown_key=proposal.cooldown_key,
+                proposal=proposal.model_dump_json(),
+                created_at=_moment(proposal.created_at),
             )
 
     def waiting(self, scope_id: str) -> list[SuggestionProposal]:
         """Suggestions that nobody answered, the oldest first."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT proposal, suggestion_id FROM suggestions WHERE scope_id = ?"
+            rows = tx.run(
+                "SELECT proposal, suggestion_id FROM suggestions WHERE scope_id = :scope_id"
                 " AND (outcome IS NULL OR outcome = 'deferred') ORDER BY number",
-                (scope_id,),
+                scope_id=scope_id,
             ).fetchall()
         return readable(
             self._db,
@@ -80,10 +86,13 @@ class SqlAutonomyStore:
     def asked_since(self, scope_id: str, suggestion_id: str, moment: datetime) -> bool:
         """Whether this one was shown and left open since then."""
         with self._db.read() as tx:
-            found = tx.driver.execute(
-                "SELECT 1 FROM suggestions WHERE scope_id = ? AND suggestion_id = ?"
-                " AND handled_at > ?",
-                (scope_id, suggestion_id, _moment(moment)),
+            found = tx.run(
+                "SELECT 1 FROM suggestions"
+                " WHERE scope_id = :scope_id AND suggestion_id = :suggestion_id"
+                " AND handled_at > :since",
+                scope_id=scope_id,
+                suggestion_id=suggestion_id,
+                since=_moment(moment),
             ).fetchone()
         return found is not None
 
@@ -92,53 +101,69 @@ class SqlAutonomyStore:
     ) -> bool:
         """Record what became of one; what was accepted or dismissed stays so, and it is False."""
         with self._db.write() as tx:
-            done = tx.driver.execute(
-                "UPDATE suggestions SET outcome = ?, handled_at = ? WHERE scope_id = ?"
-                " AND suggestion_id = ? AND (outcome IS NULL OR outcome = 'deferred')",
-                (outcome, _moment(at), scope_id, suggestion_id),
+            done = tx.run(
+                "UPDATE suggestions SET outcome = :outcome, handled_at = :handled_at"
+                " WHERE scope_id = :scope_id AND suggestion_id = :suggestion_id"
+                " AND (outcome IS NULL OR outcome = 'deferred')",
+                outcome=outcome,
+                handled_at=_moment(at),
+                scope_id=scope_id,
+                suggestion_id=suggestion_id,
             )
         return done.rowcount == 1
 
     def suggested_since(self, scope_id: str, cooldown_key: str, moment: datetime) -> bool:
         """Whether this was suggested, or answered, since then."""
         with self._db.read() as tx:
-            found = tx.driver.execute(
-                "SELECT 1 FROM suggestions WHERE scope_id = ? AND cooldown_key = ?"
-                " AND (created_at > ? OR handled_at > ?) LIMIT 1",
-                (scope_id, cooldown_key, _moment(moment), _moment(moment)),
+            found = tx.run(
+                "SELECT 1 FROM suggestions"
+                " WHERE scope_id = :scope_id AND cooldown_key = :cooldown_key"
+                " AND (created_at > :since OR handled_at > :since) LIMIT 1",
+                scope_id=scope_id,
+                cooldown_key=cooldown_key,
+                since=_moment(moment),
             ).fetchone()
         return found is not None
 
     def count_suggested(self, scope_id: str, moment: datetime) -> int:
         """How many suggestions were made since then."""
-        return self._count("suggestions", "created_at", scope_id, moment)
+        return self._count(_SUGGESTED, scope_id, moment)
 
     # -- decisions of the owner's
 
     def note(self, signal: Signal, at: datetime) -> None:
         """Keep a decision of the owner's."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "INSERT INTO behavior_signals (scope_id, family, outcome, at) VALUES (?, ?, ?, ?)",
-                (signal.scope_id, signal.family, signal.outcome, _moment(at)),
+            tx.run(
+                "INSERT INTO behavior_signals (scope_id, family, outcome, at)"
+                " VALUES (:scope_id, :family, :outcome, :at)",
+                scope_id=signal.scope_id,
+                family=signal.family,
+                outcome=signal.outcome,
+                at=_moment(at),
             )
 
     def families(self, scope_id: str) -> list[str]:
         """Every family about which something was decided."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT DISTINCT family FROM behavior_signals WHERE scope_id = ? ORDER BY family",
-                (scope_id,),
+            rows = tx.run(
+                "SELECT DISTINCT family FROM behavior_signals"
+                " WHERE scope_id = :scope_id ORDER BY family",
+                scope_id=scope_id,
             ).fetchall()
         return [row[0] for row in rows]
 
     def decided(self, scope_id: str, family: str, since: datetime, limit: int) -> list[Decided]:
         """The newest decisions about a family, the newest first."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT number, outcome FROM behavior_signals WHERE scope_id = ? AND family = ?"
-                " AND at > ? ORDER BY number DESC LIMIT ?",
-                (scope_id, family, _moment(since), limit),
+            rows = tx.run(
+                "SELECT number, outcome FROM behavior_signals"
+                " WHERE scope_id = :scope_id AND family = :family AND at > :since"
+                " ORDER BY number DESC LIMIT :limit",
+                scope_id=scope_id,
+                family=family,
+                since=_moment(since),
+                limit=limit,
             ).fetchall()
         return [Decided(*row) for row in rows]
 
@@ -149,26 +174,26 @@ class SqlAutonomyStore:
     ) -> None:
         """Keep a proposal; `after_signal` is the newest decision it rests on."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "INSERT INTO autonomy_proposals VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, NULL)",
-                (
-                    proposal.proposal_id,
-                    proposal.scope_id,
-                    family,
-                    proposal.model_dump_json(),
-                    after_signal,
-                    _moment(proposal.created_at),
-                ),
+            tx.run(
+                "INSERT INTO autonomy_proposals"
+                " (proposal_id, scope_id, family, proposal, after_signal, created_at) VALUES"
+                " (:proposal_id, :scope_id, :family, :proposal, :after_signal, :created_at)",
+                proposal_id=proposal.proposal_id,
+                scope_id=proposal.scope_id,
+                family=family,
+                proposal=proposal.model_dump_json(),
+                after_signal=after_signal,
+                created_at=_moment(proposal.created_at),
             )
 
     def open_proposals(self, scope_id: str) -> list[AutonomyThresholdProposal]:
         """Proposals that nobody answered, the oldest first."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
+            rows = tx.run(
                 "SELECT proposal, proposal_id FROM autonomy_proposals"
-                " WHERE scope_id = ? AND decision IS NULL"
+                " WHERE scope_id = :scope_id AND decision IS NULL"
                 " ORDER BY number",
-                (scope_id,),
+                scope_id=scope_id,
             ).fetchall()
         return readable(
             self._db, "autonomy_proposals", rows, lambda row: row[1], lambda row: _proposal(row[0])
@@ -177,10 +202,11 @@ class SqlAutonomyStore:
     def last_proposal(self, scope_id: str, family: str) -> LastProposal | None:
         """The newest proposal about a family, whatever became of it."""
         with self._db.read() as tx:
-            row = tx.driver.execute(
+            row = tx.run(
                 "SELECT proposal, after_signal FROM autonomy_proposals"
-                " WHERE scope_id = ? AND family = ? ORDER BY number DESC LIMIT 1",
-                (scope_id, family),
+                " WHERE scope_id = :scope_id AND family = :family ORDER BY number DESC LIMIT 1",
+                scope_id=scope_id,
+                family=family,
             ).fetchone()
         found = readable(
             self._db,
@@ -193,7 +219,7 @@ class SqlAutonomyStore:
 
     def count_proposals(self, scope_id: str, moment: datetime) -> int:
         """How many proposals were made since then."""
-        return self._count("autonomy_proposals", "created_at", scope_id, moment)
+        return self._count(_PROPOSED, scope_id, moment)
 
     def decide(
         self,
@@ -212,22 +238,33 @@ class SqlAutonomyStore:
             witness: Called inside the transaction; if it raises, nothing was changed.
         """
         with self._db.write() as tx:
-            tx.driver.execute(
-                "UPDATE autonomy_proposals SET decision = ?, decided_at = ? WHERE proposal_id = ?",
-                (decision, _moment(at), proposal.proposal_id),
+            tx.run(
+                "UPDATE autonomy_proposals SET decision = :decision, decided_at = :decided_at"
+                " WHERE proposal_id = :proposal_id",
+                decision=decision,
+                decided_at=_moment(at),
+                proposal_id=proposal.proposal_id,
             )
             for change in () if applied is None else applied.changes:
-                tx.driver.execute(
-                    "INSERT OR REPLACE INTO autonomy_thresholds VALUES (?, ?, ?, ?, ?)",
-                    (proposal.scope_id, change.key, change.proposed_value, token_id, _moment(at)),
+                tx.run(
+                    "INSERT INTO autonomy_thresholds (scope_id, key, value, token_id, at)"
+                    " VALUES (:scope_id, :key, :value, :token_id, :at)"
+                    " ON CONFLICT (scope_id, key) DO UPDATE SET"
+                    " value = excluded.value, token_id = excluded.token_id, at = excluded.at",
+                    scope_id=proposal.scope_id,
+                    key=change.key,
+                    value=change.proposed_value,
+                    token_id=token_id,
+                    at=_moment(at),
                 )
             witness()
 
     def thresholds(self, scope_id: str) -> dict[str, str]:
         """Settings that the owner changed by a card."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT key, value FROM autonomy_thresholds WHERE scope_id = ?", (scope_id,)
+            rows = tx.run(
+                "SELECT key, value FROM autonomy_thresholds WHERE scope_id = :scope_id",
+                scope_id=scope_id,
             ).fetchall()
         return dict(rows)
 
@@ -236,37 +273,43 @@ class SqlAutonomyStore:
     def learned(self, scope_id: str) -> list[Learned]:
         """Every preference that was inferred, the oldest first."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT pattern, memory_id, decision FROM behavior_preferences WHERE scope_id = ?"
-                " ORDER BY at, pattern",
-                (scope_id,),
+            rows = tx.run(
+                "SELECT pattern, memory_id, decision FROM behavior_preferences"
+                " WHERE scope_id = :scope_id ORDER BY at, pattern",
+                scope_id=scope_id,
             ).fetchall()
         return [Learned(*row) for row in rows]
 
     def learn(self, scope_id: str, pattern: str, memory_id: str, at: datetime) -> None:
         """Remember that a preference was inferred from a pattern."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "INSERT INTO behavior_preferences VALUES (?, ?, ?, NULL, ?)",
-                (scope_id, pattern, memory_id, _moment(at)),
+            tx.run(
+                "INSERT INTO behavior_preferences (scope_id, pattern, memory_id, at)"
+                " VALUES (:scope_id, :pattern, :memory_id, :at)",
+                scope_id=scope_id,
+                pattern=pattern,
+                memory_id=memory_id,
+                at=_moment(at),
             )
 
     def settle(self, scope_id: str, pattern: str, decision: str) -> None:
         """Record what the owner said of it."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "UPDATE behavior_preferences SET decision = ? WHERE scope_id = ? AND pattern = ?",
-                (decision, scope_id, pattern),
+            tx.run(
+                "UPDATE behavior_preferences SET decision = :decision"
+                " WHERE scope_id = :scope_id AND pattern = :pattern",
+                decision=decision,
+                scope_id=scope_id,
+                pattern=pattern,
             )
 
     def count_learned(self, scope_id: str, moment: datetime) -> int:
         """How many were inferred since then."""
-        return self._count("behavior_preferences", "at", scope_id, moment)
+        return self._count(_LEARNED, scope_id, moment)
 
-    def _count(self, table: str, column: str, scope_id: str, moment: datetime) -> int:
-        query = f"SELECT count(*) FROM {table} WHERE scope_id = ? AND {column} > ?"  # noqa: S608 - our own names
+    def _count(self, statement: LiteralString, scope_id: str, moment: datetime) -> int:
         with self._db.read() as tx:
-            return int(tx.driver.execute(query, (scope_id, _moment(moment))).fetchone()[0])
+            return int(tx.run(statement, scope_id=scope_id, since=_moment(moment)).fetchone()[0])
 
 
 def _proposal(text: str) -> AutonomyThresholdProposal:
