@@ -19,6 +19,26 @@ from silas.errors import DatabaseError
 
 _BATCH = 500  # rows that are pruned in one transaction
 
+_APPEND = """
+INSERT INTO chronicle (scope_id, at, ctx_id, item, folder)
+VALUES (:scope_id, :at, :ctx_id, :item, :folder)
+"""
+_RECENT = """
+SELECT item, seq FROM chronicle
+WHERE scope_id = :scope_id AND (:folder IS NULL OR folder IN ('', :folder))
+ORDER BY at DESC, seq DESC LIMIT :limit
+"""
+_NAMED = """
+SELECT item, seq FROM chronicle WHERE scope_id = :scope_id AND ctx_id IN :ctx_ids ORDER BY seq
+"""
+_OLDEST = """
+SELECT seq, item FROM chronicle WHERE scope_id = :scope_id AND at < :before
+ORDER BY at, seq LIMIT :limit
+"""
+_OF_SCOPE = "SELECT seq, item FROM chronicle WHERE scope_id = :scope_id"
+_DROP = "DELETE FROM chronicle WHERE seq = :seq"
+_SCOPES = "SELECT DISTINCT scope_id FROM chronicle ORDER BY scope_id"
+
 
 class ChronicleStore(Protocol):
     """Keeps the conversation; no call ever sees another scope's."""
@@ -69,31 +89,31 @@ class SqlChronicleStore:
 
     async def append(self, scope_id: str, *items: ContextItem) -> None:
         """See `ChronicleStore.append`."""
-        rows = [(scope_id, _moment(i.created_at), i.ctx_id, _text(i), i.folder) for i in items]
+        rows = [
+            {
+                "scope_id": scope_id,
+                "at": _moment(item.created_at),
+                "ctx_id": item.ctx_id,
+                "item": _text(item),
+                "folder": item.folder,
+            }
+            for item in items
+        ]
         with self._db.write() as tx:
-            tx.driver.executemany(
-                "INSERT INTO chronicle (scope_id, at, ctx_id, item, folder) VALUES (?, ?, ?, ?, ?)",
-                rows,
-            )
+            tx.run_many(_APPEND, rows)
 
     async def get_recent(
         self, scope_id: str, limit: int, folder: str | None = None
     ) -> list[ContextItem]:
         """See `ChronicleStore.get_recent`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT item, seq FROM chronicle WHERE scope_id = ?"
-                " AND (? IS NULL OR folder IN ('', ?)) ORDER BY at DESC, seq DESC LIMIT ?",
-                (scope_id, folder, folder, max(limit, 0)),
-            ).fetchall()
+            rows = tx.run(_RECENT, scope_id=scope_id, folder=folder, limit=max(limit, 0)).fetchall()
         return self._readable(rows[::-1])
 
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
         """See `ChronicleStore.named`; looks through the whole scope, so once a sitting."""
-        marks = ", ".join("?" * len(ctx_ids))
-        query = f"SELECT item, seq FROM chronicle WHERE scope_id = ? AND ctx_id IN ({marks})"  # noqa: S608 - marks
         with self._db.read() as tx:
-            rows = tx.driver.execute(f"{query} ORDER BY seq", (scope_id, *ctx_ids)).fetchall()
+            rows = tx.run(_NAMED, scope_id=scope_id, ctx_ids=ctx_ids).fetchall()
         found = self._readable(rows)
         newest = {item.ctx_id: item for item in found}
         return [item for item in found if newest[item.ctx_id] is item]
@@ -110,17 +130,11 @@ class SqlChronicleStore:
         pruned = 0
         while True:
             with self._db.write() as tx:
-                rows = tx.driver.execute(
-                    "SELECT seq, item FROM chronicle WHERE scope_id = ? AND at < ? "
-                    "ORDER BY at, seq LIMIT ?",
-                    (scope_id, cutoff, _BATCH),
-                ).fetchall()
+                rows = tx.run(_OLDEST, scope_id=scope_id, before=cutoff, limit=_BATCH).fetchall()
                 if not rows:
                     return pruned
                 self._archive([_archived(scope_id, item) for _, item in rows])
-                tx.driver.executemany(
-                    "DELETE FROM chronicle WHERE seq = ?", [(seq,) for seq, _ in rows]
-                )
+                tx.run_many(_DROP, [{"seq": seq} for seq, _ in rows])
             pruned += len(rows)
 
     def _archive(self, lines: Sequence[str]) -> None:
@@ -145,9 +159,7 @@ class SqlChronicleStore:
     async def forget(self, scope_id: str, source: str) -> int:
         """See `ChronicleStore.forget`."""
         with self._db.write() as tx:
-            rows = tx.driver.execute(
-                "SELECT seq, item FROM chronicle WHERE scope_id = ?", (scope_id,)
-            ).fetchall()
+            rows = tx.run(_OF_SCOPE, scope_id=scope_id).fetchall()
             found = readable(
                 self._db,
                 "chronicle",
@@ -155,14 +167,14 @@ class SqlChronicleStore:
                 _number,
                 lambda row: (row[1], _item(row[0])),
             )
-            doomed = [(seq,) for seq, item in found if comes_from(item, source)]
-            tx.driver.executemany("DELETE FROM chronicle WHERE seq = ?", doomed)
+            doomed = [{"seq": seq} for seq, item in found if comes_from(item, source)]
+            tx.run_many(_DROP, doomed)
         return len(doomed)
 
     async def scopes(self) -> list[str]:
         """See `ChronicleStore.scopes`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute("SELECT DISTINCT scope_id FROM chronicle ORDER BY scope_id")
+            rows = tx.run(_SCOPES)
             return [str(scope_id) for (scope_id,) in rows]
 
 
