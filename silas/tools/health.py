@@ -9,6 +9,12 @@ from silas.db import Database
 from silas.errors import DatabaseError
 from silas.tools.models import ToolHealth
 
+_KNOWN = "SELECT health FROM tool_health WHERE tool_name = :tool_name"
+_KEEP = """
+INSERT INTO tool_health (tool_name, health) VALUES (:tool_name, :health)
+ON CONFLICT (tool_name) DO UPDATE SET health = excluded.health
+"""
+
 
 class HealthStore(Protocol):
     """Where the registry keeps the health of tools."""
@@ -44,29 +50,15 @@ class SqlHealthStore:
 
     def known(self, tool_name: str) -> ToolHealth:
         """See `HealthStore.known`. What cannot be read is as if nothing had been kept."""
-        from sqlalchemy import text  # noqa: PLC0415 - `silas --help` needs none
-
         with self._db.read() as tx:
-            found = tx.execute(
-                text("SELECT health FROM tool_health WHERE tool_name = :name"),
-                {"name": tool_name},
-            ).scalar()
+            row = tx.run(_KNOWN, tool_name=tool_name).fetchone()
         try:
-            return ToolHealth() if found is None else ToolHealth.model_validate_json(str(found))
+            return ToolHealth() if row is None else ToolHealth.model_validate_json(str(row[0]))
         except ValidationError:
             return ToolHealth()
 
     def keep(self, tool_name: str, health: ToolHealth) -> None:
         """See `HealthStore.keep`."""
-        from sqlalchemy import text  # noqa: PLC0415 - as above
-
-        row = {"name": tool_name, "health": health.model_dump_json()}
         # It is told after the call, whose outcome is recorded: a hint that is lost undoes nothing.
         with suppress(DatabaseError), self._db.write() as tx:
-            tx.execute(
-                text(
-                    "INSERT INTO tool_health (tool_name, health) VALUES (:name, :health)"
-                    " ON CONFLICT (tool_name) DO UPDATE SET health = excluded.health"
-                ),
-                row,
-            )
+            tx.run(_KEEP, tool_name=tool_name, health=health.model_dump_json())

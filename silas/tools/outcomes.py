@@ -1,8 +1,7 @@
 """The journal of effects: *attempted* before a call, its outcome after (decision B4).
 
 Statements run inline and join an open transaction, so that an attempt and its audit entry are
-written together or not at all. They go to the driver itself, since every call of a tool pays for
-four of them: 5 microseconds each, where Core needs 70.
+written together or not at all. Every call of a tool pays for four of them.
 """
 
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,
 )
+from silas.tools.sqlite_statements import ANSWERS_OF_A_TASK
 
 
 class OutcomeStatus(StrEnum):
@@ -166,16 +166,12 @@ def no_open_attempt(key: str) -> DuplicateKey:
 
 _BY_KEY = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at, result
-FROM tool_outcomes WHERE key = ?
+FROM tool_outcomes WHERE key = :key
 """
 # public, so that a test asks the database how it answers them
 CALLS_OF_A_TASK = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at
-FROM tool_outcomes WHERE task_id = ? ORDER BY attempted_at, key
-"""
-ANSWERS_OF_A_TASK = """
-SELECT DISTINCT tool_name, json_extract(result, '$.source') FROM tool_outcomes
-WHERE task_id = ? AND json_valid(result) ORDER BY 1, 2
+FROM tool_outcomes WHERE task_id = :task_id ORDER BY attempted_at, key
 """
 _UNKNOWN = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at
@@ -185,21 +181,25 @@ _ALL = """
 SELECT key, digest, task_id, step_id, tool_name, action, status, attempted_at, result
 FROM tool_outcomes
 """
-_DROP = "DELETE FROM tool_outcomes WHERE key = ?"
+_DROP = "DELETE FROM tool_outcomes WHERE key = :key"
 _MARK = "UPDATE tool_outcomes SET status = 'unknown' WHERE status = 'attempted'"
 _INSERT = """
 INSERT INTO tool_outcomes (
   key, digest, trace_id, task_id, step_id, tool_name, action, target, outbound, status, attempted_at
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'attempted', ?)
+) VALUES (
+  :key, :digest, :trace_id, :task_id, :step_id, :tool_name, :action, :target, :outbound,
+  'attempted', :attempted_at
+)
 """
 _CLOSE = """
-UPDATE tool_outcomes SET status = ?, result = ?, finished_at = ? WHERE key = ? AND status = ?
+UPDATE tool_outcomes SET status = :status, result = :result, finished_at = :finished_at
+WHERE key = :key AND status = :before
 """
 _LAST = """
 SELECT max(attempted_at) FROM tool_outcomes
-WHERE tool_name = ? AND action = ? AND target = ? AND target <> ''
+WHERE tool_name = :tool_name AND action = :action AND target = :target AND target <> ''
 """
-_OUTBOUND = "SELECT count(*) FROM tool_outcomes WHERE outbound = 1 AND attempted_at > ?"
+_OUTBOUND = "SELECT count(*) FROM tool_outcomes WHERE outbound = 1 AND attempted_at > :since"
 
 
 class SqlOutcomeStore:
@@ -212,7 +212,7 @@ class SqlOutcomeStore:
     def find(self, key: str, call: ValidatedCall, *, idempotent: bool) -> ToolResult | None:
         """See `OutcomeStore.find`."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_BY_KEY, (key,)).fetchone()
+            row = tx.run(_BY_KEY, key=key).fetchone()
         if row is None:
             return None
         *record, stored = row
@@ -234,15 +234,24 @@ class SqlOutcomeStore:
         idempotent: bool,
     ) -> ToolResult | None:
         """See `OutcomeStore.begin`."""
-        by = (context.trace_id, context.task_id, context.step_id)
-        what = (call.tool_name, call.action, facts.target, facts.outbound)
         with self._db.write() as tx:
             recorded = self.find(key, call, idempotent=idempotent)
             if recorded is None:
                 if idempotent:  # one whose outcome nobody knows is attempted anew
-                    tx.driver.execute(_DROP, (key,))
-                at = _text(self._clock.now())
-                tx.driver.execute(_INSERT, (key, call.digest, *by, *what, at))
+                    tx.run(_DROP, key=key)
+                tx.run(
+                    _INSERT,
+                    key=key,
+                    digest=call.digest,
+                    trace_id=context.trace_id,
+                    task_id=context.task_id,
+                    step_id=context.step_id,
+                    tool_name=call.tool_name,
+                    action=call.action,
+                    target=facts.target,
+                    outbound=int(facts.outbound),
+                    attempted_at=_text(self._clock.now()),
+                )
         return recorded
 
     def finish(self, key: str, status: OutcomeStatus, result: ToolResult | None) -> None:
@@ -254,39 +263,40 @@ class SqlOutcomeStore:
         with self._db.write() as tx:
             self._close(key, OutcomeStatus.unknown, status, result)
             if status is OutcomeStatus.attempted:
-                tx.driver.execute(_DROP, (key,))
+                tx.run(_DROP, key=key)
 
     def _close(
         self, key: str, before: OutcomeStatus, status: OutcomeStatus, result: ToolResult | None
     ) -> None:
         stored = None if result is None else result.model_dump_json()
-        changes = (status, stored, _text(self._clock.now()), key, before)
+        at = _text(self._clock.now())
+        changes = {"status": status, "result": stored, "finished_at": at}
         with self._db.write() as tx:
-            if tx.driver.execute(_CLOSE, changes).rowcount != 1:
+            if tx.run(_CLOSE, **changes, key=key, before=before).rowcount != 1:
                 raise no_open_attempt(key)
 
     def mark_unfinished_unknown(self) -> list[OutcomeRecord]:
         """See `OutcomeStore.mark_unfinished_unknown`."""
         with self._db.write() as tx:
-            tx.driver.execute(_MARK)
+            tx.run(_MARK)
         return self.unknown()
 
     def unknown(self) -> list[OutcomeRecord]:
         """See `OutcomeStore.unknown`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_UNKNOWN).fetchall()
+            rows = tx.run(_UNKNOWN).fetchall()
         return self._records(rows)
 
     def calls_of(self, task_id: str) -> list[OutcomeRecord]:
         """See `OutcomeStore.calls_of`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(CALLS_OF_A_TASK, (task_id,)).fetchall()
+            rows = tx.run(CALLS_OF_A_TASK, task_id=task_id).fetchall()
         return self._records(rows)
 
     def check(self) -> None:
         """Set aside every call whose row cannot be read."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_ALL).fetchall()
+            rows = tx.run(_ALL).fetchall()
         self._records([row[:-1] for row in rows])
         readable(self._db, "tool_outcomes", rows, lambda row: row[0], _result)
 
@@ -301,12 +311,12 @@ class SqlOutcomeStore:
     def answers_of(self, task_id: str) -> list[tuple[str, str]]:
         """See `OutcomeStore.answers_of`."""
         with self._db.read() as tx:
-            return tx.driver.execute(ANSWERS_OF_A_TASK, (task_id,)).fetchall()
+            return tx.run(ANSWERS_OF_A_TASK, task_id=task_id).fetchall()
 
     def last_attempt(self, tool_name: str, action: str, target: str) -> datetime | None:
         """See `OutcomeStore.last_attempt`."""
         with self._db.read() as tx:
-            (at,) = tx.driver.execute(_LAST, (tool_name, action, target)).fetchone()
+            (at,) = tx.run(_LAST, tool_name=tool_name, action=action, target=target).fetchone()
         try:
             return None if at is None else datetime.fromisoformat(at)
         except (ValueError, TypeError):  # a damaged row: as if it had been just now
@@ -315,7 +325,7 @@ class SqlOutcomeStore:
     def outbound_since(self, moment: datetime) -> int:
         """See `OutcomeStore.outbound_since`."""
         with self._db.read() as tx:
-            return tx.driver.execute(_OUTBOUND, (_text(moment),)).fetchone()[0]
+            return tx.run(_OUTBOUND, since=_text(moment)).fetchone()[0]
 
 
 def cooling_down(last: datetime | None, now: datetime, cooldown_seconds: float) -> bool:

@@ -22,7 +22,8 @@ from silas.tools import (
     idempotency_key,
     validated_call,
 )
-from silas.tools.outcomes import ANSWERS_OF_A_TASK, CALLS_OF_A_TASK, cooling_down
+from silas.tools.outcomes import CALLS_OF_A_TASK, cooling_down
+from silas.tools.sqlite_statements import ANSWERS_OF_A_TASK
 
 CALL = validated_call("mail", "send", {"to": "a@example.org"})
 OTHER = validated_call("mail", "send", {"to": "b@example.org"})

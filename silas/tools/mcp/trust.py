@@ -4,15 +4,21 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
 
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.tools.mcp.definitions import McpToolDefinition
 
-_COLUMNS = ("server", "tool", "digest", "definition", "source", "trusted_at")
-_TOOLS = Table("mcp_tools", MetaData(), *(Column(name, Text) for name in _COLUMNS))
+_OF = """
+SELECT server, tool, digest, definition, source FROM mcp_tools
+WHERE server = :server ORDER BY tool
+"""
+_DROP = "DELETE FROM mcp_tools WHERE server = :server"
+_TRUST = """
+INSERT INTO mcp_tools (server, tool, digest, definition, source, trusted_at)
+VALUES (:server, :tool, :digest, :definition, :source, :trusted_at)
+"""
 
 
 class Trusted(NamedTuple):
@@ -40,11 +46,10 @@ class SqlTrust:
         Raises:
             DatabaseError: A row is not what was trusted any more.
         """
-        rows = select(_TOOLS).where(_TOOLS.c.server == server).order_by(_TOOLS.c.tool)
         with self._db.read() as tx:
-            found = [dict(row) for row in tx.execute(rows).mappings()]
-        definitions = {row["tool"]: _definition(row) for row in found}
-        return Trusted(found[0]["source"] if found else "", definitions)
+            found = [_Row(*row) for row in tx.run(_OF, server=server)]
+        definitions = {row.tool: _definition(row) for row in found}
+        return Trusted(found[0].source if found else "", definitions)
 
     def trust(self, server: str, source: str, definitions: Iterable[McpToolDefinition]) -> None:
         """Remember exactly these, instead of whatever was trusted before; joins a transaction."""
@@ -61,20 +66,27 @@ class SqlTrust:
             for each in definitions
         ]
         with self._db.write() as tx:
-            tx.execute(delete(_TOOLS).where(_TOOLS.c.server == server))
-            if rows:
-                tx.execute(insert(_TOOLS), rows)
+            tx.run(_DROP, server=server)
+            tx.run_many(_TRUST, rows)
 
 
-def _definition(row: dict[str, str]) -> McpToolDefinition:
+class _Row(NamedTuple):
+    server: str
+    tool: str
+    digest: str
+    definition: str
+    source: str
+
+
+def _definition(row: _Row) -> McpToolDefinition:
     try:
-        found = McpToolDefinition.model_validate_json(row["definition"])
-        if (found.server, found.name, found.digest) != (row["server"], row["tool"], row["digest"]):
+        found = McpToolDefinition.model_validate_json(row.definition)
+        if (found.server, found.name, found.digest) != (row.server, row.tool, row.digest):
             raise ValueError
     except (ValidationError, ValueError) as error:
         raise DatabaseError(
-            f"What was trusted of the MCP server {row['server']!r} was changed or damaged; run "
-            f"`silas mcp trust {row['server']}` again.",
+            f"What was trusted of the MCP server {row.server!r} was changed or damaged; run "
+            f"`silas mcp trust {row.server}` again.",
             code="E_DB_CORRUPT",
         ) from error
     return found
