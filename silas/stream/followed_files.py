@@ -7,8 +7,15 @@ from typing import NamedTuple
 from silas.context import ContextSubscription
 from silas.damage import readable
 from silas.db import Database
+from silas.stream.sqlite_statements import FOLLOWED_SINCE
 
 _MOST = 5  # files that come back
+
+_DROP = "DELETE FROM followed_files WHERE scope_id = :scope_id AND target = :target"
+_KEEP = """
+INSERT INTO followed_files (scope_id, target, root, sub, turn)
+VALUES (:scope_id, :target, :root, :sub, :turn)
+"""
 
 
 class FollowedFile(NamedTuple):
@@ -26,18 +33,23 @@ class FollowedFiles:
 
     def keep(self, scope_id: str, root: Path, sub: ContextSubscription) -> None:
         """Follow it after a restart, too."""
-        row = (scope_id, sub.target, str(root), sub.model_dump_json(), sub.turn_created)
         with self._db.write() as tx:
-            tx.driver.execute("INSERT OR REPLACE INTO followed_files VALUES (?, ?, ?, ?, ?)", row)
+            tx.run(_DROP, scope_id=scope_id, target=sub.target)  # followed anew, it is the newest
+            tx.run(
+                _KEEP,
+                scope_id=scope_id,
+                target=sub.target,
+                root=str(root),
+                sub=sub.model_dump_json(),
+                turn=sub.turn_created,
+            )
 
     def since(self, scope_id: str, turn_number: int) -> Sequence[FollowedFile]:
         """What was named in this turn or later, the oldest first."""
-        query = (
-            "SELECT root, sub FROM followed_files WHERE scope_id = ? AND turn >= ?"
-            " ORDER BY turn DESC, rowid DESC LIMIT ?"
-        )
         with self._db.read() as tx:
-            rows = tx.driver.execute(query, (scope_id, turn_number, _MOST)).fetchall()
+            rows = tx.run(
+                FOLLOWED_SINCE, scope_id=scope_id, turn=turn_number, limit=_MOST
+            ).fetchall()
         return readable(
             self._db,
             "followed_files",

@@ -8,6 +8,7 @@ from silas.clock import Clock
 from silas.damage import readable
 from silas.db import Database
 from silas.stream.models import Incoming
+from silas.stream.sqlite_statements import ARRIVALS
 from silas.types import new_id
 
 
@@ -67,46 +68,45 @@ class SqlInbox:
     def arrived(self, incoming: Incoming) -> str:
         """See `Inbox.arrived`."""
         arrival_id, message = new_id("msg"), incoming.message
-        row = (
-            arrival_id,
-            incoming.connection_id,
-            message.channel,
-            message.sender_id,
-            message.text,
-            self._clock.now().isoformat(),
-        )
         with self._db.write() as tx:
-            tx.driver.execute(
+            tx.run(
                 "INSERT INTO arrivals (arrival_id, scope_id, channel, sender_id, text, arrived_at)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                row,
+                " VALUES (:arrival_id, :scope_id, :channel, :sender_id, :text, :arrived_at)",
+                arrival_id=arrival_id,
+                scope_id=incoming.connection_id,
+                channel=message.channel,
+                sender_id=message.sender_id,
+                text=message.text,
+                arrived_at=self._clock.now().isoformat(),
             )
         return arrival_id
 
     def heard(self, arrival_id: str) -> None:
         """See `Inbox.heard`."""
         with self._db.write() as tx:
-            tx.driver.execute("UPDATE arrivals SET heard = 1 WHERE arrival_id = ?", (arrival_id,))
+            tx.run(
+                "UPDATE arrivals SET heard = 1 WHERE arrival_id = :arrival_id",
+                arrival_id=arrival_id,
+            )
 
     def answering(self, arrival_id: str, text: str) -> None:
         """See `Inbox.answering`."""
         with self._db.write() as tx:
-            tx.driver.execute(
-                "UPDATE arrivals SET answer = ? WHERE arrival_id = ?", (text, arrival_id)
+            tx.run(
+                "UPDATE arrivals SET answer = :answer WHERE arrival_id = :arrival_id",
+                answer=text,
+                arrival_id=arrival_id,
             )
 
     def done(self, arrival_id: str) -> None:
         """See `Inbox.done`."""
         with self._db.write() as tx:
-            tx.driver.execute("DELETE FROM arrivals WHERE arrival_id = ?", (arrival_id,))
+            tx.run("DELETE FROM arrivals WHERE arrival_id = :arrival_id", arrival_id=arrival_id)
 
     def left(self) -> Sequence[Interrupted]:
         """See `Inbox.left`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT arrival_id, scope_id, channel, sender_id, text, arrived_at, heard, answer"
-                " FROM arrivals ORDER BY arrived_at, rowid"
-            ).fetchall()
+            rows = tx.run(ARRIVALS).fetchall()
         return readable(self._db, "arrivals", rows, lambda row: row[0], _interrupted)
 
 

@@ -17,6 +17,14 @@ _NEVER = DecisionAnswer(selected_value="no")
 _NOT_NOW = DecisionAnswer()
 _SECONDS = 120.0  # the owner has just written; whoever waits for the answer is he
 
+_ANSWER = "SELECT allowed FROM look_answers WHERE workspace = :workspace AND shown_to = :shown_to"
+_KEEP = """
+INSERT INTO look_answers (workspace, shown_to, allowed, answered_at)
+VALUES (:workspace, :shown_to, :allowed, :answered_at)
+ON CONFLICT (workspace, shown_to) DO UPDATE SET
+  allowed = excluded.allowed, answered_at = excluded.answered_at
+"""
+
 
 class LookAnswers:
     """Keeps what the owner answered, for a workspace and those who would be shown it."""
@@ -27,18 +35,22 @@ class LookAnswers:
 
     def of(self, workspace: str, shown_to: str) -> bool | None:
         """His answer; None where there is none that can be read."""
-        query = "SELECT allowed FROM look_answers WHERE workspace = ? AND shown_to = ?"
         with self._db.read() as tx:
-            row = tx.driver.execute(query, (workspace, shown_to)).fetchone()
+            row = tx.run(_ANSWER, workspace=workspace, shown_to=shown_to).fetchone()
         if row is None or row[0] not in (0, 1):
             return None
         return row[0] == 1
 
     def keep(self, workspace: str, shown_to: str, *, allowed: bool) -> None:
         """Keep an answer in place of an earlier one."""
-        row = (workspace, shown_to, int(allowed), self._clock.now().isoformat())
         with self._db.write() as tx:
-            tx.driver.execute("INSERT OR REPLACE INTO look_answers VALUES (?, ?, ?, ?)", row)
+            tx.run(
+                _KEEP,
+                workspace=workspace,
+                shown_to=shown_to,
+                allowed=int(allowed),
+                answered_at=self._clock.now().isoformat(),
+            )
 
 
 class WorkspaceLooks:

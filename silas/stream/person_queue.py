@@ -9,6 +9,13 @@ from silas.clock import Clock
 from silas.damage import readable
 from silas.db import Database
 from silas.errors import ChannelError
+from silas.stream.sqlite_statements import PERSON_QUEUES
+
+_TRANSFER = """
+INSERT INTO person_queues (connection_id, queue, gate, since)
+VALUES (:connection_id, :queue, :gate, :since) ON CONFLICT (connection_id, queue) DO NOTHING
+"""
+_SEEN_TO = "DELETE FROM person_queues WHERE connection_id = :connection_id"
 
 
 class QueuedScope(NamedTuple):
@@ -30,9 +37,14 @@ class PersonQueues:
 
     async def transfer(self, connection_id: str, queue: str, gate: str) -> None:
         """Let a conversation wait in a queue; one that waits there already keeps its place."""
-        row = (connection_id, queue, gate, self._clock.now().isoformat())
         with self._db.write() as tx:
-            tx.driver.execute("INSERT OR IGNORE INTO person_queues VALUES (?, ?, ?, ?)", row)
+            tx.run(
+                _TRANSFER,
+                connection_id=connection_id,
+                queue=queue,
+                gate=gate,
+                since=self._clock.now().isoformat(),
+            )
             self._audit.log_now(
                 "queue_transferred", gate=gate, queue=queue, connection_id=connection_id
             )
@@ -48,9 +60,7 @@ class PersonQueues:
             ChannelError: It waits nowhere.
         """
         with self._db.write() as tx:
-            done = tx.driver.execute(
-                "DELETE FROM person_queues WHERE connection_id = ?", (connection_id,)
-            )
+            done = tx.run(_SEEN_TO, connection_id=connection_id)
             if not done.rowcount:
                 raise ChannelError(
                     f"{connection_id!r} waits in no queue; see `silas queue list`.",
@@ -62,9 +72,8 @@ class PersonQueues:
 
 def waiting_in(db: Database) -> Sequence[QueuedScope]:
     """Whoever waits for a person, the longest first; what cannot be read is set aside."""
-    query = "SELECT connection_id, queue, gate, since FROM person_queues ORDER BY since, rowid"
     with db.read() as tx:
-        rows = tx.driver.execute(query).fetchall()
+        rows = tx.run(PERSON_QUEUES).fetchall()
     return readable(
         db,
         "person_queues",

@@ -12,6 +12,7 @@ from silas.db import Database
 from silas.memory.forgotten import ForgottenEntry
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.sources import answered_by
+from silas.stream.sqlite_statements import NEWEST_WORK
 from silas.types import OWNER
 
 
@@ -70,11 +71,15 @@ _TEXTS = ("output", "report", "summary", "last_error", "diff")
 """Of a result, the texts that a model, a program or a file may have made of what was read."""
 
 _CLAIM = """
-INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources) VALUES (?, ?, ?, ?, ?)
+INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources)
+VALUES (:work_item_id, :scope_id, :begun_at, :forgotten, :sources)
 ON CONFLICT (work_item_id)
 DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
-WHERE scope_id = excluded.scope_id
+WHERE scope_work.scope_id = excluded.scope_id
 """
+_SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
+_FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
+_SOURCES = "SELECT sources FROM scope_work WHERE work_item_id = :work_item_id"
 
 
 class ScopeWork:
@@ -99,15 +104,20 @@ class ScopeWork:
         """
         last = self._memory.forgotten_since(0, scope_id).last
         made_from = canonical_json(list(dict.fromkeys(sources)))
-        row = (work_item_id, scope_id, self._clock.now().isoformat(), last, made_from)
         with self._db.write() as tx:
-            tx.driver.execute(_CLAIM, row)
+            tx.run(
+                _CLAIM,
+                work_item_id=work_item_id,
+                scope_id=scope_id,
+                begun_at=self._clock.now().isoformat(),
+                forgotten=last,
+                sources=made_from,
+            )
 
     def scope_of(self, work_item_id: str) -> str:
         """Whose it is."""
-        query = "SELECT scope_id FROM scope_work WHERE work_item_id = ?"
         with self._db.read() as tx:
-            row = tx.driver.execute(query, (work_item_id,)).fetchone()
+            row = tx.run(_SCOPE, work_item_id=work_item_id).fetchone()
         return OWNER if row is None else str(row[0])
 
     async def known(self, work_item_id: str, scope_id: str) -> Known | None:
@@ -203,25 +213,20 @@ class ScopeWork:
 
     def _begun_after(self, work_item_id: str) -> int:
         """The last forgetting before it began; where nobody knows, none."""
-        query = "SELECT forgotten FROM scope_work WHERE work_item_id = ?"
         with self._db.read() as tx:
-            row = tx.driver.execute(query, (work_item_id,)).fetchone()
+            row = tx.run(_FORGOTTEN, work_item_id=work_item_id).fetchone()
         return 0 if row is None else int(row[0])
 
     def _made_from(self, work_item_id: str) -> list[str]:
         """What its plan was made from."""
-        query = "SELECT sources FROM scope_work WHERE work_item_id = ?"
         with self._db.read() as tx:
-            row = tx.driver.execute(query, (work_item_id,)).fetchone()
+            row = tx.run(_SOURCES, work_item_id=work_item_id).fetchone()
         return [] if row is None else [str(source) for source in json.loads(row[0])]
 
     def _claimed(self, scope_id: str, limit: int) -> list[str]:
-        query = (
-            "SELECT work_item_id FROM scope_work WHERE scope_id = ?"
-            " ORDER BY begun_at DESC, rowid DESC LIMIT ?"
-        )
         with self._db.read() as tx:
-            return [str(row[0]) for row in tx.driver.execute(query, (scope_id, limit))]
+            rows = tx.run(NEWEST_WORK, scope_id=scope_id, limit=limit)
+            return [str(row[0]) for row in rows]
 
 
 def without_words(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
