@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal, LiteralString, NamedTuple
 
 from silas.canonical import sha256_hex
 from silas.clock import Clock
@@ -22,28 +22,29 @@ SESSION_IDLE = timedelta(days=30)
 _TOUCH = timedelta(hours=1)  # how exact `seen_at` is, so that a request seldom writes
 _LONGEST = 256  # characters of any token that is looked at; ours have 64
 
-# The driver's own SQL: asked at every request.
-_ADD_LINK = "INSERT INTO pairing_links (token_hash, expires_at) VALUES (?, ?)"
-_LINK = "SELECT expires_at, used_at, used_by FROM pairing_links WHERE token_hash = ?"
+_ADD_LINK = "INSERT INTO pairing_links (token_hash, expires_at) VALUES (:token_hash, :expires_at)"
+_LINK = "SELECT expires_at, used_at, used_by FROM pairing_links WHERE token_hash = :token_hash"
 _USE_LINK = """
-UPDATE pairing_links SET used_at = ?, used_by = ?
-WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?
+UPDATE pairing_links SET used_at = :used_at, used_by = :used_by
+WHERE token_hash = :token_hash AND used_at IS NULL AND expires_at > :used_at
 """
-_FORGET_LINKS = "DELETE FROM pairing_links WHERE expires_at <= ?"
-_FORGET_SESSIONS = "DELETE FROM web_sessions WHERE began_at <= ?"
+_FORGET_LINKS = "DELETE FROM pairing_links WHERE expires_at <= :upto"
+_FORGET_SESSIONS = "DELETE FROM web_sessions WHERE began_at <= :upto"
 _OPEN = """
 INSERT INTO web_sessions (id, device_id, cookie_hash, page_hash, began_at, seen_at)
-VALUES (?, ?, ?, ?, ?, ?)
+VALUES (:id, :device_id, :cookie_hash, :page_hash, :now, :now)
 """
 _ROW = "SELECT id, device_id, page_hash, seen_at FROM web_sessions WHERE ended_at IS NULL"
-_STILL = "AND began_at > ? AND seen_at > ?"
-_BY_COOKIE = f"{_ROW} AND cookie_hash = ? {_STILL}"
-_BY_ID = f"{_ROW} AND id = ? {_STILL}"
+_STILL = "AND began_at > :began_after AND seen_at > :seen_after"
+_BY_COOKIE = f"{_ROW} AND cookie_hash = :key {_STILL}"
+_BY_ID = f"{_ROW} AND id = :key {_STILL}"
 _STANDING = f"{_ROW} {_STILL}"
-_SEEN = "UPDATE web_sessions SET seen_at = ? WHERE id = ?"
-_OF_DEVICE = "SELECT id FROM web_sessions WHERE device_id = ? AND ended_at IS NULL"
-_END = "UPDATE web_sessions SET ended_at = ? WHERE device_id = ? AND ended_at IS NULL"
-_LAST_SEEN = "SELECT max(seen_at) FROM web_sessions WHERE device_id = ?"
+_SEEN = "UPDATE web_sessions SET seen_at = :seen_at WHERE id = :id"
+_OF_DEVICE = "SELECT id FROM web_sessions WHERE device_id = :device_id AND ended_at IS NULL"
+_END = """
+UPDATE web_sessions SET ended_at = :ended_at WHERE device_id = :device_id AND ended_at IS NULL
+"""
+_LAST_SEEN = "SELECT max(seen_at) FROM web_sessions WHERE device_id = :device_id"
 
 
 class NewSession(NamedTuple):
@@ -86,15 +87,15 @@ class WebSessions:
         """A fresh pairing token of 256 bits; forgets what has long ended."""
         token, now = new_nonce(), self._clock.now()
         with self._db.write() as tx:
-            tx.driver.execute(_FORGET_LINKS, (_stamp(now - SESSION_LIFE),))
-            tx.driver.execute(_FORGET_SESSIONS, (_stamp(now - SESSION_LIFE),))
-            tx.driver.execute(_ADD_LINK, (token_hash(token), _stamp(now + LINK_LIFE)))
+            tx.run(_FORGET_LINKS, upto=_stamp(now - SESSION_LIFE))
+            tx.run(_FORGET_SESSIONS, upto=_stamp(now - SESSION_LIFE))
+            tx.run(_ADD_LINK, token_hash=token_hash(token), expires_at=_stamp(now + LINK_LIFE))
         return token
 
     def link(self, token: str) -> LinkState:
         """What this token is good for now."""
         with self._db.read() as tx:
-            row = tx.driver.execute(_LINK, (token_hash(token),)).fetchone()
+            row = tx.run(_LINK, token_hash=token_hash(token)).fetchone()
         if row is None:
             return LinkState("unknown")
         expires_at, used_at, used_by = row
@@ -107,7 +108,13 @@ class WebSessions:
         now = _stamp(self._clock.now())
         with self._db.write() as tx:
             return (
-                tx.driver.execute(_USE_LINK, (now, device_id, token_hash(token), now)).rowcount == 1
+                tx.run(
+                    _USE_LINK,
+                    used_at=now,
+                    used_by=device_id,
+                    token_hash=token_hash(token),
+                ).rowcount
+                == 1
             )
 
     def open(self, device_id: str) -> NewSession:
@@ -116,9 +123,15 @@ class WebSessions:
             NewSession(new_id("session"), new_nonce(), new_nonce()),
             _stamp(self._clock.now()),
         )
-        hashes = token_hash(opened.cookie), token_hash(opened.page_token)
         with self._db.write() as tx:
-            tx.driver.execute(_OPEN, (opened.id, device_id, *hashes, now, now))
+            tx.run(
+                _OPEN,
+                id=opened.id,
+                device_id=device_id,
+                cookie_hash=token_hash(opened.cookie),
+                page_hash=token_hash(opened.page_token),
+                now=now,
+            )
         return opened
 
     def by_cookie(self, cookie: str) -> SessionRow | None:
@@ -132,38 +145,41 @@ class WebSessions:
     def standing(self) -> list[SessionRow]:
         """Every session that has not ended."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_STANDING, self._bounds())
+            rows = tx.run(_STANDING, **self._bounds())
             return [SessionRow(str(row[0]), str(row[1]), str(row[2])) for row in rows]
 
     def end_of(self, device_id: str) -> tuple[str, ...]:
         """End every session of a device; their ids."""
         with self._db.write() as tx:
-            ended = tuple(str(row[0]) for row in tx.driver.execute(_OF_DEVICE, (device_id,)))
-            tx.driver.execute(_END, (_stamp(self._clock.now()), device_id))
+            ended = tuple(str(row[0]) for row in tx.run(_OF_DEVICE, device_id=device_id))
+            tx.run(_END, ended_at=_stamp(self._clock.now()), device_id=device_id)
         return ended
 
     def seen_at(self, device_id: str) -> datetime | None:
         """When the device was last here, to the hour; None where it never was."""
         with self._db.read() as tx:
-            (seen,) = tx.driver.execute(_LAST_SEEN, (device_id,)).fetchone()
+            (seen,) = tx.run(_LAST_SEEN, device_id=device_id).fetchone()
         return None if seen is None else datetime.fromisoformat(seen)
 
-    def _find(self, statement: str, key: str) -> SessionRow | None:
+    def _find(self, statement: LiteralString, key: str) -> SessionRow | None:
         now = self._clock.now()
         with self._db.read() as tx:
-            row = tx.driver.execute(statement, (key, *self._bounds())).fetchone()
+            row = tx.run(statement, key=key, **self._bounds()).fetchone()
         if row is None:
             return None
         session_id, device_id, page_hash, seen_at = map(str, row)
         if seen_at <= _stamp(now - _TOUCH):
             with self._db.write() as tx:
-                tx.driver.execute(_SEEN, (_stamp(now), session_id))
+                tx.run(_SEEN, seen_at=_stamp(now), id=session_id)
         return SessionRow(session_id, device_id, page_hash)
 
-    def _bounds(self) -> tuple[str, str]:
+    def _bounds(self) -> dict[str, str]:
         """A session must have begun and been seen after these."""
         now = self._clock.now()
-        return _stamp(now - SESSION_LIFE), _stamp(now - SESSION_IDLE)
+        return {
+            "began_after": _stamp(now - SESSION_LIFE),
+            "seen_after": _stamp(now - SESSION_IDLE),
+        }
 
 
 def token_hash(token: str) -> str:

@@ -2,27 +2,49 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, LiteralString, NamedTuple, Protocol
 
 from pydantic import TypeAdapter
-from sqlalchemy import Column, Integer, MetaData, Table, Text, cast, insert, select, update
 
 from silas.canonical import canonical_json
 from silas.channels.web.events import Kept, MessageEvent, PostExecution
 from silas.damage import UNREADABLE, readable
-from silas.db import Database
+from silas.db import Database, Rows, Tx
 
-_TABLE = Table(
-    "web_transcript",
-    MetaData(),
-    Column("seq", Integer, primary_key=True),
-    Column("id", Text, unique=True),
-    Column("body", Text),
-    Column("withheld", Integer),
-    Column("sources", Text),
-    Column("forgotten", Integer),
-)
 _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
+
+_COLUMNS = "seq, id, body"
+_INSERT = """
+INSERT INTO web_transcript (id, body, sources, forgotten)
+VALUES (:id, :body, :sources, :forgotten) RETURNING seq
+"""
+_PLACE = "SELECT seq FROM web_transcript WHERE id = :id"
+_LAST_OF_OWNER = """
+SELECT forgotten FROM web_transcript WHERE sources = :sources ORDER BY seq DESC LIMIT 1
+"""
+_MAKE_ROOM = "UPDATE web_transcript SET id = id || '-' || CAST(seq AS TEXT) WHERE id = :id"
+_BODY = "SELECT seq, body FROM web_transcript WHERE id = :id"
+_CHANGE = "UPDATE web_transcript SET body = :body WHERE seq = :seq"
+_RESULTS = f"""
+SELECT {_COLUMNS} FROM web_transcript
+WHERE body LIKE '%' || :of_result || '%' AND withheld = 0 AND seq > :after
+"""
+_MESSAGES = """
+SELECT seq, sources, forgotten FROM web_transcript
+WHERE body NOT LIKE '%' || :of_result || '%' AND withheld = 0
+AND forgotten < :last AND seq > :after
+"""
+_ONE = f"SELECT {_COLUMNS} FROM web_transcript WHERE seq = :seq"
+_WITHHOLD = "UPDATE web_transcript SET body = :body, withheld = 1 WHERE seq = :seq"
+_WITHHELD = "SELECT seq FROM web_transcript WHERE withheld = 1"
+_NEWEST = "SELECT seq FROM web_transcript ORDER BY seq DESC LIMIT 1"
+_NEWEST_FIRST = f"SELECT {_COLUMNS} FROM web_transcript ORDER BY seq DESC LIMIT :limit"
+_AFTER = f"""
+SELECT {_COLUMNS} FROM web_transcript WHERE seq > :seq ORDER BY seq DESC LIMIT :limit
+"""
+_BEFORE = f"""
+SELECT {_COLUMNS} FROM web_transcript WHERE seq < :seq ORDER BY seq DESC LIMIT :limit
+"""
 
 _LOOKED_AT = 1000  # messages and results; older ones are looked at when a page asks for them
 _RESULT = "result-"  # before a work item's id: one result each, the newest
@@ -31,6 +53,14 @@ SAID_HERE = "channel:web"
 
 _OF_OWNER = canonical_json([SAID_HERE])
 _OF_RESULT = canonical_json({"type": "post_execution"})[1:-1]  # in a text its quotes are escaped
+
+
+class _Row(NamedTuple):
+    """What is kept of a message or a result, nothing about it believed yet."""
+
+    seq: int
+    id: str
+    body: str
 
 
 class TranscriptSlice(NamedTuple):
@@ -95,47 +125,40 @@ class Transcript:
         """
         mine = said.sender == "silas"
         sources = self._made_of.said(said.text) if mine else (SAID_HERE,)
-        last, known = self._made_of.last(), select(_TABLE.c.seq).where(_TABLE.c.id == said.id)
+        last = self._made_of.last()
         with self._db.write() as tx:
-            if tx.execute(known).first() is not None:
+            if tx.run(_PLACE, id=said.id).fetchone() is not None:
                 return None
             if mine:
-                asked = select(_TABLE.c.forgotten).where(_TABLE.c.sources == _OF_OWNER)
-                found = tx.execute(asked.order_by(_TABLE.c.seq.desc()).limit(1)).scalar()
-                last = last if found is None else min(last, int(found))
-            noted = {"sources": _listed(sources), "forgotten": last}
-            return said.model_copy(update={"seq": self._insert(tx, said.id, said, noted)})
+                found = tx.run(_LAST_OF_OWNER, sources=_OF_OWNER).fetchone()
+                last = last if found is None else min(last, int(found[0]))
+            place = _insert(tx, said.id, said, _listed(sources), last)
+            return said.model_copy(update={"seq": place})
 
     def add_result(self, ended: PostExecution) -> PostExecution:
         """Keep how work ended; a second end of the same item stands at a place of its own."""
         with self._db.write() as tx:
             name = f"{_RESULT}{ended.work_item_id}"
-            tx.execute(
-                update(_TABLE)
-                .where(_TABLE.c.id == name)
-                .values(id=_TABLE.c.id + "-" + cast(_TABLE.c.seq, Text))
-            )
-            return ended.model_copy(update={"seq": self._insert(tx, name, ended, {})})
+            tx.run(_MAKE_ROOM, id=name)
+            return ended.model_copy(update={"seq": _insert(tx, name, ended)})
 
     def undone(self, work_item_id: str) -> None:
         """Note that what an item changed was taken back."""
         with self._db.write() as tx:
-            mine = _TABLE.c.id == f"{_RESULT}{work_item_id}"
-            row = tx.execute(select(_TABLE.c.seq, _TABLE.c.body).where(mine)).first()
+            row = tx.run(_BODY, id=f"{_RESULT}{work_item_id}").fetchone()
             if row is None:
                 return
+            seq, kept = row
             try:
-                body = canonical_json({**json.loads(row.body), "undone": True, "undo_until": None})
+                body = canonical_json({**json.loads(kept), "undone": True, "undo_until": None})
             except UNREADABLE:  # no page shows it
                 return
-            tx.execute(update(_TABLE).where(_TABLE.c.seq == row.seq).values(body=body))
+            tx.run(_CHANGE, body=body, seq=seq)
 
     def results(self, after: int) -> list[KeptResult]:
         """The results after a place of which nothing is withheld."""
-        mine = _TABLE.c.body.contains(_OF_RESULT) & (_TABLE.c.withheld == 0)
-        mine &= _TABLE.c.seq > after
         with self._db.read() as tx:
-            rows: Sequence[Any] = tx.execute(select(_TABLE).where(mine)).all()
+            rows = _rows(tx.run(_RESULTS, of_result=_OF_RESULT, after=after))
         found = list[KeptResult]()
         for name, kept in self._readable(rows):
             if isinstance(kept, PostExecution):
@@ -147,78 +170,78 @@ class Transcript:
         """The messages after a place that show their words, and before which something was not
         forgotten that is now.
         """
-        mine = ~_TABLE.c.body.contains(_OF_RESULT) & (_TABLE.c.withheld == 0)
-        mine &= _TABLE.c.forgotten < self._made_of.last()
-        wanted = select(_TABLE.c.seq, _TABLE.c.sources, _TABLE.c.forgotten)
+        last = self._made_of.last()
         with self._db.read() as tx:
-            rows: Sequence[Any] = tx.execute(wanted.where(mine & (_TABLE.c.seq > after))).all()
+            rows = tx.run(_MESSAGES, of_result=_OF_RESULT, last=last, after=after).fetchall()
         # nobody noted what messages of a former version were made of: they answered what was said
         return [
-            KeptMessage(row.seq, tuple(json.loads(row.sources or _OF_OWNER)), row.forgotten)
-            for row in rows
+            KeptMessage(seq, tuple(json.loads(sources or _OF_OWNER)), forgotten)
+            for seq, sources, forgotten in rows
         ]
 
     def withhold(self, seqs: Sequence[int], words: str) -> None:
         """Put these words in the place of what messages say and results show, for good."""
         with self._db.write() as tx:
             for seq in seqs:
-                row = tx.execute(select(_TABLE).where(_TABLE.c.seq == seq)).one()
+                row = _Row(*tx.run(_ONE, seq=seq).fetchone())
                 try:
                     body = canonical_json(without(_read(row)[1], words))
                 except UNREADABLE:  # no page shows it
                     body = row.body
-                mine = _TABLE.c.seq == seq
-                tx.execute(update(_TABLE).where(mine).values(body=body, withheld=1))
+                tx.run(_WITHHOLD, body=body, seq=seq)
 
     def withheld(self) -> tuple[int, ...]:
         """The places of everything that is withheld, or of which something is."""
         with self._db.read() as tx:
-            rows = tx.execute(select(_TABLE.c.seq).where(_TABLE.c.withheld == 1)).all()
-        return tuple(sorted(int(row.seq) for row in rows))
+            rows = tx.run(_WITHHELD).fetchall()
+        return tuple(sorted(int(seq) for (seq,) in rows))
 
     def newest(self) -> int:
         """The newest place; 0 where nothing was said."""
         with self._db.read() as tx:
-            row = tx.execute(select(_TABLE.c.seq).order_by(_TABLE.c.seq.desc()).limit(1)).first()
-        return 0 if row is None else int(row.seq)
+            row = tx.run(_NEWEST).fetchone()
+        return 0 if row is None else int(row[0])
 
     def after(self, seq: int, most: int) -> TranscriptSlice:
         """What was said after a place, or the newest of it where that is more than `most`."""
-        return self._part(_TABLE.c.seq > seq, most)
+        return self._part(_AFTER, seq, most)
 
     def before(self, seq: int, most: int) -> TranscriptSlice:
         """What was said before a place, the newest of it."""
-        return self._part(_TABLE.c.seq < seq, most)
+        return self._part(_BEFORE, seq, most)
 
-    def _part(self, condition: Any, most: int) -> TranscriptSlice:
-        newest_first = select(_TABLE).where(condition).order_by(_TABLE.c.seq.desc())
+    def _part(self, statement: LiteralString, seq: int, most: int) -> TranscriptSlice:
         with self._db.read() as tx:
-            rows: Sequence[Any] = tx.execute(newest_first.limit(most + 1)).all()
+            rows = _rows(tx.run(statement, seq=seq, limit=most + 1))
         kept = self._readable(rows[:most][::-1])
         return TranscriptSlice(tuple(one for _, one in kept), len(rows) <= most)
 
-    def _readable(self, rows: Sequence[Any]) -> list[tuple[str, Kept]]:
+    def _readable(self, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
         return _readable(self._db, rows)
 
-    @staticmethod
-    def _insert(
-        tx: Any, name: str, kept: MessageEvent | PostExecution, noted: dict[str, Any]
-    ) -> int:
-        body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
-        return int(tx.execute(insert(_TABLE).values(id=name, body=body, **noted)).lastrowid)
+
+def _insert(
+    tx: Tx, name: str, kept: MessageEvent | PostExecution, sources: str = "", forgotten: int = 0
+) -> int:
+    body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
+    row = tx.run(_INSERT, id=name, body=body, sources=sources, forgotten=forgotten).fetchone()
+    return int(row[0])
+
+
+def _rows(found: Rows) -> list[_Row]:
+    return [_Row(*row) for row in found]
 
 
 def check_newest(db: Database) -> None:
     """Look at what pages show first; what cannot be read is set aside."""
-    newest_first = select(_TABLE).order_by(_TABLE.c.seq.desc())
     with db.read() as tx:
-        rows: Sequence[Any] = tx.execute(newest_first.limit(_LOOKED_AT)).all()
+        rows = _rows(tx.run(_NEWEST_FIRST, limit=_LOOKED_AT))
     _readable(db, rows)
 
 
-def _readable(db: Database, rows: Sequence[Any]) -> list[tuple[str, Kept]]:
+def _readable(db: Database, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
     """What is kept, with its id; a damaged row is set aside and the conversation goes on."""
-    return readable(db, _TABLE.name, rows, lambda row: f"place {row.seq}", _read)
+    return readable(db, "web_transcript", rows, lambda row: f"place {row.seq}", _read)
 
 
 def without(kept: Kept, words: str) -> dict[str, Any]:
@@ -235,5 +258,5 @@ def _listed(sources: Sequence[str]) -> str:
     return canonical_json(list(sources))
 
 
-def _read(row: Any) -> tuple[str, Kept]:
+def _read(row: _Row) -> tuple[str, Kept]:
     return str(row.id), _kept.validate_python({**json.loads(row.body), "seq": row.seq})
