@@ -1,11 +1,8 @@
 """Plans whose question is open, in the database: no crash loses what the owner is asked (5.1.3)."""
 
-from typing import Any
+from typing import Any, LiteralString
 
 from pydantic import ValidationError
-from sqlalchemy import Column, Integer, MetaData, Table, Text, and_, delete, insert, select
-from sqlalchemy.sql import Select
-from sqlalchemy.sql.elements import ColumnElement
 
 from silas.clock import Clock
 from silas.damage import readable
@@ -15,14 +12,15 @@ from silas.plans.models import WorkItem
 from silas.plans.port import WaitingPlan
 from silas.plans.subject import plan_hash
 
-_COLUMNS = ("work_item_id", "plan_hash", "plan", "rationale", "asked_at")
-_WAITING = Table(
-    "waiting_plans",
-    MetaData(),
-    *(Column(name, Text) for name in _COLUMNS),
-    Column("changes_wanted", Integer),
-)
-_OLDEST_FIRST = select(_WAITING).order_by(_WAITING.c.asked_at, _WAITING.c.work_item_id)
+_COLUMNS = ("work_item_id", "plan_hash", "plan", "rationale", "asked_at", "changes_wanted")
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM waiting_plans"
+_ALL = f"{_SELECT} ORDER BY asked_at, work_item_id"
+_TO_CHANGE = f"{_SELECT} WHERE changes_wanted = 1 ORDER BY asked_at, work_item_id"
+_DROP = "DELETE FROM waiting_plans WHERE work_item_id = :work_item_id AND plan_hash = :plan_hash"
+_PUT = """
+INSERT INTO waiting_plans (work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted)
+VALUES (:work_item_id, :plan_hash, :plan, :rationale, :asked_at, :changes_wanted)
+"""
 
 
 class SqlWaitingPlans:
@@ -35,40 +33,41 @@ class SqlWaitingPlans:
     async def put(self, waiting: WaitingPlan) -> None:
         """See `WaitingPlans.put`."""
         item = waiting.item
-        row = {
-            "work_item_id": item.id,
-            "plan_hash": plan_hash(item),
-            "plan": item.model_dump_json(),
-            "rationale": waiting.rationale,
-            "asked_at": self._clock.now().isoformat(),
-            "changes_wanted": int(waiting.changes_wanted),
-        }
         with self._db.write() as tx:
-            tx.execute(delete(_WAITING).where(_same(item)))
-            tx.execute(insert(_WAITING).values(row))
+            tx.run(_DROP, **_same(item))
+            tx.run(
+                _PUT,
+                **_same(item),
+                plan=item.model_dump_json(),
+                rationale=waiting.rationale,
+                asked_at=self._clock.now().isoformat(),
+                changes_wanted=int(waiting.changes_wanted),
+            )
 
     async def drop(self, item: WorkItem) -> None:
         """See `WaitingPlans.drop`."""
         with self._db.write() as tx:
-            tx.execute(delete(_WAITING).where(_same(item)))
+            tx.run(_DROP, **_same(item))
 
     async def all(self) -> list[WaitingPlan]:
         """See `WaitingPlans.all`."""
-        return self._those(_OLDEST_FIRST)
+        return self._those(_ALL)
 
     async def to_change(self) -> list[WorkItem]:
         """See `WaitingPlans.to_change`."""
-        wanted = self._those(_OLDEST_FIRST.where(_WAITING.c.changes_wanted == 1))
+        wanted = self._those(_TO_CHANGE)
         return [waiting.item for waiting in wanted]
 
-    def _those(self, query: Select[Any]) -> list[WaitingPlan]:
+    def _those(self, statement: LiteralString) -> list[WaitingPlan]:
         with self._db.read() as tx:
-            rows = [dict(row) for row in tx.execute(query).mappings()]
+            rows: list[dict[str, Any]] = [
+                dict(zip(_COLUMNS, row, strict=True)) for row in tx.run(statement)
+            ]
         return readable(self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting)
 
 
-def _same(item: WorkItem) -> ColumnElement[bool]:
-    return and_(_WAITING.c.work_item_id == item.id, _WAITING.c.plan_hash == plan_hash(item))
+def _same(item: WorkItem) -> dict[str, str]:
+    return {"work_item_id": item.id, "plan_hash": plan_hash(item)}
 
 
 def _waiting(row: dict[str, Any]) -> WaitingPlan:
