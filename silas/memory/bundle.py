@@ -50,10 +50,10 @@ _IN_MEMORY = 8 * 1024 * 1024  # bytes of a bundle that are not put into a file
 _PIECE = 1024 * 1024  # bytes that are copied at once
 _NO_LIMITS = BundleLimits()
 
-_PAGE = (
-    f"SELECT place, {COLUMNS} FROM memory_items "  # noqa: S608 - names of fields
-    "WHERE scope_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?"
-)
+_PAGE = f"""
+SELECT place, {COLUMNS} FROM memory_items
+WHERE scope_id = :scope_id AND memory_id > :after ORDER BY memory_id LIMIT :limit
+"""
 
 
 class Exported(NamedTuple):
@@ -241,7 +241,7 @@ class Bundles:
         last = ""
         while True:
             with self._db.read() as tx:
-                rows = tx.driver.execute(_PAGE, (scope_id, last, _AT_ONCE)).fetchall()
+                rows = tx.run(_PAGE, scope_id=scope_id, after=last, limit=_AT_ONCE).fetchall()
             items = [item_of(row[1:]) for row in rows]
             yield from items
             if len(items) < _AT_ONCE:

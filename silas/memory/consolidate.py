@@ -33,11 +33,18 @@ Confirm = Callable[[MemoryItem], Awaitable[bool]]
 Reembed = Callable[[], Awaitable[int]]
 """Makes the vectors that are missing; returns how many."""
 
-_ITEMS = (
-    f"SELECT place, {COLUMNS} FROM memory_items "  # noqa: S608 - names of fields
-    "WHERE place > ? ORDER BY place LIMIT ?"
-)
-_NOTE_ASKED = "INSERT INTO memory_asked VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_SELECT = f"SELECT place, {COLUMNS} FROM memory_items"
+_ITEMS = f"{_SELECT} WHERE place > :after ORDER BY place LIMIT :limit"
+_AT_PLACES = f"{_SELECT} WHERE place IN :places"
+_RULES = f"""
+SELECT {COLUMNS} FROM memory_items WHERE scope_id = :scope_id
+AND memory_type = 'preference' AND trust_level <> 'working' AND reingestion_tier = 'active'
+"""
+_ASKED = "SELECT place FROM memory_asked"
+_NOTE_ASKED = """
+INSERT INTO memory_asked (place, asked_at, answer) VALUES (:place, :asked_at, :answer)
+ON CONFLICT DO NOTHING
+"""
 
 
 class ConsolidationRules(NamedTuple):
@@ -157,14 +164,14 @@ class Consolidator:
         ]
         found.sort(key=lambda record: (-record.item.access_count, record.place))
         with self._db.read() as tx:
-            asked = {place for (place,) in tx.driver.execute("SELECT place FROM memory_asked")}
+            asked = {place for (place,) in tx.run(_ASKED)}
         return [record for record in found if record.place not in asked][:_QUESTIONS]
 
     def _note(self, place: int, answer: str) -> bool:
         """Record that the owner is asked; False where he was already."""
         with self._db.write() as tx:
             now = moment_text(self._clock.now())
-            return tx.driver.execute(_NOTE_ASKED, (place, now, answer)).rowcount == 1
+            return tx.run(_NOTE_ASKED, place=place, asked_at=now, answer=answer).rowcount == 1
 
     async def _verified(self, asked: records.MemoryRecord) -> bool:
         """Make it verified, if it still is what the owner said yes to."""
@@ -183,12 +190,7 @@ class Consolidator:
     def _fits(self, tx: Tx, item: MemoryItem) -> bool:
         if item.memory_type is not MemoryType.preference:
             return True
-        rows = tx.driver.execute(
-            f"SELECT {COLUMNS} FROM memory_items WHERE scope_id = ? "  # noqa: S608 - names of fields
-            "AND memory_type = 'preference' AND trust_level <> 'working' "
-            "AND reingestion_tier = 'active'",
-            (item.scope_id,),
-        ).fetchall()
+        rows = tx.run(_RULES, scope_id=item.scope_id).fetchall()
         return self._rules_fit([*map(item_of, rows), item])
 
     def _all(self) -> Iterable[tuple[int, MemoryItem]]:
@@ -196,7 +198,7 @@ class Consolidator:
         last = 0
         while True:
             with self._db.read() as tx:
-                rows = tx.driver.execute(_ITEMS, (last, _WINDOW)).fetchall()
+                rows = tx.run(_ITEMS, after=last, limit=_WINDOW).fetchall()
             for row in rows:
                 item = item_of(row[1:])
                 active = item.reingestion_tier is ReingestionTier.active
@@ -278,11 +280,7 @@ def _each_once(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _records(tx: Tx, places: list[int]) -> list[records.MemoryRecord]:
-    marks = ", ".join("?" * len(places))
-    rows = tx.driver.execute(
-        f"SELECT place, {COLUMNS} FROM memory_items WHERE place IN ({marks})",  # noqa: S608
-        places,
-    ).fetchall()
+    rows = tx.run(_AT_PLACES, places=places).fetchall()
     return [records.MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 

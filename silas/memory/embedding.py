@@ -102,7 +102,7 @@ class SemanticSearch:
     def _ends(self) -> dict[int, int]:
         """The last place of each scope's active lane."""
         with self._db.read() as tx:
-            rows = tx.driver.execute("SELECT number, active_last, scope_id FROM memory_scopes")
+            rows = tx.run("SELECT number, active_last, scope_id FROM memory_scopes")
             return {number: last for number, last, scope_id in rows if not is_beside(scope_id)}
 
     async def _embed_after(self, after: int, upto: int) -> int:

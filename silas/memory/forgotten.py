@@ -8,6 +8,22 @@ from silas.types import OWNER
 EVERY_MEMORY = "memory"
 """The source of every memory in view: each is there as `memory:ID`."""
 
+_NOTE = """
+INSERT INTO memory_forgotten (scope_id, number, source)
+SELECT :scope_id, coalesce(max(number), 0) + 1, :source FROM memory_forgotten
+WHERE scope_id = :scope_id
+"""
+# of each source the last time counts
+_ONCE = """
+DELETE FROM memory_forgotten WHERE scope_id = :scope_id AND source = :source AND number <
+(SELECT max(number) FROM memory_forgotten WHERE scope_id = :scope_id)
+"""
+_SINCE = """
+SELECT number, source FROM memory_forgotten WHERE scope_id = :scope_id AND number > :number
+ORDER BY number
+"""
+_NEWEST = "SELECT scope_id, max(number) FROM memory_forgotten GROUP BY scope_id ORDER BY scope_id"
+
 
 class ForgottenEntry(NamedTuple):
     """What a scope forgot.
@@ -23,25 +39,13 @@ class ForgottenEntry(NamedTuple):
 
 def note(tx: Tx, scope_id: str, source: str) -> None:
     """Tell that everything of a source is forgotten; in the transaction that deletes the last."""
-    tx.driver.execute(
-        "INSERT INTO memory_forgotten (scope_id, number, source) "
-        "SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM memory_forgotten WHERE scope_id = ?1",
-        (scope_id, source),
-    )
-    tx.driver.execute(
-        "DELETE FROM memory_forgotten WHERE scope_id = ?1 AND source = ?2 AND number < "
-        "(SELECT max(number) FROM memory_forgotten WHERE scope_id = ?1)",
-        (scope_id, source),
-    )
+    tx.run(_NOTE, scope_id=scope_id, source=source)
+    tx.run(_ONCE, scope_id=scope_id, source=source)
 
 
 def since(tx: Tx, scope_id: str, last: int) -> ForgottenEntry:
     """What a scope forgot after the forgetting of this number."""
-    rows = tx.driver.execute(
-        "SELECT number, source FROM memory_forgotten WHERE scope_id = ? AND number > ? "
-        "ORDER BY number",
-        (scope_id, last),
-    ).fetchall()
+    rows = tx.run(_SINCE, scope_id=scope_id, number=last).fetchall()
     return ForgottenEntry(rows[-1][0] if rows else last, tuple(source for _, source in rows))
 
 
@@ -58,11 +62,8 @@ class ForgottenLog:
 
     def newest(self) -> tuple[tuple[str, int], ...]:
         """The number of the last forgetting of each scope that forgot something."""
-        query = (
-            "SELECT scope_id, max(number) FROM memory_forgotten GROUP BY scope_id ORDER BY scope_id"
-        )
         with self._db.read() as tx:
-            rows = tx.driver.execute(query).fetchall()
+            rows = tx.run(_NEWEST).fetchall()
         return tuple((str(scope_id), int(number)) for scope_id, number in rows)
 
     def forgotten_since(self, last: int, scope_id: str = OWNER) -> ForgottenEntry:

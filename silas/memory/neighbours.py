@@ -1,11 +1,18 @@
 """What was remembered right before and after: an answer seldom holds the words of its question."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import LiteralString, NamedTuple
 
 from silas.db import Tx
 from silas.memory.partitions import ScopePartition
 from silas.memory.postings import plain
+from silas.memory.sqlite_statements import (
+    PLACES_OF_IDS,
+    STANDALONE_AMONG,
+    STANDALONE_BETWEEN,
+    TURNS_BY_ID,
+    TURNS_BY_PLACE,
+)
 
 ONE_THING = 300
 """Characters of a memory that says one thing, and no more."""
@@ -14,10 +21,6 @@ _KEPT = 3.0  # so that neither two neighbours nor a repeated question push it ou
 _REACH = 2  # memories before and after that are looked at
 _READ = 4_000  # characters of a memory that are read for a common word
 _AT_ONCE = 500  # rows in one statement
-
-# the `+` keeps SQLite from walking through a whole scope to find a few of its rows
-_BY_PLACE = "memory_items WHERE +scope_id = ? AND place"
-_BY_ID = "memory_items INDEXED BY memory_items_id WHERE scope_id = ? AND memory_id"
 
 
 class NeighbourTurn(NamedTuple):
@@ -96,20 +99,13 @@ def standalone_of(tx: Tx, places: Sequence[int]) -> list[int]:
     """Those of these places, in their order, whose memory is no piece of a conversation."""
     if not places:
         return []
-    between = tx.driver.execute(
-        "SELECT place FROM memory_items INDEXED BY memory_items_kept "
-        "WHERE memory_type <> 'episode' AND place BETWEEN ? AND ? LIMIT ?",
-        (min(places), max(places), _AT_ONCE),
+    between = tx.run(
+        STANDALONE_BETWEEN, first=min(places), last=max(places), limit=_AT_ONCE
     ).fetchall()
     found = {row[0] for row in between}
     # where much was kept, those that are asked about are fewer
     for start in range(0, len(places) if len(found) == _AT_ONCE else 0, _AT_ONCE):
-        some = places[start : start + _AT_ONCE]
-        rows = tx.driver.execute(
-            "SELECT place FROM memory_items INDEXED BY memory_items_kept "  # noqa: S608
-            f"WHERE memory_type <> 'episode' AND place IN ({', '.join('?' * len(some))})",
-            some,
-        )
+        rows = tx.run(STANDALONE_AMONG, places=places[start : start + _AT_ONCE])
         found.update(row[0] for row in rows)
     return [place for place in places if place in found]
 
@@ -133,12 +129,12 @@ def neighbours_around(
         alone: Places of further memories, without their neighbours.
     """
     near = {place + step for place in places for step in range(-reach, reach + 1)}
-    turns = _load(tx, _BY_PLACE, sorted(near), scope, now)
+    turns = _load(tx, TURNS_BY_PLACE, sorted(near), scope, now)
     named = {name for turn in turns.values() for name in turn[2:4] if name}
     if missing := named.difference(turn.memory_id for turn in turns.values()):
-        turns |= _load(tx, _BY_ID, sorted(missing), scope, now)
+        turns |= _load(tx, TURNS_BY_ID, sorted(missing), scope, now)
     if more := sorted(set(alone) - near):
-        turns |= _load(tx, _BY_PLACE, more, scope, now)
+        turns |= _load(tx, TURNS_BY_PLACE, more, scope, now)
     return Neighbours(turns)
 
 
@@ -147,28 +143,24 @@ def neighbours_of(tx: Tx, scope: ScopePartition, memory_ids: Sequence[str], now:
     places: list[int] = []
     for start in range(0, len(memory_ids), _AT_ONCE):
         some = memory_ids[start : start + _AT_ONCE]
-        rows = tx.driver.execute(
-            "SELECT place FROM memory_items INDEXED BY memory_items_id WHERE scope_id = ? "  # noqa: S608
-            f"AND memory_id IN ({', '.join('?' * len(some))})",
-            (scope.scope_id, *some),
-        )
+        rows = tx.run(PLACES_OF_IDS, scope_id=scope.scope_id, memory_ids=some)
         places += [row[0] for row in rows]
     return neighbours_around(tx, scope, places, now, reach=1)
 
 
 def _load(
-    tx: Tx, which: str, values: Sequence[int | str], scope: ScopePartition, now: str
+    tx: Tx, statement: LiteralString, values: Sequence[int | str], scope: ScopePartition, now: str
 ) -> dict[int, NeighbourTurn]:
     turns: dict[int, NeighbourTurn] = {}
     for start in range(0, len(values), _AT_ONCE):
-        some = values[start : start + _AT_ONCE]
-        rows = tx.driver.execute(
-            "SELECT place, memory_id, session_id, temporal_prev, temporal_next, "  # noqa: S608
-            f"substr(content, 1, {_READ}), memory_type <> 'episode' FROM {which} "
-            f"IN ({', '.join('?' * len(some))}) "
-            "AND place BETWEEN ? AND ? AND (valid_from IS NULL OR valid_from <= ?) "
-            "AND (valid_until IS NULL OR valid_until > ?)",
-            (scope.scope_id, *some, scope.first, scope.last, now, now),
+        rows = tx.run(
+            statement,
+            scope_id=scope.scope_id,
+            values=values[start : start + _AT_ONCE],
+            characters=_READ,
+            first=scope.first,
+            last=scope.last,
+            now=now,
         )
         turns.update((row[0], NeighbourTurn(*row[1:])) for row in rows)
     return turns

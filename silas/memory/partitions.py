@@ -1,9 +1,10 @@
 """The two lanes of a scope: where their words are indexed, and how much is in them."""
 
-from typing import NamedTuple
+from typing import LiteralString, NamedTuple
 
 from silas.db import Tx
 from silas.memory.models import ReingestionTier
+from silas.memory.sqlite_statements import ACTIVE_WORDS, RAW_WORDS, WordsIndex
 
 SCOPE_BITS = 40
 """A memory's place is its scope's number and, below these bits, its own; see
@@ -17,18 +18,48 @@ class Partition(NamedTuple):
     """One lane.
 
     Attributes:
+        raw: Whether it is the raw lane.
         words: The full-text index of its words.
-        name: What its columns of `memory_scopes` begin with.
+        counted: What `memory_scopes` has of it: the scope's number, then of the lane its last
+            place, how many memories lie in it and how long they are together.
+        add: Counts new memories; gives the last place.
+        drop: Counts one less.
+        lengthen: Counts characters.
     """
 
-    words: str
-    name: str
+    raw: bool
+    words: WordsIndex
+    counted: LiteralString
+    add: LiteralString
+    drop: LiteralString
+    lengthen: LiteralString
+
+
+def _partition(*, raw: bool, name: LiteralString, words: WordsIndex) -> Partition:
+    last, items, characters = f"{name}_last", f"{name}_items", f"{name}_characters"
+    return Partition(
+        raw,
+        words,
+        f"SELECT number, {last}, {items}, {characters} FROM memory_scopes "
+        "WHERE scope_id = :scope_id",
+        f"UPDATE memory_scopes SET {last} = {last} + :many, {items} = {items} + :many, "
+        f"{characters} = {characters} + :characters WHERE scope_id = :scope_id RETURNING {last}",
+        f"UPDATE memory_scopes SET {items} = {items} - 1, "
+        f"{characters} = {characters} - :characters WHERE scope_id = :scope_id",
+        f"UPDATE memory_scopes SET {characters} = {characters} + :characters "
+        "WHERE scope_id = :scope_id",
+    )
 
 
 _LANES = {
-    ReingestionTier.active: Partition("memory_words", "active"),
-    ReingestionTier.low_reingestion: Partition("memory_raw_words", "raw"),
+    ReingestionTier.active: _partition(raw=False, name="active", words=ACTIVE_WORDS),
+    ReingestionTier.low_reingestion: _partition(raw=True, name="raw", words=RAW_WORDS),
 }
+_NEXT_NUMBER = "SELECT coalesce(max(number), 0) + 1 FROM memory_scopes"
+_NEW_SCOPE = """
+INSERT INTO memory_scopes (number, scope_id, active_last, active_items, raw_last, raw_items)
+VALUES (:number, :scope_id, :active_last, 0, :raw_last, 0)
+"""
 
 
 def partition_of(tier: ReingestionTier) -> Partition:
@@ -62,12 +93,7 @@ class ScopePartition(NamedTuple):
 
 def scope_in(tx: Tx, scope_id: str, lane: Partition) -> ScopePartition:
     """A lane of a scope; of a scope that never kept anything, an empty one."""
-    row = tx.driver.execute(
-        f"SELECT number, {lane.name}_last, {lane.name}_items, {lane.name}_characters "  # noqa: S608
-        "FROM memory_scopes "
-        "WHERE scope_id = ?",
-        (scope_id,),
-    ).fetchone()
+    row = tx.run(lane.counted, scope_id=scope_id).fetchone()
     if row is None:
         return ScopePartition(scope_id, lane, 1, 0, 0, 0)
     return ScopePartition(scope_id, lane, _first(row[0], lane), *row[1:])
@@ -77,41 +103,24 @@ def next_places(tx: Tx, scope_id: str, lane: Partition, many: int, characters: i
     """The first of so many places for memories of a scope, one after the other, counted in its
     lane.
     """
-    last, items, long = f"{lane.name}_last", f"{lane.name}_items", f"{lane.name}_characters"
-    counted = tx.driver.execute(
-        f"UPDATE memory_scopes SET {last} = {last} + ?, {items} = {items} + ?, "  # noqa: S608
-        f"{long} = {long} + ? WHERE scope_id = ? RETURNING {last}",
-        (many, many, characters, scope_id),
-    ).fetchone()
+    counted = tx.run(lane.add, many=many, characters=characters, scope_id=scope_id).fetchone()
     if counted is not None:
         return int(counted[0]) - many + 1
-    row = tx.driver.execute("SELECT coalesce(max(number), 0) + 1 FROM memory_scopes").fetchone()
-    lasts = {each.name: _first(row[0], each) - 1 for each in _LANES.values()}
-    tx.driver.execute(
-        "INSERT INTO memory_scopes (number, scope_id, active_last, active_items, raw_last, "
-        "raw_items) VALUES (?, ?, ?, 0, ?, 0)",
-        (row[0], scope_id, lasts["active"], lasts["raw"]),
-    )
+    (number,) = tx.run(_NEXT_NUMBER).fetchone()
+    active, raw = (_first(number, each) - 1 for each in _LANES.values())
+    tx.run(_NEW_SCOPE, number=number, scope_id=scope_id, active_last=active, raw_last=raw)
     return next_places(tx, scope_id, lane, many, characters)
 
 
 def one_less(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     """A memory of so many characters left a lane."""
-    tx.driver.execute(
-        f"UPDATE memory_scopes SET {lane.name}_items = {lane.name}_items - 1, "  # noqa: S608
-        f"{lane.name}_characters = {lane.name}_characters - ? WHERE scope_id = ?",
-        (characters, scope_id),
-    )
+    tx.run(lane.drop, characters=characters, scope_id=scope_id)
 
 
 def longer(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     """A memory of a lane became longer by so many characters; shorter by a negative number."""
-    tx.driver.execute(
-        f"UPDATE memory_scopes SET {lane.name}_characters = {lane.name}_characters + ? "  # noqa: S608
-        "WHERE scope_id = ?",
-        (characters, scope_id),
-    )
+    tx.run(lane.lengthen, characters=characters, scope_id=scope_id)
 
 
 def _first(number: int, lane: Partition) -> int:
-    return number * _SCOPE + (_RAW if lane.name == "raw" else 0)
+    return number * _SCOPE + (_RAW if lane.raw else 0)

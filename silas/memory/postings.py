@@ -107,15 +107,9 @@ def _weight(scope: ScopePartition, many: float) -> float:
 
 
 def _newest(tx: Tx, scope: ScopePartition, query: str, most: int) -> list[int]:
-    """The newest places of a lane that a query finds, at most so many.
-
-    As one text, because a thousand rows cost Python more than finding them costs SQLite.
-    """
-    (places,) = tx.driver.execute(
-        f"SELECT group_concat(rowid) FROM (SELECT rowid FROM {scope.lane.words} "  # noqa: S608
-        f"WHERE {scope.lane.words} MATCH ? AND rowid BETWEEN ? AND ? "
-        "ORDER BY rowid DESC LIMIT ?)",
-        (query, scope.first, scope.last, most),
+    """The newest places of a lane that a query finds, at most so many."""
+    (places,) = tx.run(
+        scope.lane.words.newest, query=query, first=scope.first, last=scope.last, limit=most
     ).fetchone()
     return json.loads(f"[{places or ''}]")
 

@@ -1,7 +1,7 @@
 """Memories as they lie in their tables: the row, its words in an index, its sources."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from pydantic import ValidationError
 
@@ -13,15 +13,40 @@ from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import index_text
 from silas.types import TaintLevel
 
-_SELECT = f"SELECT place, {COLUMNS} FROM memory_items"  # noqa: S608 - names of fields
-_INSERT = (
-    f"INSERT INTO memory_items (place, {COLUMNS}) "  # noqa: S608 - names of fields
-    f"VALUES ({', '.join('?' * (len(FIELDS) + 1))}) ON CONFLICT DO NOTHING"
-)
-_UPDATE = (
-    f"UPDATE memory_items SET {', '.join(f'{name} = ?' for name in FIELDS)} "  # noqa: S608
-    "WHERE place = ?"
-)
+SELECT = f"SELECT place, {COLUMNS} FROM memory_items"
+"""What a statement for `where` begins with."""
+
+_INSERT = f"""
+INSERT INTO memory_items (place, {COLUMNS})
+VALUES (:place, {", ".join([f":{name}" for name in FIELDS])}) ON CONFLICT DO NOTHING
+"""
+_UPDATE = f"""
+UPDATE memory_items SET {", ".join([f"{name} = :{name}" for name in FIELDS])} WHERE place = :place
+"""
+_BY_ID = f"{SELECT} WHERE scope_id = :scope_id AND memory_id = :memory_id"
+_BY_PLACE = f"{SELECT} WHERE place = :place"
+_DELETE = "DELETE FROM memory_items WHERE place = :place"
+_NOTE_SOURCE = """
+INSERT INTO memory_sources (scope_id, source, place) VALUES (:scope_id, :source, :place)
+ON CONFLICT (scope_id, source, place) DO NOTHING
+"""
+_FORGET_SOURCE = """
+DELETE FROM memory_sources WHERE scope_id = :scope_id AND source = :source AND place = :place
+"""
+_OF_SOURCE_BELOW = f"""
+{SELECT} WHERE trust_level <> :constitutional AND place IN
+(SELECT place FROM memory_sources WHERE scope_id = :scope_id
+AND (source = :source OR source BETWEEN :first_0 AND :last_0))
+ORDER BY place LIMIT :limit
+"""
+_OF_SOURCE = f"""
+{SELECT} WHERE trust_level <> :constitutional AND place IN
+(SELECT place FROM memory_sources WHERE scope_id = :scope_id
+AND (source = :source OR source BETWEEN :first_0 AND :last_0 OR source BETWEEN :first_1 AND :last_1
+  OR source BETWEEN :first_2 AND :last_2 OR source BETWEEN :first_3 AND :last_3
+  OR source BETWEEN :first_4 AND :last_4))
+ORDER BY place LIMIT :limit
+"""
 _BOUNDARIES = " /?#:"
 """What ends a source's name within the name of something that came from it."""
 
@@ -49,8 +74,8 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
         characters = sum(len(item.content) for item in together)
         first = next_places(tx, scope_id, lane, len(together), characters)
         new = [MemoryRecord(place, item) for place, item in enumerate(together, first)]
-        rows = [(place, *row_of(item)) for place, item in new]
-        if tx.driver.executemany(_INSERT, rows).rowcount != len(new):
+        rows = [{"place": place, **row_of(item)} for place, item in new]
+        if tx.run_many(_INSERT, rows) != len(new):
             raise _there_already(tx, new)
         _index(tx, new, lane)
         _note_sources(tx, new)
@@ -73,21 +98,19 @@ def _there_already(tx: Tx, new: Sequence[MemoryRecord]) -> MemoryRefused:
 
 def find(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord | None:
     """The memory of an id, if this scope has it."""
-    row = tx.driver.execute(
-        f"{_SELECT} WHERE scope_id = ? AND memory_id = ?", (scope_id, memory_id)
-    ).fetchone()
+    row = tx.run(_BY_ID, scope_id=scope_id, memory_id=memory_id).fetchone()
     return None if row is None else MemoryRecord(row[0], item_of(row[1:]))
 
 
-def where(tx: Tx, which: str, values: Sequence[Any]) -> list[MemoryRecord]:
-    """The memories that a condition of this package's own holds for."""
-    rows = tx.driver.execute(f"{_SELECT} WHERE {which}", values).fetchall()
+def where(tx: Tx, statement: LiteralString, **values: object) -> list[MemoryRecord]:
+    """The memories that a statement finds; it begins with `SELECT`."""
+    rows = tx.run(statement, **values).fetchall()
     return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
 def at(tx: Tx, place: int) -> MemoryRecord:
     """The memory of a place that a search of the same look has found."""
-    row = tx.driver.execute(f"{_SELECT} WHERE place = ?", (place,)).fetchone()
+    row = tx.run(_BY_PLACE, place=place).fetchone()
     return MemoryRecord(row[0], item_of(row[1:]))
 
 
@@ -142,7 +165,7 @@ def replace(tx: Tx, old: MemoryRecord, changes: dict[str, Any]) -> None:
     )
     _unindex(tx, old)
     _forget_sources(tx, old)
-    tx.driver.execute(_UPDATE, (*row_of(new.item), new.place))
+    tx.run(_UPDATE, **row_of(new.item), place=new.place)
     _index(tx, [new], lane)
     if more:
         longer(tx, new.item.scope_id, lane, more)
@@ -153,7 +176,7 @@ def remove(tx: Tx, record: MemoryRecord) -> None:
     """Delete a memory and everything it is found by."""
     _unindex(tx, record)
     _forget_sources(tx, record)
-    tx.driver.execute("DELETE FROM memory_items WHERE place = ?", (record.place,))
+    tx.run(_DELETE, place=record.place)
     item = record.item
     one_less(tx, item.scope_id, partition_of(item.reingestion_tier), len(item.content))
 
@@ -164,15 +187,17 @@ def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[MemoryReco
         return []
     after = source[-1] in _BOUNDARIES
     ends = [source] if after else [source + end for end in _BOUNDARIES]
-    ranges = " OR ".join(["source = ?", *("source BETWEEN ? AND ?" for _ in ends)])
-    bounds = [bound for end in ends for bound in (end, end + _LAST)]
-    rows = tx.driver.execute(
-        f"{_SELECT} WHERE trust_level <> ? AND place IN "  # noqa: S608 - question marks
-        f"(SELECT place FROM memory_sources WHERE scope_id = ? AND ({ranges})) "
-        "ORDER BY place LIMIT ?",
-        (TrustLevel.constitutional, scope_id, source, *bounds, limit),
-    ).fetchall()
-    return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
+    bounds = {f"first_{n}": end for n, end in enumerate(ends)}
+    bounds |= {f"last_{n}": end + _LAST for n, end in enumerate(ends)}
+    return where(
+        tx,
+        _OF_SOURCE_BELOW if after else _OF_SOURCE,
+        constitutional=TrustLevel.constitutional,
+        scope_id=scope_id,
+        source=source,
+        limit=limit,
+        **bounds,
+    )
 
 
 def check_trust(item: MemoryItem) -> None:
@@ -207,33 +232,34 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
 
 
 def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Partition) -> None:
-    tx.driver.executemany(
-        f"INSERT INTO {lane.words} (rowid, content, semantic_tags) VALUES (?, ?, ?)",  # noqa: S608
-        [(record.place, *_indexed(record.item)) for record in new],
-    )
+    tx.run_many(lane.words.insert, [_indexed(record) for record in new])
 
 
 def _unindex(tx: Tx, record: MemoryRecord) -> None:
-    index = partition_of(record.item.reingestion_tier).words
-    tx.driver.execute(  # an index without its own text must be told what to take out
-        f"INSERT INTO {index} ({index}, rowid, content, semantic_tags) VALUES ('delete', ?, ?, ?)",  # noqa: S608
-        (record.place, *_indexed(record.item)),
-    )
+    words = partition_of(record.item.reingestion_tier).words
+    tx.run(words.delete, **_indexed(record))
 
 
-def _indexed(item: MemoryItem) -> tuple[str, str]:
-    return index_text(item.content), index_text(list_text(item.semantic_tags))
+def _indexed(record: MemoryRecord) -> dict[str, str | int]:
+    item = record.item
+    return {
+        "place": record.place,
+        "content": index_text(item.content),
+        "tags": index_text(list_text(item.semantic_tags)),
+    }
 
 
 def _note_sources(tx: Tx, new: Sequence[MemoryRecord]) -> None:
-    tx.driver.executemany(
-        "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
-        [(item.scope_id, source, place) for place, item in new for source in item.sources],
-    )
+    tx.run_many(_NOTE_SOURCE, [source for record in new for source in _sources(record)])
 
 
 def _forget_sources(tx: Tx, record: MemoryRecord) -> None:
-    tx.driver.executemany(
-        "DELETE FROM memory_sources WHERE scope_id = ? AND source = ? AND place = ?",
-        [(record.item.scope_id, source, record.place) for source in record.item.sources],
-    )
+    tx.run_many(_FORGET_SOURCE, _sources(record))
+
+
+def _sources(record: MemoryRecord) -> list[dict[str, str | int]]:
+    item = record.item
+    return [
+        {"scope_id": item.scope_id, "source": source, "place": record.place}
+        for source in item.sources
+    ]

@@ -12,7 +12,6 @@ from silas.errors import MemoryRefused
 from silas.memory import forgotten, records
 from silas.memory.bundle_rules import BundleFacts, goes
 from silas.memory.models import MemoryItem, TrustLevel
-from silas.memory.rows import list_text
 from silas.types import new_id
 
 COMING, GOING = "silas:coming:", "silas:going:"
@@ -25,18 +24,36 @@ _VECTORS = """
 INSERT INTO memory_vectors (place, model, scope, stamp, bits, vector)
 SELECT new.place, v.model, new.place >> 40, (new.place & 1099511627775) + 1, v.bits, v.vector
 FROM memory_items AS new
-JOIN memory_items AS old ON old.scope_id = ? AND old.memory_id = new.memory_id
+JOIN memory_items AS old ON old.scope_id = :scope_id AND old.memory_id = new.memory_id
   AND old.content = new.content AND old.reingestion_tier = new.reingestion_tier
 JOIN memory_vectors AS v ON v.place = old.place
-WHERE new.scope_id = ? AND new.memory_id IN (SELECT value FROM json_each(?))
+WHERE new.scope_id = :coming AND new.memory_id IN :memory_ids
 """
 _ASKED = """
-INSERT OR IGNORE INTO memory_asked (place, asked_at, answer)
+INSERT INTO memory_asked (place, asked_at, answer)
 SELECT new.place, asked.asked_at, asked.answer FROM memory_asked AS asked
-JOIN memory_items AS old ON old.place = asked.place AND old.scope_id = ?
-JOIN memory_items AS new ON new.scope_id = ? AND new.memory_id = old.memory_id
-  AND new.content = old.content
+JOIN memory_items AS old ON old.place = asked.place AND old.scope_id = :scope_id
+JOIN memory_items AS new ON new.scope_id = :coming AND new.memory_id = old.memory_id
+WHERE new.content = old.content ON CONFLICT (place) DO NOTHING
 """
+# vectors that were carried over have their place as stamp: the next one comes after
+_STAMPS = """
+INSERT INTO memory_vector_stamps (scope, last)
+SELECT number, (active_last & 1099511627775) + 1 FROM memory_scopes WHERE scope_id = :scope_id
+ON CONFLICT (scope) DO UPDATE SET last = excluded.last
+"""
+_RENAMES = (
+    "UPDATE memory_items SET scope_id = :name WHERE scope_id = :former",
+    "UPDATE memory_sources SET scope_id = :name WHERE scope_id = :former",
+    "UPDATE memory_scopes SET scope_id = :name WHERE scope_id = :former",
+)
+_HELD = "SELECT active_items + raw_items FROM memory_scopes WHERE scope_id = :scope_id"
+_TRUSTED = f"{records.SELECT} WHERE scope_id = :scope_id AND trust_level <> :working"
+_PAGE = f"""
+{records.SELECT} WHERE scope_id = :scope_id AND place > :after ORDER BY place LIMIT :limit
+"""
+_NAMES = "SELECT scope_id FROM memory_scopes"
+_DROP_SCOPE = "DELETE FROM memory_scopes WHERE scope_id = :scope_id"
 
 
 def replace_memories(
@@ -87,8 +104,8 @@ def _beside(
     for batch in batches:
         with db.write() as tx:
             records.insert(tx, [item.model_copy(update={"scope_id": coming}) for item in batch])
-            names = list_text([item.memory_id for item in batch])
-            tx.driver.execute(_VECTORS, (scope_id, coming, names))
+            names = [item.memory_id for item in batch]
+            tx.run(_VECTORS, scope_id=scope_id, coming=coming, memory_ids=names)
         count += len(batch)
     return count
 
@@ -117,38 +134,22 @@ def _exchange(db: Database, facts: BundleFacts, coming: str, going: str, count: 
                 stayed += 1
             records.remove(tx, record)
             records.insert(tx, [record.item.model_copy(update={"scope_id": coming})])
-        tx.driver.execute(_ASKED, (facts.scope_id, coming))
-        _tell_stamps(tx, coming)
+        tx.run(_ASKED, scope_id=facts.scope_id, coming=coming)
+        tx.run(_STAMPS, scope_id=coming)
         for former, name in ((facts.scope_id, going), (coming, facts.scope_id)):
-            for table in ("memory_items", "memory_sources", "memory_scopes"):
-                tx.driver.execute(
-                    f"UPDATE {table} SET scope_id = ? WHERE scope_id = ?",  # noqa: S608 - constants
-                    (name, former),
-                )
+            for rename in _RENAMES:
+                tx.run(rename, name=name, former=former)
         forgotten.note(tx, facts.scope_id, forgotten.EVERY_MEMORY)
     return stayed
 
 
 def _held(tx: Tx, scope_id: str) -> int:
-    row = tx.driver.execute(
-        "SELECT active_items + raw_items FROM memory_scopes WHERE scope_id = ?", (scope_id,)
-    ).fetchone()
+    row = tx.run(_HELD, scope_id=scope_id).fetchone()
     return 0 if row is None else int(row[0])
 
 
 def _trusted(tx: Tx, scope_id: str) -> list[records.MemoryRecord]:
-    return records.where(
-        tx, "scope_id = ? AND trust_level <> ?", (scope_id, TrustLevel.working.value)
-    )
-
-
-def _tell_stamps(tx: Tx, scope_id: str) -> None:
-    """Vectors that were carried over have their place as stamp: the next one comes after."""
-    tx.driver.execute(
-        "INSERT OR REPLACE INTO memory_vector_stamps (scope, last) "
-        "SELECT number, (active_last & 1099511627775) + 1 FROM memory_scopes WHERE scope_id = ?",
-        (scope_id,),
-    )
+    return records.where(tx, _TRUSTED, scope_id=scope_id, working=TrustLevel.working.value)
 
 
 def _compared(db: Database, scope_id: str, going: str) -> tuple[int, int, int]:
@@ -170,9 +171,7 @@ def _pages(db: Database, scope_id: str) -> Iterator[list[records.MemoryRecord]]:
     last = 0
     while True:
         with db.read() as tx:
-            page = records.where(
-                tx, f"scope_id = ? AND place > ? ORDER BY place LIMIT {_AT_ONCE}", (scope_id, last)
-            )
+            page = records.where(tx, _PAGE, scope_id=scope_id, after=last, limit=_AT_ONCE)
         if not page:
             return
         yield page
@@ -182,15 +181,11 @@ def _pages(db: Database, scope_id: str) -> Iterator[list[records.MemoryRecord]]:
 def _drop(db: Database, beginning: str) -> None:
     """Delete everything under names that begin so, some at a time."""
     with db.read() as tx:
-        names = [
-            name
-            for (name,) in tx.driver.execute("SELECT scope_id FROM memory_scopes").fetchall()
-            if name.startswith(beginning)
-        ]
+        names = [name for (name,) in tx.run(_NAMES).fetchall() if name.startswith(beginning)]
     for name in names:
         for page in _pages(db, name):
             with db.write() as tx:
                 for record in page:
                     records.remove(tx, record)
         with db.write() as tx:
-            tx.driver.execute("DELETE FROM memory_scopes WHERE scope_id = ?", (name,))
+            tx.run(_DROP_SCOPE, scope_id=name)

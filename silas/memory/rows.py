@@ -12,7 +12,30 @@ from silas.errors import DatabaseError, MemoryRefused
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.types import TaintLevel
 
-FIELDS = tuple(MemoryItem.model_fields)
+FIELDS = (
+    "memory_id",
+    "content",
+    "memory_type",
+    "reingestion_tier",
+    "trust_level",
+    "taint",
+    "created_at",
+    "updated_at",
+    "valid_from",
+    "valid_until",
+    "access_count",
+    "last_accessed",
+    "semantic_tags",
+    "entity_refs",
+    "causal_refs",
+    "temporal_next",
+    "temporal_prev",
+    "session_id",
+    "embedding",
+    "source_kind",
+    "scope_id",
+    "sources",
+)
 """The columns of a memory, in the order of its fields."""
 
 COLUMNS = ", ".join(FIELDS)
@@ -38,10 +61,10 @@ def moment_text(moment: datetime) -> str:
         ) from error
 
 
-def row_of(item: MemoryItem) -> tuple[Any, ...]:
-    """The values of a memory in the order of `FIELDS`."""
+def row_of(item: MemoryItem) -> dict[str, Any]:
+    """The values of a memory by `FIELDS`."""
     values = item.__dict__
-    return tuple([made(values[name]) if made else values[name] for name, made in _COLUMNS])
+    return {name: made(values[name]) if made else values[name] for name, made in _COLUMNS}
 
 
 def list_text(values: Sequence[str]) -> str:

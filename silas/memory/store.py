@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 from silas.clock import Clock
 from silas.db import Database, Tx
@@ -13,17 +13,19 @@ from silas.memory.models import MemoryItem, ReingestionTier
 from silas.memory.neighbours import Neighbours, neighbours_of
 from silas.memory.partitions import Partition, partition_of, scope_in
 from silas.memory.rank import TextMatches, best_of
-from silas.memory.rows import COLUMNS, FIELDS, item_of, moment_text
+from silas.memory.rows import FIELDS, item_of, moment_text
+from silas.memory.sqlite_statements import NEWEST_OF_SESSION, OF_SESSION, STANDING_RULES, WITHIN
 from silas.types import OWNER
 
 _FIXED = frozenset({"memory_id", "scope_id", "created_at"})
 """What a memory is known by; a change of it would be another memory."""
 
-_VALID = "(valid_from IS NULL OR valid_from <= ?) AND (valid_until IS NULL OR valid_until > ?)"
-
 _ACTIVE, _RAW = partition_of(ReingestionTier.active), partition_of(ReingestionTier.low_reingestion)
 
-_OLDEST, _NEWEST = "created_at, place", "created_at DESC, place DESC"
+_ACCESSED = """
+UPDATE memory_items SET access_count = access_count + 1, last_accessed = :now
+WHERE scope_id = :scope_id AND memory_id IN :memory_ids
+"""
 
 _AT_ONCE = 500  # memories forgotten in one transaction: a few ms, then others have their turn
 
@@ -121,49 +123,27 @@ class SqlMemoryStore:
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""
-        which = "session_id = ?"
-        return self._active("memory_items_session", which, (scope_id, session_id), _OLDEST)
+        return self._active(OF_SESSION, scope_id=scope_id, session_id=session_id)
 
     async def newest_of_session(
         self, session_id: str, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """Active memories of a session, newest first: a session may be as long as a life."""
-        which = "session_id = ?"
-        order = f"{_NEWEST} LIMIT {max(limit, 0)}"
-        return self._active("memory_items_session", which, (scope_id, session_id), order)
+        most = max(limit, 0)
+        return self._active(NEWEST_OF_SESSION, scope_id=scope_id, session_id=session_id, limit=most)
 
     async def search_temporal(
         self, since: datetime, until: datetime, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """See `MemoryStore.search_temporal`; both ends belong to the window."""
-        start, end = moment_text(since), moment_text(until)
-        made = (
-            "SELECT place FROM memory_items INDEXED BY memory_items_created_at "
-            "WHERE scope_id = ? AND reingestion_tier = 'active' "
-            "AND created_at BETWEEN ? AND ? ORDER BY created_at DESC, place DESC LIMIT ?"
-        )
-        valid = (
-            "SELECT place FROM memory_items INDEXED BY memory_items_validity "
-            "WHERE scope_id = ? AND reingestion_tier = 'active' "
-            "AND (valid_from IS NOT NULL OR valid_until IS NOT NULL) "
-            "AND (valid_from IS NULL OR valid_from <= ?) "
-            "AND (valid_until IS NULL OR valid_until > ?) "
-            "ORDER BY created_at DESC, place DESC LIMIT ?"
-        )
-        most = max(limit, 0)
+        window = {"since": moment_text(since), "until": moment_text(until)}
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                f"SELECT {COLUMNS} FROM memory_items WHERE place IN "  # noqa: S608 - constants
-                f"(SELECT place FROM ({made}) UNION SELECT place FROM ({valid})) "
-                "ORDER BY created_at DESC, place DESC LIMIT ?",
-                (scope_id, start, end, most, scope_id, end, start, most, most),
-            ).fetchall()
+            rows = tx.run(WITHIN, scope_id=scope_id, **window, limit=max(limit, 0)).fetchall()
         return [item_of(row) for row in rows]
 
     async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.rules`."""
-        which = "memory_type = 'preference' AND trust_level <> 'working'"
-        return self._active("memory_items_rules", which, (scope_id,), _OLDEST)
+        return self._active(STANDING_RULES, scope_id=scope_id)
 
     async def forget(self, source: str, scope_id: str = OWNER) -> int:
         """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
@@ -200,13 +180,9 @@ class SqlMemoryStore:
         ids = list(memory_ids)
         if not ids:
             return
-        marks = ", ".join("?" * len(ids))
+        now = moment_text(self._clock.now())
         with self._db.write() as tx:
-            tx.driver.execute(
-                "UPDATE memory_items SET access_count = access_count + 1, last_accessed = ? "  # noqa: S608
-                f"WHERE scope_id = ? AND memory_id IN ({marks})",
-                (moment_text(self._clock.now()), scope_id, *ids),
-            )
+            tx.run(_ACCESSED, now=now, scope_id=scope_id, memory_ids=ids)
 
     def _found(self, text: str, limit: int, scope_id: str, lane: Partition) -> list[MemoryItem]:
         with self._db.read() as tx:
@@ -219,17 +195,9 @@ class SqlMemoryStore:
         now, most = moment_text(self._clock.now()), max(limit, 0)
         return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
 
-    def _active(
-        self, index: str, which: str, values: tuple[str, ...], order: str
-    ) -> list[MemoryItem]:
+    def _active(self, statement: LiteralString, **values: str | int) -> list[MemoryItem]:
         """Active memories of a scope that are valid now."""
         now = moment_text(self._clock.now())
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                # named, because SQLite would rather walk through the whole scope by time
-                f"SELECT {COLUMNS} FROM memory_items INDEXED BY {index} "  # noqa: S608
-                f"WHERE scope_id = ? AND {which} AND reingestion_tier = 'active' AND {_VALID} "
-                f"ORDER BY {order}",
-                (*values, now, now),
-            ).fetchall()
+            rows = tx.run(statement, **values, now=now).fetchall()
         return [item_of(row) for row in rows]

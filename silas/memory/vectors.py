@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from silas.db import Database
 from silas.memory.partitions import SCOPE_BITS
+from silas.memory.sqlite_statements import IDS_AT, VECTORS_AT, VECTORS_OF_IDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,33 +28,29 @@ _PER_RESULT = 10  # candidates for each result that is asked for
 _ROUNDS = 3  # of candidates; before the last everything that is gone is looked for at once
 _MOST_SCOPES = 64  # whose bits are kept at the same time
 
-_FOUND = """
-SELECT v.place, v.vector FROM json_each(?) AS near
-CROSS JOIN memory_vectors AS v ON v.place = near.value WHERE v.model = ?
-"""
-_NAMES = """
-SELECT i.place, i.memory_id FROM json_each(?) AS near
-CROSS JOIN memory_items AS i ON i.place = near.value
-"""
-_LIKE = """
-SELECT i.memory_id, v.vector FROM json_each(?) AS near
-CROSS JOIN memory_items AS i INDEXED BY memory_items_id
-  ON i.scope_id = ? AND i.memory_id = near.value
-CROSS JOIN memory_vectors AS v ON v.place = i.place WHERE v.model = ?
-"""
 _PUT = """
-INSERT OR REPLACE INTO memory_vectors (place, model, scope, stamp, bits, vector)
-SELECT place, ?, place >> 40, ?, ?, ? FROM memory_items WHERE place = ? AND content = ?
+INSERT INTO memory_vectors (place, model, scope, stamp, bits, vector)
+SELECT place, :model, place >> 40, :stamp, :bits, :vector FROM memory_items
+WHERE place = :place AND content = :content
+ON CONFLICT (place) DO UPDATE SET model = excluded.model, scope = excluded.scope,
+  stamp = excluded.stamp, bits = excluded.bits, vector = excluded.vector
 """
 _STAMP = """
-INSERT INTO memory_vector_stamps (scope, last) VALUES (?, 1)
-ON CONFLICT (scope) DO UPDATE SET last = last + 1 RETURNING last
+INSERT INTO memory_vector_stamps (scope, last) VALUES (:scope, 1)
+ON CONFLICT (scope) DO UPDATE SET last = memory_vector_stamps.last + 1 RETURNING last
 """
 _MISSING = """
 SELECT place, CASE WHEN reingestion_tier = 'active' AND NOT EXISTS (
-  SELECT 1 FROM memory_vectors AS v WHERE v.place = memory_items.place AND v.model = ?
-) THEN content END FROM memory_items WHERE place > ? AND place <= ? ORDER BY place LIMIT ?
+  SELECT 1 FROM memory_vectors AS v WHERE v.place = memory_items.place AND v.model = :model
+) THEN content END FROM memory_items
+WHERE place > :after AND place <= :upto ORDER BY place LIMIT :limit
 """
+_NUMBER = "SELECT number FROM memory_scopes WHERE scope_id = :scope_id"
+_SINCE = """
+SELECT stamp, place, bits FROM memory_vectors
+WHERE model = :model AND scope = :scope AND stamp > :stamp ORDER BY stamp LIMIT :limit
+"""
+_THERE = "SELECT place FROM memory_vectors WHERE model = :model AND scope = :scope"
 
 
 class Unembedded(NamedTuple):
@@ -111,15 +108,24 @@ class NumpyVectorIndex:
         kept = 0
         with self._db.write() as tx:
             for (place, content), vector in rows:
-                (stamp,) = tx.driver.execute(_STAMP, (place >> SCOPE_BITS,)).fetchone()
-                values = (self._model, stamp, _bits(vector), vector.tobytes(), place, content)
-                kept += tx.driver.execute(_PUT, values).rowcount
+                (stamp,) = tx.run(_STAMP, scope=place >> SCOPE_BITS).fetchone()
+                kept += tx.run(
+                    _PUT,
+                    model=self._model,
+                    stamp=stamp,
+                    bits=_bits(vector),
+                    vector=vector.tobytes(),
+                    place=place,
+                    content=content,
+                ).rowcount
         return kept
 
     def missing(self, after: int, upto: int, limit: int) -> tuple[list[Unembedded], int]:
         """See `VectorIndex.missing`."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(_MISSING, (self._model, after, upto, limit)).fetchall()
+            rows = tx.run(
+                _MISSING, model=self._model, after=after, upto=upto, limit=limit
+            ).fetchall()
         found = [Unembedded(place, content) for place, content in rows if content is not None]
         return found, rows[-1][0] if len(rows) == limit else 0
 
@@ -142,8 +148,11 @@ class NumpyVectorIndex:
     ) -> dict[str, float]:
         """See `VectorIndex.likeness`."""
         with self._db.read() as tx:
-            rows: list[tuple[str, bytes]] = tx.driver.execute(
-                _LIKE, (json.dumps(memory_ids), scope_id, self._model)
+            rows: list[tuple[str, bytes]] = tx.run(
+                VECTORS_OF_IDS,
+                memory_ids=json.dumps(memory_ids),
+                scope_id=scope_id,
+                model=self._model,
             ).fetchall()
         cosines = _cosines([numbers for _, numbers in rows], _unit(vector))
         return dict(zip((name for name, _ in rows), cosines, strict=True))
@@ -166,9 +175,7 @@ class NumpyVectorIndex:
     def _loaded(self, scope_id: str) -> "_Bits | None":
         """The scope's bits with everything that came since they were last asked for."""
         with self._db.read() as tx:
-            row = tx.driver.execute(
-                "SELECT number FROM memory_scopes WHERE scope_id = ?", (scope_id,)
-            ).fetchone()
+            row = tx.run(_NUMBER, scope_id=scope_id).fetchone()
         if row is None:
             return None
         bits = self._scopes.pop(row[0], None) or _Bits(row[0], self._dim)
@@ -181,28 +188,23 @@ class NumpyVectorIndex:
 
     def _since(self, bits: "_Bits") -> list[tuple[int, int, bytes]]:
         with self._db.read() as tx:
-            return tx.driver.execute(
-                "SELECT stamp, place, bits FROM memory_vectors "
-                "WHERE model = ? AND scope = ? AND stamp > ? ORDER BY stamp LIMIT ?",
-                (self._model, bits.scope, bits.stamp, _AT_ONCE),
+            return tx.run(
+                _SINCE, model=self._model, scope=bits.scope, stamp=bits.stamp, limit=_AT_ONCE
             ).fetchall()
 
     def _there(self, bits: "_Bits") -> set[int]:
         """The places of a scope that have a vector now."""
         with self._db.read() as tx:
-            rows = tx.driver.execute(
-                "SELECT place FROM memory_vectors WHERE model = ? AND scope = ?",
-                (self._model, bits.scope),
-            ).fetchall()
+            rows = tx.run(_THERE, model=self._model, scope=bits.scope).fetchall()
         return {place for (place,) in rows}
 
     def _found(self, places: Sequence[int]) -> list[tuple[int, bytes]]:
         with self._db.read() as tx:
-            return tx.driver.execute(_FOUND, (json.dumps(places), self._model)).fetchall()
+            return tx.run(VECTORS_AT, places=json.dumps(places), model=self._model).fetchall()
 
     def _names(self, places: Sequence[int]) -> dict[int, str]:
         with self._db.read() as tx:
-            return dict(tx.driver.execute(_NAMES, (json.dumps(places),)).fetchall())
+            return dict(tx.run(IDS_AT, places=json.dumps(places)).fetchall())
 
 
 class _Bits:

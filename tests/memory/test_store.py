@@ -11,6 +11,7 @@ from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel, records
 from silas.memory.partitions import partition_of, scope_in
+from silas.memory.rows import FIELDS
 from silas.memory.store import SqlMemoryStore
 from silas.testing import MockClock
 from silas.types import TaintLevel
@@ -381,3 +382,7 @@ def test_what_was_kept_by_a_former_version_is_counted_when_it_is_opened(
     with db.read() as tx:
         assert scope_in(tx, "owner", partition_of(ReingestionTier.active)).characters == 5
     db.close()
+
+
+def test_every_field_of_a_memory_has_its_column() -> None:
+    assert list(MemoryItem.model_fields) == list(FIELDS)
