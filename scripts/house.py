@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMITS = 200
 """How many of the newest commits are looked at."""
 _DRIVER = re.compile(r"\.driver\.execute(?:many)?\(")
+_DIALECT = "sqlite_statements.py"
+_CONSTANT = re.compile(r"^[A-Z]\w* = ", re.MULTILINE)
 
 
 class Widest(NamedTuple):
@@ -70,7 +72,8 @@ def figures(root: Path) -> dict[str, str]:
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     wiring = [text for path, text in texts.items() if "wiring" in path.parts]
     behaviour = len(list(_classes(package / "wiring")))
-    raw = [len(_DRIVER.findall(text)) for text in texts.values()]
+    raw = [len(_DRIVER.findall(text)) for path, text in texts.items() if path.name != "db.py"]
+    dialect = [len(_CONSTANT.findall(t)) for path, t in texts.items() if path.name == _DIALECT]
     most = widest(package / "stream")
     lines = sum(text.count("\n") for text in texts.values())
     return {
@@ -79,7 +82,8 @@ def figures(root: Path) -> dict[str, str]:
         "`silas/wiring`": f"{sum(t.count(chr(10)) for t in wiring):,} lines, {behaviour} classes",
         "most that a class of `silas/stream` is made from": f"{most.parts} (`{most.name}`)",
         "public class names in more than one file": str(len(doubled(package))),
-        "statements past the query builder": f"{sum(raw)} in {sum(map(bool, raw))} files",
+        "statements past `Tx.run`": f"{sum(raw)} in {sum(map(bool, raw))} files",
+        "statements that only SQLite understands": f"{sum(dialect)} in {len(dialect)} files",
     }
 
 

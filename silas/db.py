@@ -14,20 +14,16 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, LiteralString, Protocol, TypeVar
+from typing import Any, LiteralString, Protocol, TypeVar
 
 from silas.canonical import sha256_hex
 from silas.clock import Clock
 from silas.errors import DatabaseError, SilasError, from_foreign
 from silas.migrations import migration_files, statements_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Executable
-    from sqlalchemy.engine import CursorResult
 
 T = TypeVar("T")
 
@@ -92,20 +88,6 @@ class Tx:
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         self.driver = driver
-        self._core: Connection | None = None
-
-    def execute(
-        self,
-        statement: "Executable",
-        parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> "CursorResult[Any]":
-        """Run one SQLAlchemy Core statement."""
-        if self._core is None:
-            self._core = _core_connection(self.driver)
-        try:
-            return self._core.execute(statement, parameters)
-        except Exception as error:
-            raise _translated(error) from error
 
     def run(self, statement: LiteralString, /, **values: Any) -> Rows:
         """Run one statement.
@@ -142,8 +124,6 @@ class Tx:
 
     def close(self) -> None:
         """Close the connection; a later statement is an error."""
-        if self._core is not None:
-            self._core.close()
         self.driver.close()
 
 
@@ -153,25 +133,6 @@ def _formed(statement: str) -> tuple[str, tuple[str, ...]]:
     form = _LISTED.sub(r"IN (SELECT value FROM json_each(:\1))", statement)
     _FORMS[statement] = form, tuple(_LISTED.findall(statement))
     return _FORMS[statement]
-
-
-def _core_connection(driver: sqlite3.Connection) -> "Connection":
-    """SQLAlchemy on our own connection; it never begins, commits or rolls back anything.
-
-    Its first connect would roll back an open transaction, so it meets a throwaway one first.
-    """
-    from sqlalchemy import create_engine  # noqa: PLC0415 - SQLAlchemy costs 0.3 s to import
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
-
-    connections = iter([sqlite3.connect(":memory:", isolation_level=None), driver])
-    engine = create_engine(
-        "sqlite://",
-        creator=lambda: next(connections),
-        poolclass=NullPool,
-        pool_reset_on_return=None,
-    )
-    engine.connect().close()
-    return engine.connect()
 
 
 def _create(path: Path) -> None:
@@ -395,7 +356,7 @@ def _here() -> object:
 
 
 def _translated(error: Exception) -> SilasError:
-    known = from_foreign(getattr(error, "orig", None) or error)
+    known = from_foreign(error)
     if known is None:
         raise error
     return known

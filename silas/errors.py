@@ -144,8 +144,6 @@ _FOREIGN: tuple[tuple[str, type[SilasError], str, str], ...] = (
     ("openai.OpenAIError", LLMError, "E_LLM_API", "The model provider answered with an error."),
     ("httpx.TimeoutException", LLMError, "E_LLM_TIMEOUT", "The request timed out; try again."),
     ("httpx.HTTPError", LLMError, "E_LLM_CONNECTION", "The server cannot be reached; check the network."),
-    ("sqlalchemy.exc.OperationalError", DatabaseError, "E_DB_OPERATION", "The database is locked, full or unreadable; free it and try again."),
-    ("sqlalchemy.exc.SQLAlchemyError", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
     ("sqlite3.OperationalError", DatabaseError, "E_DB_OPERATION", "The database is locked, full or unreadable; free it and try again."),
     ("sqlite3.IntegrityError", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
     ("sqlite3.ProgrammingError", DatabaseError, "E_DB_QUERY", "The database refused a statement."),

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from silas.db import Database
 from silas.errors import DatabaseError
@@ -44,7 +43,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> st
 
 def count(db: Database, table: str = "notes") -> int:
     with db.read() as tx:
-        return tx.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+        return int(tx.driver.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
 @pytest.mark.proves("S6.1-WAL")
@@ -159,7 +158,7 @@ def test_a_failed_transaction_is_rolled_back_whole(db: Database) -> None:
         with db.write() as tx:
             tx.driver.execute("INSERT INTO notes (body) VALUES ('a')")
             with db.write() as inner:
-                inner.execute(text("INSERT INTO notes (body) VALUES ('b')"))
+                inner.run("INSERT INTO notes (body) VALUES (:body)", body="b")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -241,9 +240,37 @@ def test_a_durable_write_never_joins_a_weaker_one_in_silence(db: Database) -> No
 
 def test_statement_errors_are_ours(db: Database) -> None:
     with pytest.raises(DatabaseError), db.read() as tx:
-        tx.execute(text("SELECT * FROM nowhere"))
+        tx.run("SELECT * FROM nowhere")
+    with pytest.raises(DatabaseError), db.write() as tx:
+        tx.run_many("INSERT INTO nowhere (id) VALUES (:id)", [{"id": 1}])
     with pytest.raises(DatabaseError), db.read() as tx:
         tx.driver.execute("SELECT * FROM nowhere")
+
+
+def test_the_statement_itself_says_what_was_refused(db: Database) -> None:
+    with db.read() as tx, pytest.raises(DatabaseError) as caught:
+        tx.run("SELECT * FROM nowhere")
+    assert caught.value.code == "E_DB_OPERATION"
+    with db.read() as tx, pytest.raises(DatabaseError) as caught:
+        tx.run("SELECT :left_out AS one")
+    assert caught.value.code == "E_DB_QUERY"
+
+
+def test_a_list_stands_for_its_values(db: Database) -> None:
+    with db.write() as tx:
+        tx.driver.execute(CREATE)
+        many = [{"id": number, "body": f"note {number}"} for number in range(12)]
+        assert tx.run_many("INSERT INTO notes (id, body) VALUES (:id, :body)", many) == 12
+
+    def found(ids: list[int], id_not: list[int]) -> list[int]:
+        # the second name begins as the first does
+        wanted = "SELECT id FROM notes WHERE id IN :ids AND id NOT IN :ids_not ORDER BY id"
+        with db.read() as tx:
+            return [row[0] for row in tx.run(wanted, ids=ids, ids_not=id_not)]
+
+    assert found([3, 1, 11, 99], []) == [1, 3, 11]
+    assert found([3, 1, 11], [1]) == [3, 11]
+    assert found([], []) == []
 
 
 @pytest.mark.proves("S18.1-DB")

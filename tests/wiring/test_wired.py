@@ -14,10 +14,9 @@ from silas.testing import Harness
 from silas.work.authority import PLAN_TOOLS
 from tests.support.command import environment, run
 
-HEAVY = ("pydantic", "pydantic_ai", "sqlalchemy", "nacl", "keyring", "yaml", "httpx", "openai")
+HEAVY = ("pydantic", "pydantic_ai", "sqlite3", "nacl", "keyring", "yaml", "httpx", "openai")
 MAY_BE_NONE = {
     ("_Held", "owner"),  # nobody is writing
-    ("Tx", "core"),  # made with the first statement
     ("Devices", "directory"),  # only root needs device nodes of its own
     ("OutputForm", "form_refused"),  # a fact of the server, learned with the first refusal
     ("RunbookModel", "settings"),  # PydanticAI's, of any model
@@ -108,7 +107,7 @@ def test_the_front_page_loads_nothing_heavy(words: list[str], tmp_path: Path) ->
     assert sorted(set(modules) & {*HEAVY, "json.decoder", "pathlib", "asyncio"}) == []
 
 
-@pytest.mark.parametrize(("words", "unused"), [("status", "pydantic_ai"), ("plan", "sqlalchemy")])
+@pytest.mark.parametrize(("words", "unused"), [("status", "pydantic_ai"), ("plan", "sqlite3")])
 def test_looking_loads_no_model_library(words: str, unused: str, tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
     assert run([sys.executable, "-m", "silas", "init"], env).code == 0
