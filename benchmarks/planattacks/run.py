@@ -10,7 +10,7 @@ from benchmarks.planattacks.attacks import Attack
 from silas.agents import AgentResponse, PlanAction, PlanActionType, RouteDecision
 from silas.cards import Card, PlanCard
 from silas.cards.models import DecisionAnswer, DecisionCard
-from silas.plans.marks import HEADING
+from silas.plans.source_marks import HEADING
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.types import InteractionMode, InteractionRegister
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from silas.agents.runbook_library import Library, RunbookTemplate
 from silas.agents.runbook_look import at_once
-from silas.plans.request import words_of
+from silas.plans.runbooks.request import words_of
 
 _ABOUT: Final = re.compile(
     r"(?:(?:silas )?(?:help|hilfe)(?: me)?(?: please)?"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from silas.plans.request import wanted_of
+from silas.plans.runbooks.request import wanted_of
 
 _MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S*/\S*")
 """Paths and quoted texts: no word in them begins another part of a request."""

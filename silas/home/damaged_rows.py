@@ -9,7 +9,7 @@ from silas.clock import SystemClock
 from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
 from silas.plans.store import SqlWorkItemStore
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.stream.inbox import SqlInbox
 from silas.stream.person_queue import waiting_in
 from silas.tools.outcomes import SqlOutcomeStore

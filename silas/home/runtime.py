@@ -16,7 +16,7 @@ from silas.home.web_tools import Web, real_web
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
 from silas.plans import PlanLibrary, shipped_plans
-from silas.plans.requires import Equipment
+from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
 

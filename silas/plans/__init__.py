@@ -9,7 +9,6 @@ from silas.plans.card import plan_card
 from silas.plans.characters import show, show_lines
 from silas.plans.errors import PlanError
 from silas.plans.failures import format_failures
-from silas.plans.library import LibraryPlan, Parameter, PlanLibrary, shipped_plans
 from silas.plans.markdown import PlanParser
 from silas.plans.models import (
     Budget,
@@ -23,6 +22,7 @@ from silas.plans.models import (
     WorkItemType,
 )
 from silas.plans.port import WaitingPlan, WaitingPlans, WorkItemStore
+from silas.plans.runbooks.library import LibraryPlan, Parameter, PlanLibrary, shipped_plans
 from silas.plans.spawn import spawn_policy_hash, spawn_task
 from silas.plans.subject import plan_bytes, plan_hash, subject_of
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from silas.errors import ApprovalError
-from silas.plans.commands import uses_of_plan
+from silas.plans.commands.executed_files import FileUse, Use
+from silas.plans.commands.plan_commands import uses_of_plan
 from silas.plans.models import WorkItem
-from silas.plans.runs import FileUse, Use
 from silas.workspace.protected import protection
 
 Facts = Mapping[str, Any]

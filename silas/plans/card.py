@@ -19,8 +19,8 @@ from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
-from silas.plans.marks import split_marks
 from silas.plans.models import WorkItem
+from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
 from silas.sandbox.network.names import DEFAULT_PORTS, endpoints_in
 from silas.types import InteractionMode, Risk
@@ -67,7 +67,7 @@ def plan_card(
     Args:
         canonical: What `plan_bytes` gave; different bytes never make the same card.
         rationale: Why Silas proposes it, one or two sentences; it may carry marks
-            (`silas.plans.marks`).
+            (`silas.plans.source_marks`).
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
         tools: The directories of the owner's tools, likewise (`silas.sandbox.toolchains.mounts`).
 

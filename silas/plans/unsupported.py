@@ -3,8 +3,8 @@
 from collections.abc import Set as AbstractSet
 
 from silas.gates import GateProvider, GateTrigger
+from silas.plans.allowed_hosts import hosts_of, hosts_of_check
 from silas.plans.models import WorkItem, WorkItemType
-from silas.plans.reach import hosts_of, hosts_of_check
 from silas.sandbox.network.names import EgressRefused
 
 _IN_A_TASK = frozenset(

@@ -18,7 +18,7 @@ from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
 from silas.plans.store import SqlWorkItemStore, missing
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
 from silas.services.work import scope_work

@@ -17,7 +17,7 @@ from silas.home.runtime import sandbox_of
 from silas.memory.forgotten import ForgottenLog
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
 from silas.plans.store import SqlWorkItemStore, missing
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
 from silas.services.tools.listed import add_uncalled

@@ -7,7 +7,7 @@ from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
 from silas.plans import PlanError, WorkItem, WorkItemStatus
-from silas.plans.marks import with_marks
+from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, Send
 from silas.stream.planmarks import plan_marks
 from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from silas.plans import WorkItem, plan_bytes
-from silas.plans.marks import PlanMark
+from silas.plans.source_marks import PlanMark
 from silas.stream.ask import place_of
 from silas.tools.provenance import Provenance
 from silas.tools.repeats import Value

@@ -15,7 +15,7 @@ from silas.clock import Clock
 from silas.errors import LLMError
 from silas.gates import Gate, Gates, GateTrigger
 from silas.plans import WaitingPlan, WorkItem
-from silas.plans.marks import with_marks
+from silas.plans.source_marks import with_marks
 from silas.stream.planmarks import plan_marks
 from silas.stream.planning import TurnPlanner
 from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners

@@ -20,7 +20,7 @@ from silas.home.runtime import Runtime
 from silas.keys import Signer
 from silas.persona.engine import PersonalityEngine
 from silas.plans.store import SqlWorkItemStore
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.memory import MemoryPorts, MemoryRooms, ask_owner, memory_rooms, rules_within
 from silas.services.memory_search import MemorySearch
 from silas.services.persona import personality

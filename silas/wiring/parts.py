@@ -25,7 +25,7 @@ from silas.home.witnesses import message_to_owner
 from silas.keys.secrecy import Secrecy
 from silas.plans import PlanParser, WaitingPlan
 from silas.plans.store import SqlWorkItemStore
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
 from silas.services.owner_key import CheckpointKeys

@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from silas.plans import VerificationCheck, WorkItem, show
-from silas.plans.commands import uses_of_plan
-from silas.plans.runs import FileUse, Use
+from silas.plans.commands.executed_files import FileUse, Use
+from silas.plans.commands.plan_commands import uses_of_plan
 from silas.work.copytree import CopyTree
 from silas.work.scripts import inside, uses_within
 from silas.workspace.copy import Change

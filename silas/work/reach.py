@@ -4,7 +4,7 @@ from typing import NamedTuple, assert_never
 
 from silas.audit import Audit
 from silas.plans import WorkItem
-from silas.plans.reach import hosts_of
+from silas.plans.allowed_hosts import hosts_of
 from silas.sandbox import Denied, HostOpened, NetworkEvent, SandboxFiles, Traffic
 from silas.work.verify import CheckSetup
 

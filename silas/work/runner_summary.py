@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
-from silas.plans.runners import SHELLS
-from silas.plans.runs import program_of
-from silas.plans.shell_words import commands_in
+from silas.plans.commands.executed_files import program_of
+from silas.plans.commands.script_runners import SHELLS
+from silas.plans.commands.shell_words import commands_in
 from silas.work.copytree import CopyTree
 
 Runner = Literal["pytest", "unittest"]

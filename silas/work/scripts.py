@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from silas.plans.runners import SHELLS
-from silas.plans.runs import (
+from silas.plans.commands.executed_files import (
     FileUse,
     Use,
     program_of,
@@ -20,7 +19,8 @@ from silas.plans.runs import (
     uses_of_python,
     uses_of_text,
 )
-from silas.plans.shell_words import SimpleCommand
+from silas.plans.commands.script_runners import SHELLS
+from silas.plans.commands.shell_words import SimpleCommand
 from silas.work.copytree import CopyTree
 
 _DEPTH: Final = 3  # scripts that run scripts

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from silas.plans import VerificationCheck, show
-from silas.plans.runners import LAUNCHERS, LOOKS_ONLY
-from silas.plans.runs import FileUse, program_of, programs_in, uses_of_text
-from silas.plans.shell_words import SimpleCommand
+from silas.plans.commands.executed_files import FileUse, program_of, programs_in, uses_of_text
+from silas.plans.commands.script_runners import LAUNCHERS, LOOKS_ONLY
+from silas.plans.commands.shell_words import SimpleCommand
 from silas.work.copytree import CopyTree
 from silas.workspace.copy import Change
 

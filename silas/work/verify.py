@@ -10,7 +10,7 @@ from silas.clock import Clock
 from silas.errors import SandboxError
 from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
-from silas.plans.reach import hosts_of_check
+from silas.plans.allowed_hosts import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.network.traffic import unrecorded
 from silas.work.copytree import tree_of

@@ -12,7 +12,7 @@ from pydantic_ai.usage import UsageLimits
 from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.runbook import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
-from silas.plans.requires import Equipment
+from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import exited

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from silas.plans import PlanLibrary, shipped_plans
-from silas.plans.requires import installations
+from silas.plans.runbooks.requirements import installations
 from silas.testing import Harness, ScriptedChannel
 from tests.stream.kit import saying_yes
 

@@ -16,7 +16,7 @@ from silas.home.database import migrate
 from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
 from silas.plans.store import SqlWorkItemStore
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import a_plan
 from silas.testing.approval import a_signer, a_token
 

@@ -12,7 +12,7 @@ from silas.db import Database
 from silas.home.database import migrate
 from silas.main.app import cli
 from silas.plans import WaitingPlan
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import a_plan
 from tests.support.command import run, silas
 from tests.support.plans import a_workspace, check, sh_plan

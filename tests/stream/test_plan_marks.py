@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from benchmarks.planattacks.attacks import ATTACKS, Attack
 from benchmarks.planattacks.run import Seen, play, unmarked
 from silas.plans import plan_bytes, plan_card
-from silas.plans.marks import HEADING, PlanMark, split_marks, with_marks
+from silas.plans.source_marks import HEADING, PlanMark, split_marks, with_marks
 from silas.stream.planmarks import plan_marks
 from silas.testing import a_plan
 from silas.tools.provenance import Provenance

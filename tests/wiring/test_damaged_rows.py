@@ -15,7 +15,7 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig, load_config
 from silas.db import Database
 from silas.plans import WaitingPlan, WorkItemStatus
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.work import open_work
 from silas.stream.session import Session
 from silas.testing import ScriptedChannel, a_plan

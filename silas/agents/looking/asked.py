@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from silas.plans.sentences import hear, matches
+from silas.plans.runbooks.sentences import hear, matches
 
 
 class LookRequest(NamedTuple):

@@ -14,7 +14,7 @@ from silas.channels.web.waiting_plans import SECONDS_BETWEEN, announce_waiting_p
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans import WaitingPlan, WorkItem
-from silas.plans.waiting import SqlWaitingPlans
+from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import MockClock, a_plan
 from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Home, a_cockpit

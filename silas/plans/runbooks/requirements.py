@@ -12,7 +12,7 @@ from typing import Protocol
 from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
-from silas.plans.fill import ShellText, blanks, fill_command
+from silas.plans.runbooks.fill import ShellText, blanks, fill_command
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from silas.approval.grants import ExactItems, Grant, GrantRefused, Literal, grants_of
+from silas.plans.commands.executed_files import Use, uses_of, uses_of_python, uses_of_text
+from silas.plans.commands.shell_words import SimpleCommand
 from silas.plans.models import WorkItem, WorkItemType
-from silas.plans.runs import Use, uses_of, uses_of_python, uses_of_text
-from silas.plans.shell_words import SimpleCommand
 from silas.plans.spawn import product_policy
 
 _FENCE: Final = re.compile(r"[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\s]*+)[^`]*+")

@@ -20,11 +20,11 @@ from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
-from silas.plans.fill import blanks, emit, fill_body, fill_data
 from silas.plans.markdown import PlanParser, item_from
-from silas.plans.request import fits, parts_of, score, wanted_of, words_of
-from silas.plans.requires import Requirement, commands
-from silas.plans.sentences import SentenceError, compile_sentence, hear, matches, slots
+from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
+from silas.plans.runbooks.request import fits, parts_of, score, wanted_of, words_of
+from silas.plans.runbooks.requirements import Requirement, commands
+from silas.plans.runbooks.sentences import SentenceError, compile_sentence, hear, matches, slots
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 from silas.types import Frozen
 
@@ -58,7 +58,7 @@ class LibraryPlan(Frozen):
     """A runbook: its name (the file's), when to use it, its blanks, and the template.
 
     Attributes:
-        sentences: Whole requests that it is for (`silas.plans.sentences`); where it has them, its
+        sentences: Whole requests that it is for (`sentences.py`); where it has them, its
             phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
         installs: The parameter that takes the Python installations which `$python` and the
@@ -184,7 +184,7 @@ def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
 
 def shipped_plans() -> Path:
     """The directory of the runbooks that come with Silas."""
-    return Path(__file__).parent / "library"
+    return Path(__file__).parent.parent / "library"
 
 
 def _load(path: Path) -> LibraryPlan:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from silas.plans.runners import (
+from silas.plans.commands.script_runners import (
     ANYWHERE,
     CODE,
     COLLECTS,
@@ -26,7 +26,7 @@ from silas.plans.runners import (
     VALUED,
     WORDS,
 )
-from silas.plans.shell_words import SimpleCommand, commands_in
+from silas.plans.commands.shell_words import SimpleCommand, commands_in
 
 
 class FileUse(StrEnum):
