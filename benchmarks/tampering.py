@@ -35,8 +35,8 @@ from silas.testing.tools import MemoryOutcomeStore, exited
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
 from silas.tools.pending_call import AskReason, PendingCall
 from silas.types import OWNER
-from silas.work.authority import TaskAuthority
-from silas.work.grant_uses import RunGrants
+from silas.work.authority.grant_uses import RunGrants
+from silas.work.authority.task_authority import TaskAuthority
 from silas.work.models import ProgressEvent
 
 _CALL = {"to": "anna", "text": "The report is ready.", "env": "LANG=C.UTF-8"}

@@ -5,8 +5,8 @@ from pathlib import Path
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.rehydrate import Rehydrated, rehydrate
 from silas.tools.outcomes import OutcomeStore
-from silas.work.recovery import Recovery, RecoveryAudit
-from silas.work.undo import Undo
+from silas.work.changes.recovery import Recovery, RecoveryAudit
+from silas.work.changes.undo import Undo
 
 
 async def recover_after_crash(

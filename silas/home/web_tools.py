@@ -12,7 +12,7 @@ from silas.tools import RiskLevel, ToolConfig, ToolRegistry
 from silas.tools.web.client import MakeTls, RecordOf, WebClient
 from silas.tools.web.fetch import WebFetchTool
 from silas.tools.web.search import Key, WebSearchTool
-from silas.work.reach import NetworkRecord
+from silas.work.authority.allowed_hosts import NetworkRecord
 
 SEARCH_KEY: Final = "SEARCH_API_KEY"
 """The secret that holds the provider's key, where `search.api_key` does not."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from silas.plans import WaitingPlan
     from silas.services.approvals import ApprovalDesk, Given
-    from silas.work.held_store import HeldChanges
+    from silas.work.changes.held_store import HeldChanges
 
 _OVER = ("used", "expired", "revoked", "void", "declined")
 
@@ -79,7 +79,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         from silas.home.sandbox_tools import tool_search
         from silas.services.approvals import Given
         from silas.services.plans import plan_card
-        from silas.work.held_store import HeldChanges
+        from silas.work.changes.held_store import HeldChanges
 
         async with _open(ctx) as desk:
             found = await desk.find(approval)

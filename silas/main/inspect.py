@@ -30,7 +30,7 @@ from silas.main.shared import (
 
 if TYPE_CHECKING:
     from silas.home.findings import DoctorFinding
-    from silas.work.file_recovery import HalfChanged
+    from silas.work.changes.file_recovery import HalfChanged
 
 _WIDTH = 88  # columns, as cards have
 

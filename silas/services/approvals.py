@@ -25,7 +25,7 @@ from silas.services.work import scope_work
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.stream.scopework import ScopeWork
-from silas.work.held_store import HeldChanges, HeldStore, drop_changes
+from silas.work.changes.held_store import HeldChanges, HeldStore, drop_changes
 from silas.work.record import TaskRecord
 
 _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})

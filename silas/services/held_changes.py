@@ -7,12 +7,12 @@ from silas.stream.ask import OwnerQuestions
 from silas.stream.heldcard import held_card
 from silas.stream.scopework import ScopeWork
 from silas.tools import RunApprovalMode
-from silas.work.held_store import HeldAnswer, HeldChanges, HeldStore
-from silas.work.run_policy import RunPolicies
+from silas.work.authority.run_policy import RunPolicies
+from silas.work.changes.held_store import HeldAnswer, HeldChanges, HeldStore
 
 
 class HeldQuestion:
-    """`silas.work.held_store.AskHeld`: a run that asks nobody does not ask about its changes.
+    """What asks about held changes (`AskHeld`): a run that asks nobody asks nobody about these.
 
     Args:
         policies: How each run asks.

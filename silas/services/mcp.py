@@ -28,7 +28,7 @@ from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
 from silas.types import Risk
-from silas.work.reach import NetworkRecord
+from silas.work.authority.allowed_hosts import NetworkRecord
 
 if TYPE_CHECKING:
     from silas.tools.mcp.link import Connect

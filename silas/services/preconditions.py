@@ -4,7 +4,7 @@ from silas.audit.kept import KeptAuditLog
 from silas.plans import WorkItem
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.stop import Sentinel
-from silas.work.undo import Undo
+from silas.work.changes.undo import Undo
 
 
 class Preconditions:

@@ -26,12 +26,12 @@ from silas.services.workers import nobody_works, offer_delegation
 from silas.stream.person_queue import PersonQueues
 from silas.stream.scopework import NOT_SHOWN, ScopeWork
 from silas.tools.outcomes import SqlOutcomeStore
+from silas.work.changes.file_recovery import HalfChanged
+from silas.work.changes.held_store import HeldStore
+from silas.work.changes.undo import Undo
 from silas.work.effects import Effects
-from silas.work.file_recovery import HalfChanged
-from silas.work.held_store import HeldStore
 from silas.work.models import PATCH
 from silas.work.outcome_resolver import OutcomeResolver
-from silas.work.undo import Undo
 
 
 class ShownWork(Protocol):

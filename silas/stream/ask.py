@@ -19,7 +19,7 @@ from silas.stream.owner import Owner
 from silas.stream.reasons import because
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Origin, OriginKind, Risk
-from silas.work.held_store import HeldAnswer, HeldChanges
+from silas.work.changes.held_store import HeldAnswer, HeldChanges
 from silas.work.models import CallQuestion, Doubt
 
 MOST_AT_ONCE = 8

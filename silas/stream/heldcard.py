@@ -4,8 +4,8 @@ from silas.cards import Action, Detail, HeldCard
 from silas.plans import WorkItemResult, show
 from silas.plans.characters import show_exactly
 from silas.types import Risk
-from silas.work.held_store import HeldChanges
-from silas.work.printed import PRINTED
+from silas.work.changes.held_store import HeldChanges
+from silas.work.printed_output import PRINTED
 from silas.work.report import report_heading
 from silas.workspace.diff import heading
 

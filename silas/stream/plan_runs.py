@@ -22,9 +22,9 @@ from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy
 from silas.types import OWNER
+from silas.work.authority.run_policy import PROMPT, RunPolicies
+from silas.work.changes.held_store import Holding
 from silas.work.executor import WorkItemExecutor
-from silas.work.held_store import Holding
-from silas.work.run_policy import PROMPT, RunPolicies
 
 _CHANGE_IT: Final = (
     "Change the plan and run it again: under the same id it takes the place of this one."

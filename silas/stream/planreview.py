@@ -14,7 +14,7 @@ from silas.stream.drafts import Waits
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
 from silas.types import OWNER, TaintLevel
-from silas.work.preflight import Preflight, already_done, faults, preflight_note
+from silas.work.checks.preflight import Preflight, already_done, faults, preflight_note
 
 PROPOSALS: Final = frozenset({PlanActionType.propose, PlanActionType.revise})
 """Actions that bring a plan."""

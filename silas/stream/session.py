@@ -18,9 +18,9 @@ from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy, ToolRegistry
 from silas.tools.registry import tool_rows
+from silas.work.authority.run_policy import PROMPT
+from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
-from silas.work.run_policy import PROMPT
-from silas.work.undo import Undo
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""

@@ -6,7 +6,7 @@ from silas.approval import ApprovalDecision, ApprovalVerdict, ApprovalVerifier, 
 from silas.tools import ToolRegistry, ValidatedCall
 from silas.tools.pending_call import PendingCall
 from silas.tools.provenance import Provenance
-from silas.work.call_tokens import CallTokens
+from silas.work.authority.call_tokens import CallTokens
 from silas.work.models import CallQuestion, doubts_of
 
 AskLookUps = Callable[[Sequence[CallQuestion]], Awaitable[Sequence[ApprovalDecision]]]

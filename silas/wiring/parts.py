@@ -54,11 +54,11 @@ from silas.wiring.models import Models, agents_of
 from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
 from silas.wiring.tools import plan_binding, sandbox_limits, tool_door, tool_registry
 from silas.wiring.turn import Exchange, TurnWiring
+from silas.work.authority.run_policy import RunPolicies
+from silas.work.changes.undo import Undo
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import ProgressBoard
-from silas.work.run_policy import RunPolicies
-from silas.work.undo import Undo
 
 if TYPE_CHECKING:
     pass

@@ -6,8 +6,8 @@ from silas.agents.choice import RUNBOOK
 from silas.stream.drafts import waits_on
 from silas.stream.planreview import ModelPlans, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
-from silas.work.preflight import Preflight
-from silas.work.verify import VerificationRunner
+from silas.work.checks.preflight import Preflight
+from silas.work.checks.verify import VerificationRunner
 
 if TYPE_CHECKING:
     from silas.wiring.parts import Parts

@@ -10,18 +10,18 @@ from silas.services.workers import hiring, offer_delegation, tools_of
 from silas.tools import AutonomyLevel
 from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner
-from silas.work.change_delivery import ChangeDelivery
+from silas.work.authority.grant_uses import PlanGrants
+from silas.work.changes.delivery import ChangeDelivery
+from silas.work.changes.held_store import HeldStore, Holding
+from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
-from silas.work.grant_uses import PlanGrants
-from silas.work.held_store import HeldStore, Holding
 from silas.work.planner_advice import PlannerConsultant
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
-from silas.work.verify import VerificationRunner
 from silas.work.worker_runner import WorkerRunner
 
 if TYPE_CHECKING:

@@ -31,18 +31,18 @@ from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import Attempt
-from silas.work.authority import TaskAuthority
-from silas.work.grant_uses import PlanGrants
+from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.grant_uses import PlanGrants
+from silas.work.authority.run_policy import RunPolicies, asking
+from silas.work.authority.task_authority import TaskAuthority
+from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.influence import Readings
 from silas.work.ledger import Ledger, unknown_references
 from silas.work.models import AskCalls
 from silas.work.progress_board import CallWatch, ProgressBoard
-from silas.work.reach import Reach
 from silas.work.report import ExecutorReport
-from silas.work.run_policy import RunPolicies, asking
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
-from silas.work.task_workspace import TaskWorkspace
 from silas.work.worker_runner import AttemptJob, WorkerRunner
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from silas.context import scrub_output
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
-from silas.work.check_files import check_files_note
+from silas.work.checks.check_files import check_files_note
 from silas.work.ledger import Ledger
 from silas.work.report import NO_REPORT, ExecutorReport
 

@@ -8,7 +8,7 @@ all else the journal is asked here, before anything begins (decision B4).
 from silas.plans import WorkItem
 from silas.tools import SANDBOX_SCOPE, ToolRegistry
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
-from silas.work.grant_uses import under_grant
+from silas.work.authority.grant_uses import under_grant
 
 
 class Effects:

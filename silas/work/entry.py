@@ -10,8 +10,8 @@ from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
 from silas.plans.unsupported import unsupported
 from silas.skills import Skills
+from silas.work.authority.plan_approval import MISSING, check_plan, refusal_of
 from silas.work.models import MissingSecrets
-from silas.work.plan_approval import MISSING, check_plan, refusal_of
 
 _EDITED = Verdict(False, "its counters were edited")
 

@@ -16,7 +16,7 @@ from silas.plans import WorkItem
 from silas.tools import ToolResult
 from silas.types import TaintLevel
 from silas.work.progress_board import CallWatch, Ended
-from silas.work.stepwords import step_words
+from silas.work.step_descriptions import step_words
 
 _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
 _OWN_WORDS: Final = frozenset({"file_write", "file_edit"})

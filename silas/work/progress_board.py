@@ -15,7 +15,7 @@ from silas.plans.budget import BudgetShare, shares
 from silas.tools import ToolResult
 from silas.tools.refusals import ApprovalRequired
 from silas.work.models import NOTHING_YET, WorkProgress, WorkStep
-from silas.work.stepwords import step_words
+from silas.work.step_descriptions import step_words
 
 MOST_STEPS = 30
 MOST_LINES = 60

@@ -11,8 +11,8 @@ from silas.context import scrub_output
 from silas.plans import WorkItemResult
 from silas.tools.builtin.sandboxed import exit_code_of
 from silas.work.ledger import Ledger, LedgerEntry
-from silas.work.printed import printed
-from silas.work.printed import printed_message as output_told
+from silas.work.printed_output import printed
+from silas.work.printed_output import printed_message as output_told
 
 if TYPE_CHECKING:
     from silas.work.attempt import Attempt

@@ -24,12 +24,17 @@ from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
-from silas.work.change_delivery import ChangeDelivery
+from silas.work.authority.allowed_hosts import Reach
+from silas.work.changes.delivery import ChangeDelivery
+from silas.work.changes.file_recovery import FileRecovery
+from silas.work.changes.task_workspace import TaskWorkspace
+from silas.work.checks.unstartable import broken_plan, fingerprint
+from silas.work.checks.verdict import check_changes
+from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import CONSULTS, NO_ADVICE, Consulting
 from silas.work.dependencies import inherited_work
 from silas.work.effects import Effects
 from silas.work.entry import EntryCheck
-from silas.work.file_recovery import FileRecovery
 from silas.work.influence import Readings
 from silas.work.models import (
     Advice,
@@ -38,14 +43,9 @@ from silas.work.models import (
     ProgressEvent,
     Secrets,
 )
-from silas.work.reach import Reach
 from silas.work.record import TaskRecord
 from silas.work.report import NOTHING_LEFT, AttemptOutput, attempt_output, for_next
 from silas.work.settings import TaskSettings
-from silas.work.task_workspace import TaskWorkspace
-from silas.work.unstartable import broken_plan, fingerprint
-from silas.work.verdict import check_changes
-from silas.work.verify import VerificationRunner
 from silas.workspace.copy import Changes
 
 __all__ = ["TaskRunner", "TaskSettings"]

@@ -24,7 +24,7 @@ from silas.skills import Skills, SkillText
 from silas.tools import ToolCallContext, ToolResult
 from silas.tools.toolset import WORKER, ToolRun
 from silas.types import new_id
-from silas.work.authority import TaskAuthority
+from silas.work.authority.task_authority import TaskAuthority
 from silas.work.models import AskCalls, CallQuestion
 
 if TYPE_CHECKING:

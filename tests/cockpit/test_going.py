@@ -14,7 +14,7 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.testing import CallTool, MockClock, ScriptedChannel, ScriptedModel
 from silas.work.models import NOTHING_YET, Notify, ProgressEvent
 from silas.work.progress_board import MOST_LINES, MOST_STEPS, ProgressBoard
-from silas.work.stepwords import step_words
+from silas.work.step_descriptions import step_words
 from tests.cockpit.house import a_house
 from tests.cockpit.test_secrets import CANARY
 from tests.support.plans import a_workspace, check, sh_plan

@@ -35,7 +35,7 @@ ALLOWED = {
     "plans/fix-bug.md": IN_THE_SANDBOX,
     "silas/main/demo.py": IN_THE_SANDBOX,
     "silas/sandbox/toolchains/probe.py": IN_THE_SANDBOX,
-    "silas/work/runner_summary.py": "reads command lines of checks; starts nothing",
+    "silas/work/checks/runner_summary.py": "reads command lines of checks; starts nothing",
     "scripts/quick.py": "runs the suite, whose tests import `tests.support`",
     "scripts/stress.py": "runs the suite, whose tests import `tests.support`",
     "scripts/mutants.py": "runs the suite of a private copy, whose tests import `tests.support`",

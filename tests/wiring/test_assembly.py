@@ -14,7 +14,8 @@ MAY_KNOW = frozenset({"main", "services", "home", "config", "wiring", "errors", 
 """Rooms that a command may use; a type alone may come from anywhere."""
 
 LOWER = {
-    "approvals.py": {"silas.channels.text", "silas.work.held_store"},  # as text; one of three kinds
+    # as text; one of three kinds
+    "approvals.py": {"silas.channels.text", "silas.work.changes.held_store"},
     "audit.py": {"silas.audit"},  # a head that was named by hand
     "demo.py": {
         "silas.cards",

@@ -42,7 +42,7 @@ from silas.tools.models import (
     call_subject,
     validated_call,
 )
-from silas.work.held_store import changes_id
+from silas.work.changes.held_store import changes_id
 
 CLOCK = MockClock()
 HASH = sha256_hex(b"anything")

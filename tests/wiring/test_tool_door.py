@@ -33,7 +33,7 @@ from silas.tools.refusals import (
     ToolUnavailable,
 )
 from silas.tools.registry import HealthOutcome, next_health
-from silas.work.authority import PLAN_TOOLS
+from silas.work.authority.task_authority import PLAN_TOOLS
 
 REPORT = ExecutorAgentOutput(summary="did what I could")
 CHECK = [{"name": "checked", "run": "true", "expect": {"exit_code": 0}}]

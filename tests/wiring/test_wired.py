@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from silas.testing import Harness
-from silas.work.authority import PLAN_TOOLS
+from silas.work.authority.task_authority import PLAN_TOOLS
 from tests.support.command import environment, run
 
 HEAVY = ("pydantic", "pydantic_ai", "sqlite3", "nacl", "keyring", "yaml", "httpx", "openai")

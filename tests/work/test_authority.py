@@ -23,8 +23,8 @@ from silas.testing import (
 from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
 from silas.tools.pending_call import AskReason, PendingCall
-from silas.work.authority import PLAN_TOOLS, TaskAuthority
-from silas.work.grant_uses import RunGrants
+from silas.work.authority.grant_uses import RunGrants
+from silas.work.authority.task_authority import PLAN_TOOLS, TaskAuthority
 from silas.work.models import CallQuestion
 from tests.work.kit import DONE, Work, argv, at_work, owner
 

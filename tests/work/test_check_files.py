@@ -7,9 +7,9 @@ import pytest
 
 from silas.plans import WorkItem
 from silas.testing import a_plan
-from silas.work.check_files import changed_files, run_files
-from silas.work.copytree import tree_of
-from silas.work.expected_texts import expected_texts
+from silas.work.changes.copy_view import tree_of
+from silas.work.checks.check_files import changed_files, run_files
+from silas.work.checks.expected_texts import expected_texts
 from silas.workspace.copy import Change
 from silas.workspace.tree import TreeEntry
 

@@ -14,7 +14,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUna
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
-from silas.work.shielding import shielded
+from silas.work.uninterrupted import shielded
 from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh

@@ -15,9 +15,9 @@ from silas.sandbox.toolchains.mounts import NoTools
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
 from silas.testing.models import Step
+from silas.work.changes.recovery import applied_note
+from silas.work.changes.undo import next_place
 from silas.work.models import ProgressEvent
-from silas.work.recovery import applied_note
-from silas.work.undo import next_place
 from tests.work.kit import DONE, Work, argv, at_work, sh, state_of
 
 CHECK = [{"name": "there", "run": "true", "expect": {"exit_code": 0}}]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.plans.writes import matches_any
-from silas.work.held_rules import Rules as AllRules
-from silas.work.held_rules import held_changes, name_words
+from silas.work.changes.held_rules import Rules as AllRules
+from silas.work.changes.held_rules import held_changes, name_words
 from silas.workspace.content import ChangedContent
 from silas.workspace.journal import Change
 from silas.workspace.tree import TreeEntry

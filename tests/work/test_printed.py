@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from silas.testing import Harness, MockClock
-from silas.work.printed import LONGEST
+from silas.work.printed_output import LONGEST
 from tests.stream.test_forgetting import forget
 from tests.work.kit import DONE, argv, at_work, owner, sh
 

@@ -18,8 +18,8 @@ from silas.tools import (
     ToolResult,
 )
 from silas.tools.models import CONTAINED
+from silas.work.authority.run_policy import PROMPT, RunPolicies
 from silas.work.models import AlreadyRunning
-from silas.work.run_policy import PROMPT, RunPolicies
 from tests.work.test_workers import DONE, LS, CallTool, House, house, plan, soon, worker_file
 
 ASK = CallTool("lamp")

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from silas.plans import WorkItemStatus
-from silas.work.copytree import tree_of
-from silas.work.runner_summary import NO_TESTS, UNFINISHED, why_no_pass
+from silas.work.changes.copy_view import tree_of
+from silas.work.checks.runner_summary import NO_TESTS, UNFINISHED, why_no_pass
 from tests.work.kit import DONE, at_work, sh
 
 TEST = (

@@ -8,8 +8,8 @@ import pytest
 
 from silas.errors import SandboxError
 from silas.plans import WorkItemStatus
+from silas.work.changes.undo import next_place
 from silas.work.models import ProgressEvent
-from silas.work.undo import next_place
 from silas.workspace.journal import read_journal, write_journal
 from tests.work.kit import DONE, EVERYTHING, State, Work, at_work, sh, state_of
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from silas.plans import VerificationCheck, WorkItemStatus
-from silas.work.check_files import changed_files
-from silas.work.copytree import tree_of
-from silas.work.shadowing import shadows
+from silas.work.changes.copy_view import tree_of
+from silas.work.checks.check_files import changed_files
+from silas.work.checks.shadowing import shadows
 from silas.workspace.copy import Change
 from silas.workspace.tree import TreeEntry
 from tests.support.command import environment, run, silas

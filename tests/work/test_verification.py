@@ -23,7 +23,7 @@ from silas.sandbox import (
 from silas.sandbox.searchpath import ALIASES, python_alias
 from silas.testing import FakeSandbox, MockClock
 from silas.testing.tools import SandboxRun, exited
-from silas.work.verify import CheckSetup, VerificationRunner
+from silas.work.checks.verify import CheckSetup, VerificationRunner
 from tests.work.kit import DONE, argv, at_work, state_of
 
 ANYTHING = Expectation(regex="")

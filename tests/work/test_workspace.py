@@ -15,8 +15,8 @@ from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, a_plan
 from silas.testing.models import Step
 from silas.testing.tools import SandboxRun, exited
+from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.models import AlreadyRunning
-from silas.work.task_workspace import TaskWorkspace
 from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, EVERYTHING, State, argv, at_work, scratch, sh, state_of

@@ -25,7 +25,7 @@ from silas.services.phone.state import phone_finding
 from silas.services.tools.prompt_overhead import window_finding
 from silas.services.tools.registry import toolset_findings
 from silas.stop import Sentinel
-from silas.work.file_recovery import half_changed_in
+from silas.work.changes.file_recovery import half_changed_in
 
 
 async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFinding]:

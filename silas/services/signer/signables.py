@@ -37,7 +37,7 @@ from silas.plans.characters import show
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
-from silas.work.held_store import changes_id
+from silas.work.changes.held_store import changes_id
 from silas.workspace.diff import facts_of
 from silas.workspace.journal import change_of
 

@@ -15,7 +15,7 @@ from silas.plans import VerificationCheck, show
 from silas.plans.commands.executed_files import FileUse, program_of, programs_in, uses_of_text
 from silas.plans.commands.script_runners import LAUNCHERS, LOOKS_ONLY
 from silas.plans.commands.shell_words import SimpleCommand
-from silas.work.copytree import CopyTree
+from silas.work.changes.copy_view import CopyTree
 from silas.workspace.copy import Change
 
 _OWN: Final = frozenset(sys.stdlib_module_names) - {"test"}  # a folder of tests is often called so

@@ -13,10 +13,10 @@ from silas.plans import WorkItem
 from silas.plans.binding import bound_tools
 from silas.sandbox import Mount, SandboxFiles
 from silas.sandbox.toolchains.mounts import ToolMounts, make_masks, mounts_of
-from silas.work.leaks import leaks
+from silas.work.changes.secret_scan import leaks
+from silas.work.checks.verify import CheckSetup
 from silas.work.models import AlreadyRunning, Secrets
-from silas.work.shielding import shielded
-from silas.work.verify import CheckSetup
+from silas.work.uninterrupted import shielded
 from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace
 from silas.workspace.journal import read_journal

@@ -13,9 +13,9 @@ from silas.plans import VerificationCheck, VerificationReport, VerificationResul
 from silas.plans.allowed_hosts import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.network.traffic import unrecorded
-from silas.work.copytree import tree_of
-from silas.work.runner_summary import why_no_pass
-from silas.work.shielding import shielded
+from silas.work.changes.copy_view import tree_of
+from silas.work.checks.runner_summary import why_no_pass
+from silas.work.uninterrupted import shielded
 from silas.workspace.layer import throwaway
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)

@@ -6,7 +6,7 @@ from silas.audit import Audit
 from silas.plans import WorkItem
 from silas.plans.allowed_hosts import hosts_of
 from silas.sandbox import Denied, HostOpened, NetworkEvent, SandboxFiles, Traffic
-from silas.work.verify import CheckSetup
+from silas.work.checks.verify import CheckSetup
 
 
 class NetworkRecord(NamedTuple):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.work.file_recovery import FileRecovery
-from silas.work.shielding import shielded
+from silas.work.changes.file_recovery import FileRecovery
+from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from silas.errors import PlanFamilyError
 from silas.plans import WorkItem
-from silas.work.check_files import changed_files
-from silas.work.copytree import tree_of
-from silas.work.shadowing import refusal, shadows
+from silas.work.changes.copy_view import tree_of
+from silas.work.checks.check_files import changed_files
+from silas.work.checks.shadowing import refusal, shadows
 from silas.workspace.copy import Changes
 
 

@@ -13,9 +13,9 @@ from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
+from silas.work.changes.undo import SHOWN_PATHS, Undo
 from silas.work.record import TaskRecord
-from silas.work.shielding import shielded
-from silas.work.undo import SHOWN_PATHS, Undo
+from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal
 from silas.workspace.tree import remove_tree
 

@@ -13,8 +13,8 @@ from typing import Final
 from silas.plans import VerificationCheck, WorkItem, show
 from silas.plans.commands.executed_files import FileUse, Use
 from silas.plans.commands.plan_commands import uses_of_plan
-from silas.work.copytree import CopyTree
-from silas.work.scripts import inside, uses_within
+from silas.work.changes.copy_view import CopyTree
+from silas.work.checks.called_scripts import inside, uses_within
 from silas.workspace.copy import Change
 
 SHOWN: Final = 10

@@ -21,7 +21,7 @@ from silas.plans.commands.executed_files import (
 )
 from silas.plans.commands.script_runners import SHELLS
 from silas.plans.commands.shell_words import SimpleCommand
-from silas.work.copytree import CopyTree
+from silas.work.changes.copy_view import CopyTree
 
 _DEPTH: Final = 3  # scripts that run scripts
 _MOST: Final = 400  # uses of one check; beyond these only the check's own words count

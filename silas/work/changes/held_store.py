@@ -25,16 +25,16 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
 from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
+from silas.work.changes.file_recovery import FileRecovery
+from silas.work.changes.held_rules import HeldPath
+from silas.work.changes.recovery import applied_note
+from silas.work.changes.task_workspace import write_back
+from silas.work.changes.undo import SHOWN_PATHS, Undo, next_place
 from silas.work.entry import taken_back
-from silas.work.file_recovery import FileRecovery
-from silas.work.held_rules import HeldPath
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
-from silas.work.recovery import applied_note
 from silas.work.report import AttemptOutput
-from silas.work.shielding import shielded
-from silas.work.task_workspace import write_back
-from silas.work.undo import SHOWN_PATHS, Undo, next_place
+from silas.work.uninterrupted import shielded
 from silas.workspace.kept_changes import KeptChanges
 from silas.workspace.tree import remove_tree
 from silas.workspace.undo import undo

@@ -7,20 +7,20 @@ from functools import partial
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.attempt import Attempt, what_was_done
-from silas.work.check_files import run_files
-from silas.work.copytree import tree_of
-from silas.work.expected_texts import expected_texts
-from silas.work.held_rules import Rules, held_changes, name_words
-from silas.work.held_store import Holding
+from silas.work.changes.copy_view import tree_of
+from silas.work.changes.held_rules import Rules, held_changes, name_words
+from silas.work.changes.held_store import Holding
+from silas.work.changes.recovery import applied_note
+from silas.work.changes.task_workspace import TaskWorkspace
+from silas.work.changes.undo import SHOWN_PATHS, next_place
+from silas.work.checks.check_files import run_files
+from silas.work.checks.expected_texts import expected_texts
 from silas.work.influence import Influence, influence_note
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
-from silas.work.recovery import applied_note
 from silas.work.report import attempt_output
 from silas.work.settings import TaskSettings
-from silas.work.shielding import shielded
-from silas.work.task_workspace import TaskWorkspace
-from silas.work.undo import SHOWN_PATHS, next_place
+from silas.work.uninterrupted import shielded
 from silas.workspace.copy import Changes
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
-from silas.work.shielding import shielded
+from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal
 from silas.workspace.undo import half_changed, leave, recover
 

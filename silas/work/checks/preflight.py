@@ -23,9 +23,9 @@ from silas.plans.writes import matches_any
 from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
-from silas.work.shielding import shielded
-from silas.work.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
-from silas.work.verify import CheckSetup, VerificationRunner
+from silas.work.checks.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
+from silas.work.checks.verify import CheckSetup, VerificationRunner
+from silas.work.uninterrupted import shielded
 from silas.workspace.copy import Workspace
 from silas.workspace.tree import open_descriptor, remove_tree
 

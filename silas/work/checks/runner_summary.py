@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 from silas.plans.commands.executed_files import program_of
 from silas.plans.commands.script_runners import SHELLS
 from silas.plans.commands.shell_words import commands_in
-from silas.work.copytree import CopyTree
+from silas.work.changes.copy_view import CopyTree
 
 Runner = Literal["pytest", "unittest"]
 

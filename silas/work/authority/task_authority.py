@@ -11,14 +11,14 @@ from silas.plans.binding import PlanBinding
 from silas.tools import FILE_TOOL_NAMES, ValidatedCall
 from silas.tools.pending_call import PendingCall
 from silas.tools.refusals import OUTSIDE_PLAN
-from silas.work.call_tokens import CallTokens
-from silas.work.grant_uses import Covered, RunGrants
+from silas.work.authority.call_tokens import CallTokens
+from silas.work.authority.grant_uses import Covered, RunGrants
+from silas.work.authority.plan_approval import check_plan
 from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
-from silas.work.plan_approval import check_plan
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work on a private copy, no more. What of it
-reaches the owner's files is decided when it is applied (`silas/work/held_rules.py`).
+reaches the owner's files is decided when it is applied (`silas/work/changes/held_rules.py`).
 """
 
 WORKER_TOOLS = frozenset({"delegate"})

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from silas.plans import VerificationCheck
-from silas.work.scripts import inside
+from silas.work.checks.called_scripts import inside
 
 _SEARCHES: Final = frozenset({"grep", "egrep", "fgrep", "rg"})
 _PLAIN: Final = frozenset("qsFEwx")

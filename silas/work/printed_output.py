@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from silas.work.ledger import LedgerEntry
-from silas.work.stepwords import step_words
+from silas.work.step_descriptions import step_words
 
 LONGEST = 20_000
 """Characters of one run's output that are kept: the first and the last half."""

@@ -1,0 +1,1 @@
+"""What work changed: its private copy, delivery, changes held for the owner, undo, recovery."""
