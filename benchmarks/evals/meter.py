@@ -10,7 +10,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from silas.agents import ModelChoice
-from silas.agents.providers import ConfiguredModel, add_cost
+from silas.agents.providers.factory import ConfiguredModel, add_cost
 
 
 @dataclass

@@ -11,8 +11,8 @@ from pydantic_ai.output import OutputSpec
 
 from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
-from silas.agents.model_errors import of_the_form
-from silas.agents.output_modes import ModeMemory
+from silas.agents.providers.model_errors import of_the_form
+from silas.agents.providers.output_modes import ModeMemory
 from silas.errors import misfits
 
 T = TypeVar("T")

@@ -17,11 +17,11 @@ from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.listener import NOBODY, Listener
-from silas.agents.model_probe import address_of
 from silas.agents.output_form import FormKeys, OutputForm, output_type
 from silas.agents.prompt import instructions
-from silas.agents.provider_retry import ProviderRetry
-from silas.agents.providers import is_own_server, mode_memory, takes_tools
+from silas.agents.providers.factory import is_own_server, mode_memory, takes_tools
+from silas.agents.providers.model_probe import address_of
+from silas.agents.providers.retry import ProviderRetry
 from silas.agents.streaming import StreamingModel, can_stream
 from silas.canonical import digest
 from silas.clock import Clock

@@ -17,14 +17,19 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from silas.agents.calls import StructuredCall
-from silas.agents.fallback_model import stood_in
 from silas.agents.history import as_messages
 from silas.agents.listener import NOBODY, Listener
-from silas.agents.model_errors import cut_or_refused, of_the_form, refuses_tools, translate_error
 from silas.agents.models import AgentOutput
 from silas.agents.outcome import ModelRunFailed, ModelUsage, StructuredRun
 from silas.agents.output_form import OutputForm, OutputMode, how_to_answer, summarise
-from silas.agents.provider_retry import CeiledLimits
+from silas.agents.providers.fallback_model import stood_in
+from silas.agents.providers.model_errors import (
+    cut_or_refused,
+    of_the_form,
+    refuses_tools,
+    translate_error,
+)
+from silas.agents.providers.retry import CeiledLimits
 from silas.agents.role import Role, offering
 from silas.context import ConversationSide
 from silas.errors import from_foreign

@@ -28,9 +28,9 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from silas.agents.listener import Listener
-from silas.agents.model_errors import of_the_form, refuses_tools
 from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
-from silas.agents.providers import add_cost
+from silas.agents.providers.factory import add_cost
+from silas.agents.providers.model_errors import of_the_form, refuses_tools
 
 _LONGEST: Final = 1_000_000
 """Characters of an answer; a model that goes on after that has no end to come to."""

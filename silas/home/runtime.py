@@ -84,9 +84,9 @@ def model_of(
         secret: Where the provider's key is, if its variable is not set.
         sandbox: Where it is looked for what runbooks need.
     """
-    from silas.agents.output_modes import ModeFile  # noqa: PLC0415 - beside the next
-    from silas.agents.providers import make_model  # noqa: PLC0415 - PydanticAI
-    from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.factory import make_model  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.output_modes import ModeFile  # noqa: PLC0415 - beside the next
+    from silas.agents.runbook.model import RunbookModel  # noqa: PLC0415 - PydanticAI
 
     library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
     zone = config.scheduler.zone

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from silas.agents.runbook_stop import asks_to_stop
+from silas.agents.runbook.undo_and_stop import asks_to_stop
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock

@@ -161,7 +161,7 @@ class Harness:
 
     def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
         def make(choice: "ModelChoice") -> "Model":
-            from silas.agents.runbook import RunbookModel  # noqa: PLC0415 - PydanticAI
+            from silas.agents.runbook.model import RunbookModel  # noqa: PLC0415 - PydanticAI
 
             prefix, _, role = choice.name.rpartition(":")
             if prefix == "python:harness":

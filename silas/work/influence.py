@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from silas.agents.briefing import BriefingError, steps_of
+from silas.agents.runbook.briefing import BriefingError, steps_of
 from silas.canonical import canonical_json
 from silas.plans import WorkItem
 from silas.tools import ToolResult

@@ -8,7 +8,7 @@ import pytest
 
 from silas.agents import AgentResponse, ModelChoice, ProxyAgent, RouteDecision, StructuredRun
 from silas.agents.choice import OutputSetting
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.testing import MockClock
 from tests.agents.openai_server import Answer, Failure, OpenAIServer, Tool, openai_server
 from tests.agents.test_aloud import NONE, TURN, Ear

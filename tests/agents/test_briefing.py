@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.briefing import BriefingError, needs_shell, steps_of
+from silas.agents.runbook.briefing import BriefingError, needs_shell, steps_of
 
 
 @pytest.mark.parametrize(

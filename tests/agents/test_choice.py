@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pydantic_ai.models import Model
 
 from silas.agents import ModelChoice, ModelsConfig, default_models
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.errors import ConfigError
 from silas.testing.models import ScriptedModel
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic_ai.models import Model
 
 from silas.agents import ModelChoice
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.context import sections
 from silas.testing import Harness
 from tests.agents.openai_server import OpenAIServer, Reply, openai_server

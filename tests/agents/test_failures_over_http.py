@@ -8,8 +8,8 @@ import pytest
 from pydantic_ai.exceptions import ModelHTTPError
 
 from silas.agents import ModelChoice, ModelRunFailed, PlannerAgent, ProxyAgent, ScorerAgent
-from silas.agents.model_errors import server_sentence
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
+from silas.agents.providers.model_errors import server_sentence
 from silas.testing import Harness, ScriptedModel
 from tests.agents.openai_server import Answer, Failure, Hang, OpenAIServer, Raw, openai_server
 from tests.agents.test_aloud import Ear

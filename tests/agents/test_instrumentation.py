@@ -41,7 +41,7 @@ class Provider(trace.NoOpTracerProvider):
 
 trace.set_tracer_provider(Provider())
 from silas.agents import ProxyAgent, TurnRequest
-from silas.agents.runbook import RunbookModel
+from silas.agents.runbook.model import RunbookModel
 from silas.plans import PlanLibrary
 from silas.testing import MockClock
 from pydantic_ai import Agent

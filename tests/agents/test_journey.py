@@ -10,7 +10,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
-from silas.agents.runbook import RunbookModel
+from silas.agents.runbook.model import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
 from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox.toolchains.mounts import NoTools

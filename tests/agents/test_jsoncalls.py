@@ -11,8 +11,8 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from silas.agents import ExecutorAgent, ModelChoice, ModelRunFailed, OutputSetting, ProxyAgent
-from silas.agents.output_modes import NOTHING_KEPT, ModeFile, ModeMemory
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
+from silas.agents.providers.output_modes import NOTHING_KEPT, ModeFile, ModeMemory
 from silas.agents.run import SCHEMA_ERROR
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.context import frame_text, sections

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from silas.agents import ModelChoice, ModelRunFailed, OutputSetting, ProxyAgent
-from silas.agents.output_modes import ModeFile
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
+from silas.agents.providers.output_modes import ModeFile
 from tests.agents.openai_server import Failure, OpenAIServer, Reply, Tool, openai_server
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, unused
 from tests.support.command import environment, run, silas

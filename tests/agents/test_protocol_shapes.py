@@ -15,7 +15,7 @@ from pydantic_ai.models import Model
 
 from silas.agents import OutputSetting, ProxyAgent
 from silas.agents.listener import nobody_listens
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.testing import Harness, ScriptedChannel
 from tests.agents.openai_server import Answer, OpenAIServer, Reply, Tool, openai_server
 from tests.agents.shapes import SHAPES, Shape

@@ -18,7 +18,7 @@ from silas.agents import (
     StructuredRun,
     TurnRequest,
 )
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.agents.run import SCHEMA_ERROR
 from silas.testing import MockClock
 from tests.agents.openai_server import (

@@ -26,7 +26,7 @@ from silas.agents import (
     StructuredRun,
     TurnRequest,
 )
-from silas.agents.provider_retry import Backoff
+from silas.agents.providers.retry import Backoff
 from silas.agents.run import SCHEMA_ERROR
 from silas.context import sections
 from silas.errors import ConfigError, LLMError

@@ -23,7 +23,7 @@ from silas.agents import (
     StructuredRun,
     TurnRequest,
 )
-from silas.agents.runbook import RunbookModel
+from silas.agents.runbook.model import RunbookModel
 from silas.context import Rendered
 from silas.errors import PlanFamilyError
 from silas.plans import PlanLibrary, shipped_plans

@@ -2,9 +2,9 @@
 
 import pytest
 
-from silas.agents import runbook_stop
 from silas.agents.models import MemoryOpType
-from silas.agents.runbook_memory import implied_recall, recall_question, to_keep
+from silas.agents.runbook import undo_and_stop
+from silas.agents.runbook.memory import implied_recall, recall_question, to_keep
 from silas.context import FramedSection
 from silas.memory import MemoryType
 from silas.testing import Harness
@@ -168,14 +168,14 @@ async def test_undo_and_stop_name_the_owners_command_and_do_nothing(
     "text", ["undo the knot", "stop the music", "don't stop", "cancel my subscription", "halt!?x"]
 )
 def test_other_words_about_stopping_are_not_taken_for_it(text: str) -> None:
-    assert runbook_stop.answer(text, []) is None
+    assert undo_and_stop.answer(text, []) is None
 
 
 def test_undo_names_the_newest_work_in_view() -> None:
     shown = [
         FramedSection("execution_result", (), f"work item task-{n}: done") for n in ("old", "new")
     ]
-    answer = runbook_stop.answer("undo that", shown)
+    answer = undo_and_stop.answer("undo that", shown)
     assert answer is not None
     assert "silas undo task-new" in answer.message
     assert not answer.understood

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from pydantic_ai.exceptions import ModelServerError
 
 from silas.agents import ModelChoice, ModelRunFailed, ProxyAgent, RouteDecision, StructuredRun
-from silas.agents.fallback_model import FallbackModel
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
+from silas.agents.providers.fallback_model import FallbackModel
 from silas.testing import Harness, ScriptedModel
 from tests.agents.openai_server import Answer, Drop, Failure, OpenAIServer, openai_server
 from tests.agents.test_aloud import Ear

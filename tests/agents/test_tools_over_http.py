@@ -8,7 +8,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from silas.agents import ExecutorAgent, ModelChoice, ModelRunFailed
-from silas.agents.providers import make_model
+from silas.agents.providers.factory import make_model
 from silas.agents.run import SCHEMA_ERROR
 from silas.testing import MockClock
 from tests.agents.openai_server import Failure, OpenAIServer, Tool, openai_server

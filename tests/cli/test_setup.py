@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.agents.choice import ModelChoice
-from silas.agents.hosted import HOSTED
-from silas.agents.names import provider_fault, unlisted_model
+from silas.agents.providers.hosted import HOSTED
+from silas.agents.providers.known_names import provider_fault, unlisted_model
 from silas.config import load_config
 from silas.main import cli
 from silas.services.setup import model_servers as modelservers

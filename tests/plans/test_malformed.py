@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silas.agents.briefing import steps_of
+from silas.agents.runbook.briefing import steps_of
 from silas.errors import PlanFamilyError
 from silas.plans import PlanError, PlanParser, WorkItem
 from silas.plans.envelope import MAX_PLAN_BYTES

@@ -72,7 +72,7 @@ class TriedModel(NamedTuple):
 
 async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> TriedModel:
     """Make the model that a choice names and ask it for one word."""
-    from silas.agents.model_probe import address_of, try_model  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.model_probe import address_of, try_model  # noqa: PLC0415 - PydanticAI
 
     try:
         model = model_of(config, choice, secret_named(secrets_of(config)), sandbox_of(config))
@@ -89,7 +89,7 @@ async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> 
 
 def _servers(config: SilasConfig) -> Iterable[tuple[str, str]]:
     """Each part with the server that it is asked at; empty where it has none of its own."""
-    from silas.agents.providers import server_of  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.factory import server_of  # noqa: PLC0415 - PydanticAI
 
     for role, choice in models_used(config).items():
         yield MODEL_PART.format(role), server_of(choice)

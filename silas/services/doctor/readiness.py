@@ -76,7 +76,7 @@ def _model_findings(config: SilasConfig) -> Iterator[DoctorFinding]:
 
 
 def _model_finding(config: SilasConfig, part: str, choice: ModelChoice) -> DoctorFinding:
-    from silas.agents.names import unlisted_model  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.known_names import unlisted_model  # noqa: PLC0415 - PydanticAI
 
     try:
         known = {fact.name for fact in secrets_of(config).facts()}

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from silas.agents.choice import RUNBOOK, ModelChoice, OutputSetting
-from silas.agents.hosted import HostedProvider, hosted_by, keys_present, missing_package
-from silas.agents.names import provider_fault
-from silas.agents.providers import server_of
+from silas.agents.providers.factory import server_of
+from silas.agents.providers.hosted import HostedProvider, hosted_by, keys_present, missing_package
+from silas.agents.providers.known_names import provider_fault
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.config.edit import ModelsEdit, plan_models

@@ -38,8 +38,8 @@ def shown_to(models: ModelsConfig) -> str:
 def _whom(choice: ModelChoice) -> str:
     if choice.name == RUNBOOK:
         return ""
-    from silas.agents.hosted import hosted_by  # noqa: PLC0415 - PydanticAI
-    from silas.agents.providers import server_of  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.factory import server_of  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.hosted import hosted_by  # noqa: PLC0415 - PydanticAI
     from silas.services.doctor.reachability import proxy_for  # noqa: PLC0415 - with them
 
     server = urlsplit(server_of(choice))

@@ -206,7 +206,7 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
 
     def make(config: SilasConfig) -> Runtime:
         register = RunRegister(Sentinel(config.data_dir))
-        from silas.agents.runbook import RunbookModel
+        from silas.agents.runbook.model import RunbookModel
 
         def model(choice: "ModelChoice") -> "Model":
             scripted = models.get(choice.name.rpartition(":")[2])

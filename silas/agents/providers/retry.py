@@ -24,7 +24,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.usage import UsageLimits
 
-from silas.agents.model_errors import kind_of, refuses_tools
+from silas.agents.providers.model_errors import kind_of, refuses_tools
 from silas.clock import Clock
 
 _PASSING = (

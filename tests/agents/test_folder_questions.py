@@ -2,8 +2,8 @@
 
 import pytest
 
-from silas.agents import runbook_look
-from silas.agents.looking import LookRequest, look_request
+from silas.agents.runbook import folder_questions
+from silas.agents.runbook.folder import LookRequest, look_request
 from silas.plans import PlanLibrary, shipped_plans
 
 SHIPPED = PlanLibrary([shipped_plans()])
@@ -125,7 +125,7 @@ def test_every_kind_is_asked_in_three_ways_or_more() -> None:
 def test_a_question_about_the_folder_is_understood(
     look: tuple[str, tuple[tuple[str, str], ...]], text: str
 ) -> None:
-    found = runbook_look.wanted_look(text, SHIPPED)
+    found = folder_questions.wanted_look(text, SHIPPED)
     assert found is not None
     assert (found.kind, dict(found.given)) == (look[0], dict(look[1]))
 
@@ -171,7 +171,7 @@ def test_a_question_about_the_folder_is_understood(
     ],
 )
 def test_what_only_sounds_like_it_is_not(text: str) -> None:
-    assert runbook_look.wanted_look(text, SHIPPED) is None
+    assert folder_questions.wanted_look(text, SHIPPED) is None
 
 
 def test_a_place_that_is_named_is_not_this_folder() -> None:

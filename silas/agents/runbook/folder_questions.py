@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
-from silas.agents import looking
-from silas.agents.looking import LookAnswer, LookCall, LookRequest, Seen
-from silas.agents.runbook_library import Library, RunbookTemplate
+from silas.agents.runbook import folder
+from silas.agents.runbook.folder import LookAnswer, LookCall, LookRequest, Seen
+from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.context import content_of
 
 LOOKING_TOOLS: Final = frozenset(
@@ -40,7 +40,7 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
 
 def wanted_look(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
-    if (look := looking.look_request(text)) is not None:
+    if (look := folder.look_request(text)) is not None:
         return look
     plan = library.find(text)
     if plan is None or not plan.sentences or plan.name not in _BY_LOOKING:
@@ -74,13 +74,13 @@ def step(
     seen = look_results(messages)
     if look is None or any(one.text.startswith(_AWAY) for one in seen):
         return None
-    return looking.next_step(look, seen, now, zone)
+    return folder.next_step(look, seen, now, zone)
 
 
 def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:
     """The look at the folder that examples are taken from; its newest files when it was taken."""
     seen = look_results(messages)
-    return _FOR_HELP if not seen else looking.files_seen(seen[0].text)
+    return _FOR_HELP if not seen else folder.files_seen(seen[0].text)
 
 
 def at_once(plan: RunbookTemplate) -> bool:

@@ -16,10 +16,10 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.usage import RequestUsage
 
 from silas.agents.choice import RUNBOOK, ModelChoice
-from silas.agents.fallback_model import FallbackModel
 from silas.agents.jsoncalls import JsonCallsModel
-from silas.agents.names import provider_fault
-from silas.agents.output_modes import NOTHING_KEPT, ModeMemory
+from silas.agents.providers.fallback_model import FallbackModel
+from silas.agents.providers.known_names import provider_fault
+from silas.agents.providers.output_modes import NOTHING_KEPT, ModeMemory
 from silas.errors import ConfigError
 
 OLLAMA_URL = "http://127.0.0.1:11434/v1"

@@ -22,18 +22,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents import (
-    reckon,
-    runbook_about,
-    runbook_again,
-    runbook_look,
-    runbook_memory,
-    runbook_rest,
-    runbook_talk,
-)
-from silas.agents.briefing import BriefingError, steps_of
 from silas.agents.calls import CALLS
-from silas.agents.looking import LookCall
 from silas.agents.models import (
     AgentResponse,
     ExecutorAgentOutput,
@@ -44,9 +33,20 @@ from silas.agents.models import (
     ScorerOutput,
 )
 from silas.agents.prompt import read_pairs
-from silas.agents.runbook_about import HOW_TO_CONFIGURE, WHAT_I_AM
-from silas.agents.runbook_library import Equip, Library, RunbookTemplate
-from silas.agents.runbook_steps import failure_of, not_offered, stop_reason
+from silas.agents.runbook import (
+    about,
+    calculator,
+    courtesies,
+    folder_questions,
+    memory,
+    repeated_plan,
+    unhandled,
+)
+from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
+from silas.agents.runbook.briefing import BriefingError, steps_of
+from silas.agents.runbook.folder import LookCall
+from silas.agents.runbook.library import Equip, Library, RunbookTemplate
+from silas.agents.runbook.step_report import failure_of, not_offered, stop_reason
 from silas.canonical import digest
 from silas.context import FramedSection, sections
 from silas.errors import PlanFamilyError, SilasError
@@ -126,53 +126,53 @@ class RunbookModel(Model):
         question = self._asked_back(framed)
         offered = {tool.name for tool in asked.function_tools}
         if question is None:
-            looks = offered >= runbook_look.LOOKING_TOOLS
+            looks = offered >= folder_questions.LOOKING_TOOLS
             route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
             if isinstance(route, LookCall):
-                tool_id = f"{_CALL_ID}look-{len(runbook_look.look_results(messages)) + 1}"
+                tool_id = f"{_CALL_ID}look-{len(folder_questions.look_results(messages)) + 1}"
                 return ToolCallPart(route.tool, route.args, tool_id)
             return _answer(route or self._route(framed), asked)
-        found = runbook_memory.recall_answer(messages, framed["message"])
-        if found is None and runbook_memory.SEARCH in offered:
-            return ToolCallPart(runbook_memory.SEARCH, question.args, f"{_CALL_ID}search")
+        found = memory.recall_answer(messages, framed["message"])
+        if found is None and memory.SEARCH in offered:
+            return ToolCallPart(memory.SEARCH, question.args, f"{_CALL_ID}search")
         text, found = framed["message"], found or _NO_LOOK
         # what nobody told it, a question in plain words may be about anything else as well
-        loose = found == runbook_memory.NOTHING and runbook_memory.recall_question(text) is None
+        loose = found == memory.NOTHING and memory.recall_question(text) is None
         said = (
             AgentResponse(
-                message=runbook_about.cannot(text, self._library.plans(), found), understood=False
+                message=about.cannot(text, self._library.plans(), found), understood=False
             )
             if loose
             else AgentResponse(message=found, understood=found != _NO_LOOK)
         )
         return _answer(_direct("asked what is remembered", said), asked)
 
-    def _asked_back(self, framed: Mapping[str, str]) -> runbook_memory.RecallQuestion | None:
+    def _asked_back(self, framed: Mapping[str, str]) -> memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
         text = framed.get("message", "")
-        if (question := runbook_memory.recall_question(text)) is not None:
+        if (question := memory.recall_question(text)) is not None:
             return question
         other = (
             self._computed(text, framed) is not None
             or self._library.find(text) is not None
-            or runbook_look.wanted_look(text, self._library) is not None
+            or folder_questions.wanted_look(text, self._library) is not None
         )
-        return None if other else runbook_memory.implied_recall(text)
+        return None if other else memory.implied_recall(text)
 
     def _early(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
     ) -> RouteDecision | None:
         """What needs neither the folder nor a plan; None for everything else."""
         text = framed.get("message", "")
-        if (op := runbook_memory.to_keep(text)) is not None:
+        if (op := memory.to_keep(text)) is not None:
             kept = "rule" if op.memory_type is MemoryType.preference else "fact"
             said = f"I keep this as a {kept}, in your words: {op.content}"
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response)
         shown = _all_framed(messages)
-        if (how := runbook_talk.answer(text, shown)) is not None:
+        if (how := courtesies.answer(text, shown)) is not None:
             return _direct("asked for nothing to be done", how)
-        before = runbook_again.goes_on(text, shown)
+        before = repeated_plan.goes_on(text, shown)
         if before is not None:
             return RouteDecision(
                 route="planner",
@@ -193,14 +193,14 @@ class RunbookModel(Model):
         text, facts = framed.get("message", ""), read_pairs(framed.get("facts", ""))
         if not looks or "now" not in facts:
             return None
-        if runbook_about.asks_about_silas(text):
-            files = runbook_look.for_help(messages)
+        if about.asks_about_silas(text):
+            files = folder_questions.for_help(messages)
             if isinstance(files, LookCall):
                 return files
-            said = runbook_about.abilities_here(self._library, facts.get("workspace", ""), files)
+            said = about.abilities_here(self._library, facts.get("workspace", ""), files)
             return _direct("asked what it can do", AgentResponse(message=said))
         now = datetime.fromisoformat(facts["now"])
-        found = runbook_look.step(text, self._library, messages, now, self._zone)
+        found = folder_questions.step(text, self._library, messages, now, self._zone)
         if found is None or isinstance(found, LookCall):
             return found
         response = AgentResponse(message=found.text, understood=found.understood)
@@ -227,7 +227,11 @@ class RunbookModel(Model):
     def _computed(self, text: str, framed: Mapping[str, str]) -> str | None:
         """A calculation, a date or a conversion, at the moment of the turn."""
         now = read_pairs(framed.get("facts", "")).get("now")
-        return None if now is None else reckon.answer(text, datetime.fromisoformat(now), self._zone)
+        return (
+            None
+            if now is None
+            else calculator.answer(text, datetime.fromisoformat(now), self._zone)
+        )
 
     async def _plan(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -238,7 +242,7 @@ class RunbookModel(Model):
         item_id = f"task-{digest(dict(framed))[:16]}"
         plan = self._library.find(text)
         if plan is None and (before := facts.get("continuation_of")):
-            return runbook_again.once_more(before, item_id, _all_framed(messages))
+            return repeated_plan.once_more(before, item_id, _all_framed(messages))
         if plan is None:
             return self._what_i_can_do(text, facts.get("workspace", ""))
         known = {name: value for name, value in facts.items() if name in plan.parameters}
@@ -253,7 +257,7 @@ class RunbookModel(Model):
         except SilasError as error:
             said = f"The library's plan {plan.title!r} does not fit: {error.message}"
             return _refused(said)
-        rest = runbook_rest.sentence(text, self._library.find, title)
+        rest = unhandled.sentence(text, self._library.find, title)
         return AgentResponse(
             message=f"{why}I propose {_plan_words(plan, why)}. {rest}".strip(),
             plan_action=PlanAction(
@@ -277,9 +281,9 @@ class RunbookModel(Model):
     def _what_i_can_do(self, text: str, workspace: str) -> AgentResponse:
         """All of it where that is asked; else what is missing, and the nearest to it."""
         plans = self._library.plans()
-        if runbook_about.asks_about_silas(text):
-            return AgentResponse(message=runbook_about.abilities(plans, workspace))
-        return AgentResponse(message=runbook_about.cannot(text, plans), understood=False)
+        if about.asks_about_silas(text):
+            return AgentResponse(message=about.abilities(plans, workspace))
+        return AgentResponse(message=about.cannot(text, plans), understood=False)
 
 
 _NO_LOOK = "I may not look into my memory here."

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents import reckon
-from silas.agents.reckon.units import UNITS
+from silas.agents.runbook import calculator
+from silas.agents.runbook.calculator.units import UNITS
 from silas.testing import Harness
 from tests.stream.kit import soon
 
@@ -17,7 +17,7 @@ NOW = datetime(2026, 11, 23, 23, 30, tzinfo=UTC)  # in Vienna it is Tuesday alre
 
 
 def answer(text: str) -> str | None:
-    return reckon.answer(text, NOW, VIENNA)
+    return calculator.answer(text, NOW, VIENNA)
 
 
 ASKED: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_ai.messages import ToolReturnPart
 
-from silas.agents.briefing import BriefingStep
+from silas.agents.runbook.briefing import BriefingStep
 from silas.context import content_of
 
 _EXIT_CODE = re.compile(

@@ -7,9 +7,9 @@ these modules whole or not at all; nothing of it is ever run as code.
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from silas.agents.reckon import arithmetic, dates, units
-from silas.agents.reckon.german import in_english
-from silas.agents.reckon.request_text import request_text
+from silas.agents.runbook.calculator import arithmetic, dates, units
+from silas.agents.runbook.calculator.german import in_english
+from silas.agents.runbook.calculator.request_text import request_text
 
 __all__ = ["answer"]
 

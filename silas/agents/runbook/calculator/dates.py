@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from silas.agents.reckon.days import UnclearDay, last_of, next_of, parse_day
+from silas.agents.runbook.calculator.days import UnclearDay, last_of, next_of, parse_day
 
 _UNIT: Final = r"(?P<unit>day|week|month|year)s?"
 _COUNT: Final = r"(?P<count>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from silas.agents.runbook_library import Library, RunbookTemplate
-from silas.agents.runbook_look import at_once
+from silas.agents.runbook.folder_questions import at_once
+from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.plans.runbooks.request import words_of
 
 _ABOUT: Final = re.compile(

@@ -23,7 +23,7 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 
-from silas.agents.model_errors import kind_of
+from silas.agents.providers.model_errors import kind_of
 
 AWAY: Final = (
     ModelAuthenticationError,

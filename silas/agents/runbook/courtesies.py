@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from silas.agents import runbook_stop
+from silas.agents.runbook import undo_and_stop
 from silas.agents.models import AgentResponse
 from silas.context import FramedSection
 
@@ -61,7 +61,7 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         text: The message.
         shown: What stands in view, the oldest first.
     """
-    if (how := runbook_stop.answer(text, shown)) is not None:
+    if (how := undo_and_stop.answer(text, shown)) is not None:
         return how
     plain = " ".join(re.findall(r"\w+", text.lower()))
     said = next((said for form, said in _SAID if form.fullmatch(plain)), None)

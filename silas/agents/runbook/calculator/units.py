@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from silas.agents.reckon.numbers import NUMBER, NumberError, format_number, parse_number
+from silas.agents.runbook.calculator.numbers import NUMBER, NumberError, format_number, parse_number
 
 
 class Unit(NamedTuple):

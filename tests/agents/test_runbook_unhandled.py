@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.agents import runbook_rest
+from silas.agents.runbook import unhandled
 from silas.plans import PlanLibrary, shipped_plans
 from silas.testing import Harness, ScriptedChannel
 from tests.support.command import environment, run, silas
@@ -23,7 +23,7 @@ def rest(request: str) -> list[str]:
         return one.name if one else ""
 
     return list(
-        runbook_rest.unmatched_parts(
+        unhandled.unmatched_parts(
             request, lambda p: found(p) == plan.name, lambda p: found(p) not in ("", plan.name)
         )
     )

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.agents.looking.asked import LookRequest
-from silas.agents.looking.files import FilesSeen, in_bytes, number_of, read_files
-from silas.agents.looking.texts import differences, extract, text_counts, text_of
+from silas.agents.runbook.folder.files import FilesSeen, in_bytes, number_of, read_files
+from silas.agents.runbook.folder.questions import LookRequest
+from silas.agents.runbook.folder.texts import differences, extract, text_counts, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")

@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from silas.agents.reckon.numbers import NUMBER, NumberError, format_number, parse_number
+from silas.agents.runbook.calculator.numbers import NUMBER, NumberError, format_number, parse_number
 
 _BITS: Final = 4000
 """Size of a number on the way, about 1,200 digits: a request cannot keep the machine busy."""

@@ -1,0 +1,19 @@
+"""Questions about the folder that the built-in model answers at once, by looking.
+
+A question is one of the sentences of `questions.py`, whole or not at all, or one that a runbook
+which only looks is asked by. `answers.py` says for each kind what to look at and what to say then.
+What a look cannot answer (a file that is too large, a folder elsewhere) is left to the runbook.
+"""
+
+from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen, next_step
+from silas.agents.runbook.folder.questions import LookRequest, look_request
+
+__all__ = [
+    "LookAnswer",
+    "LookCall",
+    "LookRequest",
+    "Seen",
+    "files_seen",
+    "look_request",
+    "next_step",
+]
