@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from silas.agents.runbook import undo_and_stop
 from silas.agents.models import AgentResponse
+from silas.agents.runbook import undo_and_stop
 from silas.context import FramedSection
 
 _END: Final = r"(?: (?:silas|there|you|dir|euch|alle|zusammen))?"
