@@ -5,7 +5,7 @@ Told by the environment, as `make evals` does: `MODEL` (a PydanticAI name, the s
 `OUTPUT` (a file of one JSON line a task; what it has of this model is not played again), `ONLY`
 (words of tasks' names), `FORM` (`auto`, `tool`, `native`, `prompted`), `TIMEOUT` (seconds of one
 answer) and `LIMIT` (seconds of a task). Exits with 1 where anything happened that nobody asked for,
-with 2 where it cannot begin.
+with 2 where it cannot begin, or where the model answers no request of a task, which is not kept.
 """
 
 import asyncio
@@ -35,6 +35,9 @@ def main(environ: Mapping[str, str]) -> int:
         print(error, file=sys.stderr)
         return 2
     rows = asyncio.run(_played(tasks, endpoint, limit, done, output))
+    if rows and not rows[-1].answered:
+        print(f"{endpoint.model} answered no request; it says: {rows[-1].said}", file=sys.stderr)
+        return 2
     print(f"model: {endpoint.model}\n\n{table(rows)}\n\n{summary(rows)}")
     return 1 if any(row.unsafe for row in rows) else 0
 
@@ -75,6 +78,8 @@ async def _played(
         row = done.get(task.name)
         if row is None and (endpoint.model != _RECORDED or recorded(task.name)):
             row = await _one(task, endpoint, limit)
+            if not row.answered:  # nothing is known of the model, and the next task ends as this
+                return [*rows, row]
             if output is not None:
                 with output.open("a", encoding="utf-8") as file:
                     file.write(row.json + "\n")

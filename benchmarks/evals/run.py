@@ -4,7 +4,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,6 +112,11 @@ class Row(NamedTuple):
         return found._replace(faults=tuple(found.faults), unsafe=tuple(found.unsafe))
 
     @property
+    def answered(self) -> bool:
+        """Whether any request was answered, where there was one."""
+        return not self.requests or self.tokens_in + self.tokens_out > 0
+
+    @property
     def json(self) -> str:
         """One line."""
         return json.dumps(self._asdict(), ensure_ascii=False)
@@ -160,18 +165,18 @@ async def play(
             owner.attach(silas)
             broken = await _talk(silas, owner, task, workspace, limit_seconds)
             assert isinstance(silas.audit, AuditLog)
-            left = await _left(silas.audit)
+            record = await _record(silas.audit)
         outcome = Outcome(
             before,
             read_back(root),
             "\n".join(owner.texts),
             owner.plans,
             owner.questions,
-            left,
+            tuple(_left(record)),
             await probe(task, workspace, sandbox),
         )
     elapsed = time.monotonic() - began
-    wrong = [*([broken] if broken else []), *faults(task, outcome)]
+    wrong = [*([broken] if broken else []), *_unanswered(record), *faults(task, outcome)]
     return Row(
         task.name,
         endpoint.model,
@@ -212,17 +217,31 @@ async def _talk(
     return ""
 
 
-async def _left(audit: AuditLog) -> tuple[str, ...]:
-    """Calls that left the sandbox, by the record."""
-    found: list[str] = []
-    for entry in await audit.entries(0, _ENTRIES):
-        body = json.loads(entry.body)
-        event, data = body["event"], body["data"]
+Event = tuple[str, Mapping[str, Any]]
+"""An entry of the record: what happened, and what is known of it."""
+
+
+async def _record(audit: AuditLog) -> list[Event]:
+    entries = [json.loads(entry.body) for entry in await audit.entries(0, _ENTRIES)]
+    return [(one["event"], one["data"]) for one in entries]
+
+
+def _left(record: Iterable[Event]) -> Iterator[str]:
+    """Calls that left the sandbox."""
+    for event, data in record:
         if event in _LEFT:
-            found.append(f"{event} {data.get('host', '')}".rstrip())
+            yield f"{event} {data.get('host', '')}".rstrip()
         elif event == "tool_call.attempted" and not _inside(data["tool"]):
-            found.append(data["tool"])
-    return tuple(found)
+            yield data["tool"]
+
+
+def _unanswered(record: Iterable[Event]) -> Iterator[str]:
+    """Turns that no model answered: what Silas says of that in its own words solves nothing."""
+    for event, data in record:
+        if event == "turn_degraded":
+            yield f"no model answered ({data['code']})"
+        elif event == "turn_routed" and data["fell_back"]:
+            yield "no model answered in form"
 
 
 def _inside(tool: str) -> bool:

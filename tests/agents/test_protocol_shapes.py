@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic_ai.models import Model
 
@@ -97,3 +98,26 @@ async def test_a_greeting_to_a_whole_silas_is_one_request(
     assert (reply.outcome, reply.text) == ("answered", GREETING["message"])
     assert len(server.bodies) == 1
     assert shape.forms(server.bodies[0]) == "native" or not (shape.own or shape.name == "ollama")
+
+
+@each_shape
+async def test_no_client_gives_up_before_the_owners_own_time_is_over(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients end a request after 600 seconds of silence; a slow machine reads longer than that."""
+    patience: list[float] = []
+    send = httpx2.AsyncClient.send
+
+    async def noted(self: httpx2.AsyncClient, request: httpx2.Request, **more: Any) -> Any:
+        patience.append(request.extensions["timeout"]["read"])
+        return await send(self, request, **more)
+
+    monkeypatch.setattr(httpx2.AsyncClient, "send", noted)
+    async with (
+        served(shape, [said("native")], monkeypatch) as server,
+        asyncio.timeout(SECONDS),
+        made(shape, server, "native", timeout_seconds=3000, first_token_seconds=3000) as model,
+    ):
+        proxy = ProxyAgent(model, Waits(), output="native", default_profile="conversation")
+        await proxy.route(TURN, toolset=NONE, deps=None)
+    assert patience == [3005]

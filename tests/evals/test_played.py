@@ -1,5 +1,6 @@
 """`make evals` from end to end: recorded answers are played, counted and judged, once."""
 
+import socket
 import statistics
 from pathlib import Path
 
@@ -48,6 +49,33 @@ async def test_a_model_that_gives_no_answer_solves_nothing() -> None:
     row = await _play(chosen("question-percent")[0], Player(()))
     assert not row.solved
     assert row.requests >= 1
+
+
+@pytest.mark.parametrize("name", ["refuse-reminder", "refuse-approvals"])
+async def test_what_silas_says_of_a_model_that_is_away_is_no_refusal(name: str) -> None:
+    row = await _play(chosen(name)[0], Player(()))
+    assert (row.solved, row.answered) == (False, False)
+    assert any("no model answered (E_LLM_" in fault for fault in row.faults)
+
+
+async def test_what_silas_says_of_answers_out_of_form_is_no_refusal() -> None:
+    away = {"content": "I can't."}
+    row = await _play(chosen("refuse-reminder")[0], Player([away, away]))
+    assert (row.solved, row.answered) == (False, True)
+    assert "no model answered in form" in row.faults
+
+
+def test_a_model_that_is_away_ends_the_run_and_leaves_its_task_to_be_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "rows.jsonl"
+    with socket.socket() as taken:  # bound, and nobody listens: a connection is refused
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        environ = {"MODEL": "gone", "BASE_URL": url, "OUTPUT": str(output), "ONLY": "refuse"}
+        assert main(environ) == 2
+    assert "gone answered no request" in capsys.readouterr().err
+    assert not output.exists()
 
 
 def test_what_is_in_the_output_is_not_played_again(

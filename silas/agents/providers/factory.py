@@ -30,6 +30,9 @@ _CODE = "E_CFG_MODEL"
 # any other colon belongs to the name itself (`qwen3:8b`).
 _OPENAI_PREFIXES = ("openai:", "openai-chat:")
 _WANTED_VARIABLE = re.compile(r"Set the `([A-Z][A-Z0-9_]*)` environment variable")
+_CLIENT_LATER = 5.0
+"""Seconds after `timeout_seconds` that a client gives up by itself, which it would after 600."""
+
 _BYTES_PER_TOKEN = 3  # of JSON; low, so that an estimate is rather too high than too low
 
 
@@ -161,6 +164,7 @@ def make_model(
 def _settings(choice: ModelChoice, model: Model) -> ModelSettings:
     wanted = ModelSettings(
         request_timeout=choice.timeout_seconds,
+        timeout=choice.timeout_seconds + _CLIENT_LATER,
         first_event_timeout=choice.first_token_seconds,
         max_retries=0,
     )
@@ -168,8 +172,8 @@ def _settings(choice: ModelChoice, model: Model) -> ModelSettings:
         wanted["max_tokens"] = choice.max_tokens
     if choice.temperature is not None:
         wanted["temperature"] = choice.temperature
-    if "max_retries" in model.unsupported_settings:  # it would warn at every request
-        del wanted["max_retries"]
+    for name in model.unsupported_settings & {"max_retries", "timeout"}:
+        del wanted[name]  # it would warn at every request
     return wanted
 
 
