@@ -1,5 +1,6 @@
 """The text for the user, read out of a structured answer that is still coming."""
 
+import json
 from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
@@ -76,3 +77,28 @@ def _at(data: Any, path: list[str]) -> Any:
     for key in path:
         data = cast("dict[str, Any]", data).get(key) if isinstance(data, dict) else None
     return data
+
+
+def breaks_off(answer: str) -> bool:
+    """Whether an answer ends in the middle of its JSON object, or before it began.
+
+    Words without an object, and an object that is wrong before its end, are whole.
+    """
+    at = answer.find("{")
+    if at < 0:
+        return not answer.strip()
+    try:
+        json.JSONDecoder().raw_decode(answer, at)
+    except json.JSONDecodeError as error:
+        # the partial reader below takes any letter where a comma or the end belongs
+        if error.msg.startswith("Expecting ',' delimiter") and error.pos < len(answer.rstrip()):
+            return False
+    except RecursionError:
+        return False
+    else:
+        return False
+    try:
+        from_json(answer[at:], allow_partial="trailing-strings")
+    except ValueError:
+        return False
+    return True

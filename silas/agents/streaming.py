@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import Final
 
 from pydantic_ai.exceptions import (
+    ModelConnectionError,
     ModelRequestRejectedError,
     ModelRequestTimeout,
     UnexpectedModelBehavior,
@@ -28,7 +29,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from silas.agents.listener import Listener
-from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
+from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader, breaks_off
 from silas.agents.providers.factory import add_cost
 from silas.agents.providers.model_errors import of_the_form, refuses_tools
 
@@ -95,7 +96,7 @@ class StreamingModel(WrapperModel):
             ):
                 await self._hear(events.of(stream, limit))
             if events.count or stream.finish_reason:
-                return add_cost(stream.get(), messages)
+                return add_cost(self._to_its_end(stream.get()), messages)
         except TimeoutError as error:
             if seconds is None or not limit.expired():
                 raise
@@ -130,6 +131,14 @@ class StreamingModel(WrapperModel):
             if heard > _LONGEST:
                 raise UnexpectedModelBehavior("the answer does not come to an end")
 
+    def _to_its_end(self, answer: ModelResponse) -> ModelResponse:
+        """The answer, where it has an end: a gateway may close a stream in order in the middle."""
+        if not _says_why_it_ends(answer) and _is_cut(answer):
+            raise ModelConnectionError(
+                self.model_name, "the stream ended before the answer", phase="read", in_stream=True
+            )
+        return answer
+
     def _carries(self, part: ModelResponsePart) -> bool:
         if self._tool:
             return isinstance(part, ToolCallPart) and part.tool_name == self._tool
@@ -150,6 +159,19 @@ class _Counted:
                 limit.reschedule(None)  # it was for the first one
             self.count += 1
             yield event
+
+
+def _says_why_it_ends(answer: ModelResponse) -> bool:
+    """Whether the server does; PydanticAI writes `stop` where a stream has no reason."""
+    told = (answer.provider_details or {}).get("finish_reason")
+    return told is not None or answer.finish_reason not in (None, "stop")
+
+
+def _is_cut(answer: ModelResponse) -> bool:
+    calls = [part.args for part in answer.parts if isinstance(part, ToolCallPart)]
+    if calls:
+        return any(isinstance(one, str) and one != "" and breaks_off(one) for one in calls)
+    return breaks_off("".join(part.content for part in answer.parts if isinstance(part, TextPart)))
 
 
 def _written(part: ModelResponsePart) -> str:

@@ -30,14 +30,21 @@ class Unfinished:
     """An answer that a server ends before the model was done, or that a filter ends."""
 
     reason: Reason
-    text: str
+    answer: "str | Tool"
 
 
 @dataclass(frozen=True)
 class Broken:
     """An answer whose connection breaks in the middle."""
 
-    text: str
+    answer: "str | Tool"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A stream that a gateway closes in order, in the middle; a whole answer is as it is."""
+
+    answer: "str | Tool"
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ class Tool:
         return Tool(name, json.dumps(arguments))
 
 
-Answer = str | Tool | tuple[Tool, ...] | Failure | Raw | Unfinished | Broken | Hang | Drop
+_Told = str | Tool | tuple[Tool, ...] | Unfinished | Broken | Ended
+Answer = _Told | Failure | Raw | Hang | Drop
 Reply = Answer | Callable[[Json], Answer]
 
 
@@ -155,7 +163,7 @@ class OpenAIServer:
 
     def _written(
         self,
-        answer: str | Tool | tuple[Tool, ...] | Failure | Raw | Unfinished | Broken,
+        answer: _Told | Failure | Raw,
         asked: Json,
     ) -> tuple[int, str, dict[str, str]]:
         """Status, body and headers."""
@@ -167,23 +175,28 @@ class OpenAIServer:
         said = self._said(answer, asked)
         in_pieces = asked.get("stream") or "streamGenerateContent" in self.paths[-1]
         if self.streams and in_pieces:
-            return 200, self.wire.events(said), {}
+            events = self.wire.events(said)
+            return 200, _half(events) if isinstance(answer, Ended) else events, {}
         return 200, json.dumps(self.wire.whole(said)), {}
 
-    def _said(
-        self, answer: str | Tool | tuple[Tool, ...] | Unfinished | Broken, asked: Json
-    ) -> Said:
+    def _said(self, answer: _Told, asked: Json) -> Said:
         about: Json = {
             "model": asked.get("model", ""),
             "turn": len(self.bodies) - 1,
             "usage": self.usage,
         }
-        if isinstance(answer, Unfinished):
-            return Said(answer.text, reason=answer.reason, **about)
-        if isinstance(answer, str | Broken):
-            return Said(answer if isinstance(answer, str) else answer.text, **about)
+        if isinstance(answer, Unfinished | Broken | Ended):
+            about["reason"] = answer.reason if isinstance(answer, Unfinished) else "stop"
+            answer = answer.answer
+        if isinstance(answer, str):
+            return Said(answer, **about)
         calls = (answer,) if isinstance(answer, Tool) else answer
         return Said(None, tuple((call.name, call.arguments) for call in calls), **about)
+
+
+def _half(events: str) -> str:
+    each = events.split("\n\n")
+    return "\n\n".join([*each[: len(each) // 2], ""])
 
 
 @asynccontextmanager

@@ -78,7 +78,7 @@ async def test_a_proxy_that_sends_the_turn_on_is_not_heard() -> None:
 
 async def test_an_answer_out_of_form_is_withdrawn_and_the_next_one_heard() -> None:
     ear = Ear()
-    wrong = direct("No.")[:-1]
+    wrong = direct("No.")[:-1] + "]"
     speaker = Speaker(pieces(wrong), pieces(direct("Yes.")))
     run = await proxy(speaker, ear).route(TURN, toolset=NONE, deps=None)
     assert not run.fell_back

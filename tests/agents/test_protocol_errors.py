@@ -5,6 +5,7 @@ Played from the references, through each provider's own client; no provider was 
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,17 @@ import pytest
 from silas.agents import ModelRunFailed, OutputSetting, ProxyAgent, RouteDecision, StructuredRun
 from silas.agents.listener import Listen, nobody_listens
 from silas.testing import Harness, ScriptedChannel
-from tests.agents.openai_server import Answer, Broken, Failure, OpenAIServer, Raw, Reply
+from tests.agents.openai_server import (
+    Answer,
+    Broken,
+    Ended,
+    Failure,
+    OpenAIServer,
+    Raw,
+    Reply,
+    Tool,
+    Unfinished,
+)
 from tests.agents.shapes import SHAPES, Shape
 from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
@@ -41,12 +52,37 @@ TOLD = {
     "moderation": Told("E_LLM_REFUSED", "put it differently"),
     "filter": Told("E_LLM_REFUSED", "put it differently"),
     "context": Told("E_LLM_CONTEXT", "start its server with a larger one"),
+    "length": Told("E_LLM_CUT", "raise `max_tokens` under `models:`"),
+    "broken": Told("E_LLM_CONNECTION", "check the network and `base_url`", (1.0, 2.0)),
+    "ended": Told("E_LLM_CONNECTION", "check the network and `base_url`", (1.0, 2.0)),
 }
-CELLS = [
-    pytest.param(shape, kind, id=f"{shape.name}-{kind}")
-    for shape in SHAPES
-    for kind in shape.errors
-]
+FORMS: tuple[OutputSetting, ...] = ("auto", "tool", "native", "prompted")
+_LONG = {"route": "direct", "message": "It is nine in the morning. " * 8}
+
+
+def played(shape: Shape, kind: str) -> Callable[[dict[str, Any]], Answer]:
+    """An error in the form that a request asks for: one is published, or an answer has no end."""
+
+    def play(body: dict[str, Any]) -> Answer:
+        by_tool, text = shape.forms(body) == "tool", json.dumps(_LONG)
+        answer = Tool("route", text) if by_tool else text
+        match kind:
+            case "length":
+                return Unfinished("length", Tool("route", "{}") if by_tool else text[:40])
+            case "broken":
+                return Broken(answer)
+            case "ended":
+                return Ended(answer)
+            case _:
+                return shape.errors[kind]
+
+    return play
+
+
+def kinds(shape: Shape, output: OutputSetting, *, streamed: bool) -> list[str]:
+    """What can go wrong; Google sends a call in one piece, so a stream has it whole or not."""
+    at_once = shape.name == "google" and output in ("auto", "tool")
+    return [*shape.errors, "length", "broken", *(["ended"] if streamed and not at_once else [])]
 
 
 async def asked(
@@ -83,36 +119,31 @@ def server_model(message: str) -> str:
 
 @pytest.mark.proves("S18.1-LLM")
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize(("shape", "kind"), CELLS)
-async def test_a_published_error_is_one_sentence_that_says_who_and_what_to_do(
-    shape: Shape, kind: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ear, clock, told = Ear(), Waits(), TOLD[kind]
-    answers: list[Answer] = [shape.errors[kind]] * 5
-    async with served(shape, answers, monkeypatch) as server:
-        listen = ear.listen if streamed else nobody_listens
-        with pytest.raises(ModelRunFailed) as failed:
-            await asked(shape, server, clock, listen=listen)
-    one_sentence(failed.value, server, told)
-    assert tuple(clock.waited) == told.waited
-    assert len(server.bodies) == len(told.waited) + 1
-    assert "".join(ear.heard) == ""
-
-
-@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("output", FORMS)
 @each_shape
-async def test_an_answer_that_breaks_off_is_asked_for_again_and_then_told(
-    shape: Shape, streamed: bool, monkeypatch: pytest.MonkeyPatch
+async def test_every_published_error_is_one_sentence_that_says_who_and_what_to_do(
+    shape: Shape, output: OutputSetting, streamed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ear, clock = Ear(), Waits()
-    async with served(
-        shape, [Broken('{"route": "direct", ' + "x" * 200)] * 4, monkeypatch
-    ) as server:
-        listen = ear.listen if streamed else nobody_listens
-        with pytest.raises(ModelRunFailed) as failed:
-            await asked(shape, server, clock, output="native", listen=listen)
-    one_sentence(failed.value, server, Told("E_LLM_CONNECTION", "check the network and `base_url`"))
-    assert (clock.waited, len(server.bodies)) == ([1.0, 2.0], 3)
+    """A table of provider, form and whether it is streamed; each cell plays all errors."""
+    async with (
+        served(shape, [], monkeypatch) as server,
+        asyncio.timeout(SECONDS),
+        made(shape, server, output) as model,
+    ):
+        for kind in kinds(shape, output, streamed=streamed):
+            ear, clock, told, before = Ear(), Waits(), TOLD[kind], len(server.bodies)
+            server.replies[before:] = [played(shape, kind)] * 5
+            listen = ear.listen if streamed else nobody_listens
+            proxy = ProxyAgent(
+                model, clock, output=output, default_profile="conversation", listen=listen
+            )
+            with pytest.raises(ModelRunFailed) as failed:
+                await proxy.route(TURN, toolset=NONE, deps=None)
+            one_sentence(failed.value, server, told)
+            requests = len(server.bodies) - before
+            assert (kind, *clock.waited) == (kind, *told.waited)
+            assert (kind, requests) == (kind, len(told.waited) + 1)
+            assert kind in ("length", "broken", "ended") or "".join(ear.heard) == ""
 
 
 _BEGUN = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader
+from silas.agents.partial_answer import AnswerTextField, PartialAnswerReader, breaks_off
 
 PROXY = AnswerTextField(("response", "message"), given=("route", "direct"))
 PLANNER = AnswerTextField(("message",))
@@ -85,3 +85,29 @@ def test_an_answer_is_found_behind_other_words(before: str) -> None:
 @pytest.mark.parametrize("half", ['\\ud83d"', "\\ud83dx", "\\ude00", "\\ud83d\\ud83d\\ude00"])
 def test_half_a_character_ends_the_reading(half: str) -> None:
     assert read(PLANNER, [*'{"message":"so', *half, *', far"}']) == "so"
+
+
+@given(message=_TEXT, other=_JSON, ends=st.integers(0, 300))
+def test_an_answer_that_ends_in_its_middle_is_known_from_a_whole_one(
+    message: str, other: Any, ends: int
+) -> None:
+    whole = json.dumps({"message": message, "z": other})
+    assert breaks_off(whole[:ends]) == (ends < len(whole))
+    assert not breaks_off(f"```json\n{whole}\n```")
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("", True),
+        (" \n", True),
+        ("I cannot do that.", False),
+        ('{"message": "Yes', True),
+        ('{"message": "Yes"} and more', False),
+        ('{"message": nothing', False),
+        ('{"message": }', False),
+        ('{"message": "Yes"]', False),
+    ],
+)
+def test_what_is_wrong_is_not_taken_for_what_is_cut(text: str, cut: bool) -> None:
+    assert breaks_off(text) is cut

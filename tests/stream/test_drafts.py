@@ -170,8 +170,8 @@ async def test_what_the_turn_says_instead_replaces_what_was_shown() -> None:
 
 async def test_an_answer_out_of_form_is_withdrawn() -> None:
     channel = DraftChannel()
-    wrong = direct("Wrong.")[:-1]
-    async with a_house(channel, proxy=Speaker([wrong], pieces(direct("Right.")))) as house:
+    wrong = [direct("Wrong.")[:-1], "]"]
+    async with a_house(channel, proxy=Speaker(wrong, pieces(direct("Right.")))) as house:
         await ask(house)
     assert channel.seen[:2] == ["Wrong.", ""]
     assert "Wrong.Right." not in channel.seen

@@ -50,7 +50,7 @@ async def test_an_answer_grows_on_the_page_and_its_message_takes_its_place(
 async def test_a_page_that_is_opened_in_the_middle_sees_what_was_said_so_far(
     tmp_path: Path, new_device: NewDevice
 ) -> None:
-    wrong = direct("Wrong, quite wrong.").removesuffix("}")
+    wrong = direct("Wrong, quite wrong.").removesuffix("}") + "]"
     speaker = Speaker(pieces(wrong), pieces(direct("Right.")), paced=True)
     async with a_cockpit(elsewhere(tmp_path), models={"proxy": speaker.model}) as cockpit:
         device = await cockpit.paired(new_device)
