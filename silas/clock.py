@@ -1,6 +1,7 @@
 """Time, as a dependency: nothing else in Silas asks the system what time it is."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -23,6 +24,13 @@ class Clock(Protocol):
         """Wait; other tasks run meanwhile."""
         ...
 
+    async def until(self, moment: datetime) -> None:
+        """Wait for a moment of the wall clock, through sleep of the machine, too.
+
+        It may return early, and does where the clock was set: whoever waits looks again.
+        """
+        ...
+
 
 class SystemClock:
     """The machine's own clock."""
@@ -38,6 +46,56 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait on the event loop."""
         await asyncio.sleep(seconds)
+
+    async def until(self, moment: datetime) -> None:
+        """Wait on a timer of the kernel that follows the wall clock, where there is one."""
+        timer = _wall_timer(moment)
+        if timer == -1:
+            # an event loop's timer stands still while the machine sleeps
+            left = (moment - self.now()).total_seconds()
+            await asyncio.sleep(min(max(left, 0.0), _LONGEST_BLIND_SECONDS))
+            return
+        loop = asyncio.get_running_loop()
+        rings: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(timer, lambda: rings.done() or rings.set_result(None))
+        try:
+            await rings
+        finally:
+            loop.remove_reader(timer)
+            os.close(timer)
+
+
+_LONGEST_BLIND_SECONDS = 300.0
+"""Where the kernel has no such timer: how late a wait notices that the machine slept."""
+
+_ABSOLUTE, _ENDS_WHEN_SET = 1, 2  # TFD_TIMER_ABSTIME, TFD_TIMER_CANCEL_ON_SET of timerfd_create(2)
+
+
+def _wall_timer(moment: datetime) -> int:
+    """A descriptor that is readable at a moment, or when the clock was set; -1 where there is none.
+
+    Linux alone has these timers; from Python 3.13 on `os.timerfd_create` makes them.
+    """
+    import ctypes  # noqa: PLC0415 - only whoever waits for a moment needs it
+
+    class Times(ctypes.Structure):
+        _fields_ = [
+            (name, ctypes.c_long) for name in ("every_s", "every_ns", "first_s", "first_ns")
+        ]
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "timerfd_create"):
+        return -1
+    timer: int = libc.timerfd_create(time.CLOCK_REALTIME, os.O_NONBLOCK | os.O_CLOEXEC)
+    if timer == -1:
+        return -1
+    seconds = max(moment.timestamp(), 1.0)  # all zeros would mean never
+    whole = int(seconds)
+    first = Times(0, 0, whole, int((seconds - whole) * 1e9))
+    if libc.timerfd_settime(timer, _ABSOLUTE | _ENDS_WHEN_SET, ctypes.byref(first), None) == -1:
+        os.close(timer)
+        return -1
+    return timer
 
 
 class TimeLimitReached(TimeoutError):

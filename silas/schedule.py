@@ -1,82 +1,54 @@
 """When things are due: cron expressions, and the `scheduler:` section (spec 11)."""
 
 import os
-import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from silas.types import Frozen
 
-_FIELDS = (
-    ("minute", 0, 59),
-    ("hour", 0, 23),
-    ("day of month", 1, 31),
-    ("month", 1, 12),
-    ("day of week", 0, 7),  # 0 and 7 are both Sunday
-)
-_PART = re.compile(
-    r"(?P<only>[0-9]{1,2})|(?:\*|(?P<low>[0-9]{1,2})-(?P<high>[0-9]{1,2}))(?:/(?P<step>[0-9]{1,2}))?"
-)
+_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 
 
 def cron_fault(expression: str) -> str:
     """What is wrong with a cron expression, or an empty text.
 
-    Numbers, `*`, ranges, lists and steps are known; names of months and days are not.
+    It has five fields, as in Debian's cron: numbers, names, `*`, ranges, lists and steps.
     """
     fields = expression.split()
     if len(fields) != len(_FIELDS):
         return f"it has 5 fields separated by blanks, not {len(fields)}"
-    for text, (name, low, high) in zip(fields, _FIELDS, strict=True):
-        for part in text.split(","):
-            if not _fits(part, low, high):
-                return f"{part!r} is not a {name} ({low} to {high}, like 5, 1-5, */10 or 1,15)"
+    if not expression.isascii():
+        return "it has digits, names and signs of ASCII only"
+    from cronsim import CronSim, CronSimError  # noqa: PLC0415 - only where a cron is set
+
+    try:
+        next(CronSim(" ".join(fields), datetime(2024, 1, 1, tzinfo=UTC)))
+    except CronSimError as error:
+        return f"{str(error).lower()}; fields are like 5, 1-5, */10 or 1,15 ({', '.join(_FIELDS)})"
+    except StopIteration:
+        return "no such date comes"
     return ""
 
 
-def _fits(part: str, low: int, high: int) -> bool:
-    found = _PART.fullmatch(part)
-    if found is None:
-        return False
-    first = int(found["only"] or found["low"] or low)
-    last = int(found["only"] or found["high"] or high)
-    step = int(found["step"] or 1)
-    return low <= first <= last <= high and 1 <= step <= high
+def next_due(expression: str, zone: ZoneInfo, after: datetime) -> datetime:
+    """The first moment after another that a sound cron expression names, in UTC.
 
+    A wall time that daylight saving skips comes right after the gap, one that it repeats comes
+    once, as in Debian's cron; a step of hours or minutes goes on through both.
 
-def is_due(expression: str, moment: datetime) -> bool:
-    """Whether a sound cron expression names this minute, on the calendar of the moment's zone.
-
-    Where both days are restricted one of them is enough, as in every cron.
+    Args:
+        expression: The cron expression.
+        zone: On whose calendar.
+        after: The moment.
     """
-    fields = expression.split()
-    weekday = moment.isoweekday()
-    now = (moment.minute, moment.hour, moment.day, moment.month)
-    minute, hour, day, month = (
-        _names(text, value, low, high)
-        for text, value, (_, low, high) in zip(fields, now, _FIELDS, strict=False)
-    )
-    of_week = any(_names(fields[4], value, 0, 7) for value in {weekday, weekday % 7})
-    either = fields[2] != "*" and fields[4] != "*"
-    return minute and hour and month and ((day or of_week) if either else (day and of_week))
+    from cronsim import CronSim  # noqa: PLC0415 - only who waits for one
 
-
-def _names(text: str, value: int, low: int, high: int) -> bool:
-    """Whether a field of an expression names this value."""
-    for part in text.split(","):
-        found = _PART.fullmatch(part)
-        if found is None:
-            return False
-        first = int(found["only"] or found["low"] or low)
-        last = int(found["only"] or found["high"] or high)
-        if value in range(first, last + 1, int(found["step"] or 1)):
-            return True
-    return False
+    return next(CronSim(" ".join(expression.split()), after.astimezone(zone))).astimezone(UTC)
 
 
 def _sound(expression: str) -> str:
@@ -139,13 +111,18 @@ class SchedulerConfig(Frozen):
     """The `scheduler:` section.
 
     Attributes:
-        enabled: Whether anything runs by the clock.
+        enabled: Whether reminders are made and told, and suggestions looked for; what keeps Silas
+            itself in order runs in any case.
         timezone: The owner's time zone by its IANA name, for cron expressions, quiet hours and
             questions about dates; `local` is the zone that this machine is set to.
+        jobs_at_once: How many jobs run at the same time.
+        history_days: How long jobs that ended are kept, in days.
     """
 
     enabled: bool = True
     timezone: Annotated[str, AfterValidator(_known_zone)] = LOCAL
+    jobs_at_once: int = Field(default=4, ge=1)
+    history_days: int = Field(default=30, ge=1)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -142,6 +142,11 @@ class EffectiveClock:
         """See `Clock.sleep`."""
         await self._machine.sleep(seconds)
 
+    async def until(self, moment: datetime) -> None:
+        """See `Clock.until`; a clock that went back does not put it off."""
+        left = moment - self.now()
+        await self._machine.until(self._machine.now() + left)
+
     def state(self) -> ClockState:
         """Look at the clocks; keeps the mark where time has gone on by more than `GRAIN`."""
         machine, ticks = self._machine.now().astimezone(UTC), self._machine.monotonic()

@@ -12,6 +12,7 @@ from silas.home.data_directory import not_initialised
 MIGRATED = (
     "silas.audit",
     "silas.stop",
+    "silas.jobs",
     "silas.approval",
     "silas.plans",
     "silas.tools",
@@ -20,6 +21,7 @@ MIGRATED = (
     "silas.memory",
     "silas.persona",
     "silas.autonomy",
+    "silas.reminders",
     "silas.stream",
     "silas.channels.web",
 )

@@ -56,6 +56,34 @@ class Lease:
         self.alone = False
 
 
+class JobsLease:
+    """Which process of a home runs jobs: the first that takes this, until it ends.
+
+    A process that stays takes it as soon as it is free. The lock is the operating system's: it ends
+    with the process, however it ends.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = _open(folder / "silas.jobs")
+
+    def take(self) -> bool:
+        """Whether it is this process; asked as often as one likes."""
+        return _locked(self._file)
+
+    def close(self) -> None:
+        """Leave it to another process."""
+        os.close(self._file)
+
+
+def runs_jobs(folder: Path) -> bool:
+    """Whether a process runs the jobs of a home now."""
+    lease = JobsLease(folder)
+    try:
+        return not lease.take()
+    finally:
+        lease.close()
+
+
 def _open(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
 

@@ -8,7 +8,7 @@ from silas.audit.settings import WitnessConfig
 from silas.audit.witness import CommandWitness, DirectoryWitness, FileWitness, Witness
 from silas.audit.witnessed import Warn, WitnessState, ask, recall
 from silas.cards import Channel
-from silas.clock import Clock, SystemClock
+from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ChannelError, SilasError
 from silas.home.database import database_path, open_database
@@ -83,11 +83,9 @@ def message_to_owner(channel: Channel) -> Warn:
     return warn
 
 
-async def checkpoint_regularly(audit: Audit, clock: Clock, minutes: float) -> None:
-    """Sign the head now and then for as long as this runs; cancel it to stop."""
-    while True:
-        await clock.sleep(minutes * 60)
-        try:
-            await audit.write_checkpoint()
-        except SilasError as error:
-            await audit.log("checkpoint_failed", code=error.code)
+async def write_checkpoint(audit: Audit) -> None:
+    """Sign the head; a failure is recorded, and the next time tries again."""
+    try:
+        await audit.write_checkpoint()
+    except SilasError as error:
+        await audit.log("checkpoint_failed", code=error.code)

@@ -284,13 +284,9 @@ def _records(tx: Tx, places: list[int]) -> list[records.MemoryRecord]:
     return [records.MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
-async def consolidate_regularly(
-    consolidator: Consolidator, clock: Clock, minutes: float, audit: Audit
-) -> None:
-    """Tidy now and then for as long as this runs; cancel it to stop."""
-    while True:
-        await clock.sleep(minutes * 60)
-        try:
-            await consolidator.run_once()
-        except SilasError as error:
-            await audit.log("memory.consolidation_failed", code=error.code)
+async def consolidate(consolidator: Consolidator, audit: Audit) -> None:
+    """Tidy once; a failure is recorded, and the next time tries again."""
+    try:
+        await consolidator.run_once()
+    except SilasError as error:
+        await audit.log("memory.consolidation_failed", code=error.code)

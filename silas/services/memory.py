@@ -21,12 +21,7 @@ from silas.home.keyless import NoKey
 from silas.keys import KeyRing, Signer
 from silas.memory import MemoryItem, NoVectors, Vectors, records
 from silas.memory.bundle import Bundles, BundleSigner
-from silas.memory.consolidate import (
-    Confirm,
-    ConsolidationRules,
-    Consolidator,
-    consolidate_regularly,
-)
+from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
 from silas.memory.operations import Operations, RulesFit
 from silas.memory.retrieve import HybridRetriever
@@ -104,8 +99,6 @@ def memory_rooms(
     consolidator = Consolidator(
         db, clock, ConsolidationRules.of(settings), around.confirm, around.rules_fit, reembed, audit
     )
-    minutes = settings.consolidation_interval_minutes
-    upkeep.append(lambda: consolidate_regularly(consolidator, clock, minutes, audit))
     return MemoryRooms(
         store=store,
         retriever=HybridRetriever(store, vectors, around.count_tokens, clock),

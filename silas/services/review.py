@@ -1,9 +1,9 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -20,7 +20,6 @@ from silas.errors import SilasError
 from silas.memory import MemoryStore
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
-from silas.schedule import is_due
 from silas.stream.models import Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
@@ -134,24 +133,3 @@ async def plan_picked(picks: "asyncio.Queue[str]", stream: Stream, clock: Clock)
     while True:
         with suppress(SilasError):
             await stream.handle(suggestion_message(await picks.get(), clock))
-
-
-async def look_regularly(review: ReviewQueue, config: SilasConfig, clock: Clock) -> None:
-    """Let the queue look around when `suggestions.heartbeat_cron` says so (spec 5.1.6)."""
-    cron, zone = config.suggestions.heartbeat_cron, config.scheduler.zone
-    looked = clock.now()
-    while config.scheduler.enabled and config.suggestions.enabled:
-        await clock.sleep(60.0)
-        now = clock.now()
-        if any(is_due(cron, minute.astimezone(zone)) for minute in _minutes(looked, now)):
-            await review.heartbeat()
-        looked = now
-
-
-def _minutes(after: datetime, until: datetime) -> Iterator[datetime]:
-    """The minutes that began since, of the last hour: nobody makes up for a night's sleep."""
-    minute = until.replace(second=0, microsecond=0)
-    first = max(after, until - timedelta(hours=1))
-    while minute > first:
-        yield minute
-        minute -= timedelta(minutes=1)

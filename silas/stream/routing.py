@@ -10,6 +10,7 @@ from silas.errors import LLMError
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
+from silas.stream.reminding import Reminding
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
@@ -25,6 +26,7 @@ class Router:
 
     Args:
         viewing: What the models see.
+        reminding: Answers the owner's words about reminders before a model is asked.
         proxy: Answers, or hands over to the planner.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         planning: Asks the planner.
@@ -38,6 +40,7 @@ class Router:
     def __init__(
         self,
         viewing: Viewing,
+        reminding: Reminding,
         proxy: ProxyAgent,
         toolset: "AbstractToolset[ToolRun]",
         planning: Planning,
@@ -48,6 +51,7 @@ class Router:
         clock: Clock,
     ) -> None:
         self._viewing = viewing
+        self._reminding = reminding
         self._proxy = proxy
         self._toolset = toolset
         self._planning = planning
@@ -70,7 +74,8 @@ class Router:
             skills=turn.skills,
             access_level=access_level,
         )
-        await self._ask_or_degrade(turn, turn.request)
+        if not await self._reminding.answer(turn):
+            await self._ask_or_degrade(turn, turn.request)
 
     async def again(self, turn: Turn, instruction: str) -> None:
         """Ask once more, with a gate's instruction where it has one (5.1.1)."""

@@ -11,6 +11,7 @@ class MockClock:
         self._now = start
         self._elapsed = 0.0
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+        self._waiters: list[tuple[datetime, asyncio.Future[None]]] = []
 
     def now(self) -> datetime:
         """The mock moment."""
@@ -29,10 +30,43 @@ class MockClock:
         self._sleepers.append((self._elapsed + seconds, future))
         await future
 
+    async def until(self, moment: datetime) -> None:
+        """Wait until the clock shows this moment, or was set."""
+        if moment <= self._now:
+            await asyncio.sleep(0)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append((moment, future))
+        try:
+            await future
+        finally:
+            self._waiters = [one for one in self._waiters if one[1] is not future]
+
+    @property
+    def waited_for(self) -> list[datetime]:
+        """The moments that somebody waits for, the first one first."""
+        return sorted(moment for moment, _ in self._waiters)
+
+    def set_to(self, moment: datetime) -> None:
+        """Set the wall clock, as an owner or a time server does; no time passes."""
+        self._now = moment
+        self._ring(self._waiters)
+
+    def suspend(self, seconds: float) -> None:
+        """The machine sleeps: the wall clock goes on, monotonic time does not (as on Linux)."""
+        self._now += timedelta(seconds=seconds)
+        self._ring(self._waiters)
+
+    def _ring(self, waiters: list[tuple[datetime, asyncio.Future[None]]]) -> None:
+        for _, future in waiters:
+            if not future.done():
+                future.set_result(None)
+
     def advance(self, seconds: float) -> None:
         """Move time forward and wake the sleepers that are due."""
         self._elapsed += seconds
         self._now += timedelta(seconds=seconds)
+        self._ring([one for one in self._waiters if one[0] <= self._now])
         due = [f for at, f in self._sleepers if at <= self._elapsed]
         self._sleepers = [(at, f) for at, f in self._sleepers if at > self._elapsed]
         for future in due:

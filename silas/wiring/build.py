@@ -9,21 +9,21 @@ from contextlib import (
     nullcontext,
 )
 
-from silas.approval.pruning import prune_regularly
+from silas.approval.pruning import prune_nonces
 from silas.cards import Channel
 from silas.config import SilasConfig
-from silas.context.pruning import prune_regularly as prune_conversations
+from silas.context.pruning import prune_chronicle
 from silas.home.crash_recovery import recover_after_crash
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
 from silas.home.lease import Lease
 from silas.home.runtime import Runtime, real_runtime
 from silas.home.unsupported import refuse_unable
-from silas.home.witnesses import checkpoint_regularly, message_to_owner
+from silas.home.witnesses import message_to_owner
 from silas.services.held_changes import tell_held
 from silas.services.mcp import mcp_servers
 from silas.services.owner_key import settle_succession
-from silas.services.review import look_regularly, plan_picked
+from silas.services.review import plan_picked
 from silas.services.tools.toolsets import mount_toolsets, tell_absent
 from silas.stop.watch import stay
 from silas.stream.interrupted import tell_interrupted
@@ -138,16 +138,18 @@ async def build(
             await tell_held(parts.holding.held, message_to_owner(parts.channel))
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
+        await prune_nonces(parts.nonces, parts.time, config.nonce_store)
+        await prune_chronicle(parts.mind.chronicle, parts.audit)
         for upkeep in (
-            prune_regularly(parts.nonces, parts.time, config.nonce_store),
-            checkpoint_regularly(parts.audit, runtime.clock, config.audit.checkpoint_minutes),
-            prune_conversations(parts.mind.chronicle, runtime.clock, parts.audit),
             plan_picked(parts.picks, silas.stream, runtime.clock),
-            look_regularly(parts.mind.review, config, runtime.clock),
             *(begin() for begin in parts.mind.remembered.upkeep),
             *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
+        if resume:  # a command that ends by itself waits for nothing
+            from silas.wiring.jobs import jobs_served  # noqa: PLC0415 - a process that stays
+
+            await stack.enter_async_context(jobs_served(parts))
         await stack.enter_async_context(beside(parts, silas))
         yield silas
 

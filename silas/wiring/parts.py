@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from silas.approval.engine import ApprovalEngine
@@ -61,7 +61,8 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
-    pass
+    from silas.jobs.notify import ProcessNotifier
+    from silas.reminders.desk import Reminders
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -131,6 +132,20 @@ class Parts:
         self.board = ProgressBoard(self.secrecy.redact)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = ProgressReporter(self.channel, self.mind.work, self.board)
+
+    @cached_property
+    def notifier(self) -> "ProcessNotifier":
+        """How processes of this home tell each other that jobs changed."""
+        from silas.services.reminders import notifier_of  # noqa: PLC0415 - few turns need it
+
+        return notifier_of(self.config)
+
+    def reminders(self) -> "Reminders":
+        """The desk of reminders; a turn that is about none loads nothing of it."""
+        from silas.services.reminders import reminders_over  # noqa: PLC0415 - as above
+
+        changed = self.notifier.notify
+        return reminders_over(self.config, self.db, self.time, self.audit, changed)
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange

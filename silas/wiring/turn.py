@@ -17,6 +17,7 @@ from silas.stream.planning import Planning, TurnPlanner
 from silas.stream.propose import Proposer
 from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
+from silas.stream.reminding import Reminding
 from silas.stream.revising import AskAbout, Revising
 from silas.stream.routing import Router
 from silas.stream.scopes import Waking
@@ -208,8 +209,15 @@ class TurnWiring:
 
     def _router(self) -> Router:
         facts = self._at("facts", self._parts.surroundings.facts)
+        offered = profiles(self._parts.config)
         return Router(
             Viewing(self._context, self._memory, self._persona, self._items),
+            Reminding(
+                self._at("reminders", self._parts.reminders),
+                self._audit,
+                self._clock,
+                offered[0],
+            ),
             self._proxy,
             self._toolset,
             Planning(
@@ -223,7 +231,7 @@ class TurnWiring:
             ),
             self._modes,
             self._context,
-            profiles(self._parts.config),
+            offered,
             self._audit,
             self._clock,
         )

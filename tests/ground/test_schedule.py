@@ -1,47 +1,62 @@
-"""When a cron expression is due."""
+"""When a cron expression is due next, and which zone this machine is in."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import ValidationError
 
-from silas.schedule import SchedulerConfig, is_due, machine_zone
+from silas.schedule import SchedulerConfig, machine_zone, next_due
 
-NEW_YEAR = datetime(2026, 1, 1, 0, 0, tzinfo=UTC)  # a Thursday
+VIENNA = ZoneInfo("Europe/Vienna")
+
+
+def times(expression: str, start: datetime, count: int) -> list[str]:
+    """The next moments of an expression, on the wall in Vienna."""
+    found: list[str] = []
+    for _ in range(count):
+        start = next_due(expression, VIENNA, start)
+        found.append(f"{start.astimezone(VIENNA):%d.%m. %H:%M %z}")
+    return found
 
 
 @pytest.mark.parametrize(
-    ("expression", "moment", "due"),
+    ("expression", "after", "due"),
     [
-        ("* * * * *", datetime(2026, 11, 22, 11, 59, tzinfo=UTC), True),
-        ("*/15 * * * *", datetime(2026, 1, 1, 5, 45, tzinfo=UTC), True),
-        ("*/15 * * * *", datetime(2026, 1, 1, 5, 46, tzinfo=UTC), False),
-        ("0 7 * * 1-5", datetime(2026, 1, 2, 7, 0, tzinfo=UTC), True),
-        ("0 7 * * 1-5", datetime(2026, 1, 3, 7, 0, tzinfo=UTC), False),
-        ("0 0 * * 0", datetime(2026, 1, 4, 0, 0, tzinfo=UTC), True),
-        ("0 0 * * 7", datetime(2026, 1, 4, 0, 0, tzinfo=UTC), True),
-        ("0 0 13 * 5", datetime(2026, 1, 13, 0, 0, tzinfo=UTC), True),
-        ("0 0 13 * 5", datetime(2026, 1, 16, 0, 0, tzinfo=UTC), True),
-        ("0 0 13 * 5", datetime(2026, 1, 14, 0, 0, tzinfo=UTC), False),
-        ("0 0 13 * *", datetime(2026, 1, 16, 0, 0, tzinfo=UTC), False),
-        ("59 23 31 12 *", datetime(2026, 12, 31, 23, 59, tzinfo=UTC), True),
-        ("1,15 2 * * *", datetime(2026, 1, 1, 2, 15, tzinfo=UTC), True),
+        ("*/15 * * * *", (2026, 1, 1, 5, 44), (2026, 1, 1, 5, 45)),
+        ("*/15 * * * *", (2026, 1, 1, 5, 45), (2026, 1, 1, 6, 0)),
+        ("0 7 * * 1-5", (2026, 1, 2, 7, 0), (2026, 1, 5, 7, 0)),
+        ("0 0 * * 0", (2026, 1, 1, 0, 0), (2026, 1, 4, 0, 0)),
+        ("0 0 * * 7", (2026, 1, 1, 0, 0), (2026, 1, 4, 0, 0)),
+        ("0 0 13 * 5", (2026, 1, 9, 0, 0), (2026, 1, 13, 0, 0)),  # either day, as in every cron
+        ("0 0 13 * 5", (2026, 1, 13, 0, 0), (2026, 1, 16, 0, 0)),
+        ("59 23 31 12 *", (2026, 1, 1, 0, 0), (2026, 12, 31, 23, 59)),
+        ("0 9 29 2 *", (2026, 1, 1, 0, 0), (2028, 2, 29, 9, 0)),
     ],
 )
-def test_an_expression_is_due_in_the_minutes_it_names(
-    expression: str, moment: datetime, due: bool
+def test_the_next_moment_of_an_expression_is_found(
+    expression: str, after: tuple[int, ...], due: tuple[int, ...]
 ) -> None:
-    assert is_due(expression, moment) is due
+    def at(numbers: tuple[int, ...]) -> datetime:
+        year, month, day, hour, minute = numbers
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+
+    assert next_due(expression, ZoneInfo("UTC"), at(after)) == at(due)
 
 
-@pytest.mark.parametrize(
-    ("expression", "times"),
-    [("*/15 * * * *", 96), ("0 6-22/2 * * *", 9), ("0,30 * * * *", 48), ("5 4 1 1 *", 1)],
-)
-def test_in_a_day_it_is_due_as_often_as_it_says(expression: str, times: int) -> None:
-    minutes = (NEW_YEAR + timedelta(minutes=n) for n in range(24 * 60))
-    assert sum(is_due(expression, minute) for minute in minutes) == times
+def test_a_time_that_daylight_saving_skips_comes_after_the_gap_and_one_that_it_repeats_once() -> (
+    None
+):
+    spring = datetime(2026, 3, 27, 12, tzinfo=UTC)
+    assert times("30 2 * * *", spring, 3) == [
+        "28.03. 02:30 +0100", "29.03. 03:00 +0200", "30.03. 02:30 +0200"
+    ]  # fmt: skip
+    autumn = datetime(2026, 10, 24, 12, tzinfo=UTC)
+    assert times("30 2 * * *", autumn, 2) == ["25.10. 02:30 +0200", "26.10. 02:30 +0100"]
+    assert times("0 * * * *", datetime(2026, 10, 24, 23, 30, tzinfo=UTC), 3) == [
+        "25.10. 02:00 +0200", "25.10. 02:00 +0100", "25.10. 03:00 +0100"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

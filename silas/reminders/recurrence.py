@@ -1,0 +1,153 @@
+"""What comes again: from words to a recurrence rule (RFC 5545), and back."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Final
+
+from silas.reminders.models import ReminderRefused
+from silas.reminders.numerals import number_of
+from silas.reminders.patterns import UNITS, WEEKDAYS
+from silas.reminders.phrase import Part
+
+_DAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_NAMES: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WORKDAYS: Final = "MO,TU,WE,TH,FR"
+_MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+_FREQUENCIES: Final = {
+    "minutes": "MINUTELY",
+    "hours": "HOURLY",
+    "days": "DAILY",
+    "weeks": "WEEKLY",
+    "months": "MONTHLY",
+    "years": "YEARLY",
+}
+_ADVERBS: Final = {
+    "daily": "DAILY", "täglich": "DAILY", "weekly": "WEEKLY", "wöchentlich": "WEEKLY",
+    "monthly": "MONTHLY", "monatlich": "MONTHLY", "yearly": "YEARLY", "annually": "YEARLY",
+    "jährlich": "YEARLY", "hourly": "HOURLY", "stündlich": "HOURLY",
+}  # fmt: skip
+_ORDINAL_WORDS: Final = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
+_LEAST_MINUTES: Final = 5
+_MOST_STEP: Final = 1000
+_SHORT_MONTHS_FROM: Final = 29  # a day that some month lacks; the last one stands in for it
+
+ReadDate = Callable[[str, datetime], date]
+
+
+def rule_of(part: Part, read_date: ReadDate) -> str:
+    """The rule that a part of a phrase says.
+
+    Raises:
+        ReminderRefused: No rule says that, or it comes more often than every five minutes.
+    """
+    groups = part.groups
+    if "nth" in groups:
+        nth, day = number_of(groups["nth"]), _DAYS[WEEKDAYS[groups["nthday"].lower()]]
+        if not (nth == -1 or 1 <= nth <= 5):
+            raise _no_rule(part)
+        return f"FREQ=MONTHLY;BYDAY={nth}{day}"
+    if "monthday" in groups or "monthday2" in groups:
+        return _monthly(int(groups.get("monthday") or groups["monthday2"]), part)
+    if "date" in groups:
+        found = read_date(groups["date"], datetime(2024, 1, 1))  # noqa: DTZ001, RUF100 - a leap year
+        if (found.month, found.day) == (2, 29):
+            return "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=28,29;BYSETPOS=-1"
+        return f"FREQ=YEARLY;BYMONTH={found.month};BYMONTHDAY={found.day}"
+    if "adverb" in groups:
+        adverb = groups["adverb"].lower()
+        return (
+            f"FREQ={_ADVERBS[adverb]}" if adverb in _ADVERBS else f"FREQ=WEEKLY;BYDAY={_WORKDAYS}"
+        )
+    return _stepped(part)
+
+
+def _stepped(part: Part) -> str:
+    groups = part.groups
+    step = number_of(groups["step"]) if "step" in groups else 1
+    if not 1 <= step <= _MOST_STEP:
+        raise _no_rule(part)
+    interval = f";INTERVAL={step}" if step > 1 else ""
+    if "days" in groups:
+        named = [word.strip(",").removesuffix("s") for word in groups["days"].lower().split()]
+        found = [WEEKDAYS.get(word, WEEKDAYS.get(f"{word}s", -1)) for word in named]
+        days = ",".join(_DAYS[day] for day in sorted({day for day in found if day >= 0}))
+        return f"FREQ=WEEKLY{interval};BYDAY={days}"
+    if "work" in groups:
+        return f"FREQ=WEEKLY{interval};BYDAY={_WORKDAYS}"
+    if "weekend" in groups:
+        return f"FREQ=WEEKLY{interval};BYDAY=SA,SU"
+    if "part" in groups:
+        return f"FREQ=DAILY{interval}"
+    unit = unit_of(groups["unit"])
+    if unit == "fortnights":
+        return f"FREQ=WEEKLY;INTERVAL={2 * step}"
+    if unit not in _FREQUENCIES or (unit == "minutes" and step < _LEAST_MINUTES):
+        raise ReminderRefused(
+            "A reminder comes every five minutes at most; say a longer time.",
+            code="E_REMINDER_TIME",
+        )
+    return f"FREQ={_FREQUENCIES[unit]}{interval}"
+
+
+def _monthly(day: int, part: Part) -> str:
+    if not 1 <= day <= 31:
+        raise _no_rule(part)
+    if day < _SHORT_MONTHS_FROM:
+        return f"FREQ=MONTHLY;BYMONTHDAY={day}"
+    days = ",".join(map(str, range(_SHORT_MONTHS_FROM - 1, day + 1)))
+    return f"FREQ=MONTHLY;BYMONTHDAY={days};BYSETPOS=-1"
+
+
+def unit_of(word: str) -> str:
+    """The unit of time that a word names."""
+    lower = word.lower()
+    for ending in ("", "s", "n", "en", "e"):
+        stem = lower.removesuffix(ending) if ending else lower
+        if stem in UNITS:
+            return UNITS[stem]
+    raise AssertionError(f"{word} is no unit of time")
+
+
+def _no_rule(part: Part) -> ReminderRefused:
+    return ReminderRefused(
+        f"Silas cannot tell when “{part.words.strip()}” is; say it as “every second Friday” or "
+        "“on the 5th of every month”.",
+        code="E_REMINDER_TIME",
+    )
+
+
+def rule_words(rule: str) -> str:
+    """A rule of `rule_of` as a person says it; empty for none."""
+    if not rule:
+        return ""
+    parts = dict(one.split("=", 1) for one in rule.split(";"))
+    step, frequency = int(parts.get("INTERVAL", "1")), parts["FREQ"]
+    unit = {value: key.removesuffix("s") for key, value in _FREQUENCIES.items()}[frequency]
+    every = f"every {unit}" if step == 1 else f"every {step} {unit}s"
+    words = every + _on(parts, frequency)
+    if parts.get("BYDAY") == _WORKDAYS and step == 1:
+        words = "every workday, Monday to Friday"
+    if "UNTIL" in parts:
+        last = datetime.strptime(parts["UNTIL"], "%Y%m%dT%H%M%S")  # noqa: DTZ007, RUF100 - a wall time
+        words += f", until {last:%-d %B %Y}"
+    return words
+
+
+def _on(parts: dict[str, str], frequency: str) -> str:
+    if "BYDAY" in parts:
+        days = parts["BYDAY"].split(",")
+        if frequency == "MONTHLY":
+            nth, day = int(days[0][:-2]), _NAMES[_DAYS.index(days[0][-2:])]
+            return f" on the {_ORDINAL_WORDS[nth]} {day}"
+        names = [_NAMES[_DAYS.index(day)] for day in days]
+        return " on " + " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    if "BYMONTHDAY" not in parts:
+        return ""
+    day = int(parts["BYMONTHDAY"].split(",")[-1])
+    if frequency == "YEARLY":
+        words = f" on {day} {_MONTHS[int(parts['BYMONTH']) - 1]}"
+        return words + (" (28 February in other years)" if "BYSETPOS" in parts else "")
+    return f" on day {day}" + (" (or the month's last)" if "BYSETPOS" in parts else "")

@@ -1,0 +1,158 @@
+"""What somebody wants of reminders, recognised by code: no model is asked for any of this."""
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from silas.reminders.models import ReminderRefused
+from silas.reminders.phrase import Phrase, chosen_phrase, is_at_end, phrases_in
+
+Wanted = Literal["make", "list", "cancel", "move"]
+
+
+class ReminderRequest(NamedTuple):
+    """What is wanted.
+
+    Attributes:
+        wanted: What to do.
+        text: What to say then, or words that name the reminder.
+        phrase: The words that say when; None where there are none.
+    """
+
+    wanted: Wanted
+    text: str = ""
+    phrase: Phrase | None = None
+
+
+MOST_CHARACTERS: Final = 500
+"""Longer messages are no reminders."""
+
+_POLITE: Final = (
+    r"(?:(?:hi|hey|hello|hallo|ok(?:ay)?|so|and|und|please|bitte|silas)[\s,:!]+)*"
+    r"(?:(?:can|could|would|will)\s+you\s+(?:please\s+)?|i(?:\s+want|['’]d\s+like)\s+you\s+to\s+|"
+    r"(?:don['’]t|do\s+not)\s+forget\s+to\s+|ich\s+möchte,?\s+dass\s+du\s+)?"
+)
+_MAKE: Final = re.compile(
+    rf"{_POLITE}(?:"
+    r"remind\s+me\b(?:\s+please)?|"
+    r"(?:set|create|make|add|schedule)\s+(?:me\s+)?(?:a\s+|another\s+)?reminder\b|"
+    r"reminder\s*:|erinnerung\s*:|"
+    r"erinner(?:e|st)?\s+(?:du\s+)?mich\b(?:\s+bitte)?|"
+    r"(?:stell(?:e)?|mach(?:e)?|setz(?:e)?)\s+(?:mir\s+)?eine\s+erinnerung\b)\s*[:,]?\s*",
+    re.IGNORECASE,
+)
+_GERMAN_END: Final = re.compile(
+    r"(?:(?:kannst|könntest|würdest|willst)\s+du\s+mich|bitte\s+mich)\s+(?:bitte\s+)?(?P<rest>.+?)"
+    r"\s+erinnern\s*[?.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_RECALL: Final = re.compile(
+    r"(?:again\s+)?(?:of\s+)?(?:what|how|who|whom|whose|why|where|which|when|whether|if|was|wie|wer|"
+    r"warum|wo|welche[rnsm]?|wann|ob)\b",
+    re.IGNORECASE,
+)
+_LIST: Final = re.compile(
+    rf"{_POLITE}(?:(?:list|show(?:\s+me)?|tell\s+me|what|which|do\s+i\s+have|are\s+there|"
+    r"zeig(?:e|st)?(?:\s+mir)?|liste|nenne(?:\s+mir)?|welche|habe\s+ich|gibt\s+es)\b[^.:;\n]{0,40}?)?"
+    r"\b(?:my\s+|all\s+|meine\s+|alle\s+)?(?:reminders|erinnerungen)\b"
+    r"(?:\s+(?:do|are|have|did|there|i|set|waiting|open|left|habe|ich|gibt|es|stehen|an|offen|auf))*"
+    r"\s*[?.!]*",
+    re.IGNORECASE,
+)
+_CANCEL: Final = re.compile(
+    rf"{_POLITE}(?:cancel|delete|remove|drop|lösche?|streiche?|storniere?|entferne?)\s+"
+    r"(?:(?:the|my|die|meine)\s+)?(?:(?P<before>.{1,80}?)[\s-]+)?"
+    r"(?:reminder|erinnerung)\b\s*(?:(?:about|to|for|of|that|number|no\.?|an|für|zu|nummer|nr\.?)\s+)?"
+    r"(?P<after>.*?)[\s.!?]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_MOVE: Final = re.compile(
+    rf"{_POLITE}(?:move|reschedule|postpone|shift|change|verschiebe?|verlege?|ändere?)\s+"
+    r"(?:(?:the|my|die|meine)\s+)?(?:(?P<before>.{1,80}?)[\s-]+)?"
+    r"(?:reminder|erinnerung)\b\s*(?:(?:about|for|of|that|number|no\.?|an|für|zu|nummer|nr\.?)\s+)?"
+    r"(?P<after>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LEADING: Final = re.compile(
+    r"[\s,:;–-]*(?:(?:to|that|about|of|for|please|bitte|daran|an|dass|zu|für)\b[\s,:]*)*",
+    re.IGNORECASE,
+)
+_TRAILING: Final = re.compile(
+    r"[\s,;:–-]*(?:\b(?:please|bitte|on|at|for|to|um|am|auf|erinnern))?[\s,;:?–-]*$", re.IGNORECASE
+)
+_TO: Final = re.compile(r"\s*\b(?:to|for|until|till|on|auf|bis|by)\s*$", re.IGNORECASE)
+
+
+def may_be_request(said: str) -> bool:
+    """Whether it is worth a closer look; costs next to nothing."""
+    lower = said.lower()
+    return len(said) <= MOST_CHARACTERS and ("remind" in lower or "erinner" in lower)
+
+
+def request_of(said: str) -> ReminderRequest | None:
+    """What is wanted; None where it is nothing about reminders, for a model to answer."""
+    text = said.strip()
+    if not may_be_request(text) or "\n" in text:
+        return None
+    if _LIST.fullmatch(text):
+        return ReminderRequest("list")
+    if found := _MOVE.fullmatch(text):
+        return _moved(found)
+    if found := _CANCEL.fullmatch(text):
+        return ReminderRequest("cancel", (found["before"] or found["after"]).strip(' .!?"“”'))
+    if found := _GERMAN_END.fullmatch(text):
+        return _made(found["rest"])
+    if found := _MAKE.match(text):
+        # “add a reminder to the app” without a time is no wish to be reminded
+        me = re.search(r"\b(?:me|mich)\b", found.group(), re.IGNORECASE) is not None
+        return _made(text[found.end() :], asks=me)
+    return None
+
+
+def _made(rest: str, *, asks: bool = True) -> ReminderRequest | None:
+    if _RECALL.match(rest):
+        return None  # “remind me what we said”
+    phrase = chosen_phrase(rest)
+    if phrase is None:
+        to_do = re.match(r"(?:to|that|daran|dass)\b", rest, re.IGNORECASE)
+        # “remind me about X” without a time asks what was said of it
+        return ReminderRequest("make", said_text(rest)) if asks and to_do else None
+    return ReminderRequest("make", said_text(rest, phrase), phrase)
+
+
+def _moved(found: re.Match[str]) -> ReminderRequest:
+    rest = found["after"]
+    phrases = phrases_in(rest)
+    last = phrases[-1] if phrases and is_at_end(rest, phrases[-1]) else None
+    name = rest if last is None else _TO.sub("", rest[: last.start])
+    which = found["before"] or re.sub(r"^(?:to|zu)\s+", "", name, flags=re.IGNORECASE)
+    return ReminderRequest("move", which.strip(' .!?"“”'), last)
+
+
+def said_text(rest: str, phrase: Phrase | None = None) -> str:
+    """What is to be said: the sentence without the words that say when."""
+    if phrase is None:
+        return _TRAILING.sub("", _LEADING.sub("", rest, count=1)).strip().rstrip(".!")
+    before, after = rest[: phrase.start], rest[phrase.end :]
+    head = _TRAILING.sub("", _LEADING.sub("", before, count=1)).strip()
+    tail = after if head else _LEADING.sub("", after, count=1)
+    tail = _TRAILING.sub("", tail).strip().rstrip(".!")
+    if head and tail and re.fullmatch(r"[\W_]*(?:please|bitte)?[\W_]*", tail, re.IGNORECASE):
+        tail = ""
+    return " ".join(filter(None, (head, tail.lstrip(" ,")))).rstrip(".!")
+
+
+def read_request(said: str) -> ReminderRequest:
+    """What `silas remind "TEXT"` wants: a reminder, with or without “remind me” before it.
+
+    Raises:
+        ReminderRefused: It says no time, or nothing else.
+    """
+    text = " ".join(said.split())
+    if len(text) > MOST_CHARACTERS:
+        raise ReminderRefused(
+            f"A reminder has {MOST_CHARACTERS} characters at most.", code="E_REMINDER_TEXT"
+        )
+    asked = request_of(text)
+    if asked is not None:
+        return asked
+    return _made(text) or ReminderRequest("make", text)

@@ -1,0 +1,156 @@
+"""The tables of reminders, in SQL that SQLite and PostgreSQL read alike."""
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from silas.db import Database
+from silas.reminders.models import Reminder, ReminderState, Telling
+
+_COLUMNS = "id, text, source, zone, start, rule, due, state, made_at, ended_at"
+
+_PUT = f"""
+INSERT INTO reminders ({_COLUMNS})
+VALUES (:id, :text, :source, :zone, :start, :rule, :due, :state, :made_at, '')
+"""  # noqa: S608 - names of columns
+_GET = f"SELECT {_COLUMNS} FROM reminders WHERE id = :id"  # noqa: S608
+_WAITING = f"SELECT {_COLUMNS} FROM reminders WHERE state = 'waiting' ORDER BY due, made_at, id"  # noqa: S608
+_FROM = f"SELECT {_COLUMNS} FROM reminders WHERE source = :source AND text <> ''"  # noqa: S608
+_MOVE = """
+UPDATE reminders SET zone = :zone, start = :start, rule = :rule, due = :due
+WHERE id = :id AND state = 'waiting'
+"""
+_DUE = "UPDATE reminders SET due = :due WHERE id = :id AND state = 'waiting'"
+_END = """
+UPDATE reminders SET state = :state, ended_at = :at WHERE id = :id AND state = 'waiting'
+"""
+_FORGET = "UPDATE reminders SET text = '' WHERE source = :source"
+_TRIED = """
+INSERT INTO reminder_tellings (reminder_id, due, state, tries, missed, at)
+VALUES (:id, :due, 'begun', 1, 0, :at)
+ON CONFLICT (reminder_id, due) DO UPDATE SET tries = reminder_tellings.tries + 1, at = excluded.at
+"""
+_UNTRIED = """
+UPDATE reminder_tellings SET tries = tries - 1 WHERE reminder_id = :id AND due = :due
+"""
+_TOLD = """
+UPDATE reminder_tellings SET state = 'told', missed = :missed, at = :at
+WHERE reminder_id = :id AND due = :due
+"""
+_TELLINGS = """
+SELECT reminder_id, due, state, tries, missed, at FROM reminder_tellings
+WHERE reminder_id = :id ORDER BY due
+"""
+
+
+class SqlReminderStore:
+    """Rows of reminders; every call joins the transaction that is open."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def put(self, reminder: Reminder) -> None:
+        """Keep a new one."""
+        values = {
+            "id": reminder.id,
+            "text": reminder.text,
+            "source": reminder.source,
+            "zone": reminder.zone.key,
+            "start": reminder.start.isoformat(),
+            "rule": reminder.rule,
+            "due": _stamp(reminder.due),
+            "state": reminder.state.value,
+            "made_at": _stamp(reminder.made_at),
+        }
+        self._write(_PUT, values)
+
+    def get(self, reminder_id: str) -> Reminder | None:
+        """One reminder; None where there is none of this id."""
+        rows = self._read(_GET, {"id": reminder_id})
+        return _reminder(rows[0]) if rows else None
+
+    def waiting(self) -> list[Reminder]:
+        """What is still to come, the first to come first."""
+        return [_reminder(row) for row in self._read(_WAITING, {})]
+
+    def move(self, reminder: Reminder) -> bool:
+        """Another time for one that waits; False where it does not."""
+        values = {
+            "id": reminder.id,
+            "zone": reminder.zone.key,
+            "start": reminder.start.isoformat(),
+            "rule": reminder.rule,
+            "due": _stamp(reminder.due),
+        }
+        return self._write(_MOVE, values)
+
+    def comes_next(self, reminder_id: str, due: datetime) -> None:
+        """The next moment of one that recurs."""
+        self._write(_DUE, {"id": reminder_id, "due": _stamp(due)})
+
+    def end(self, reminder_id: str, state: ReminderState, at: datetime) -> bool:
+        """One that waited comes no more; False where it did not wait."""
+        return self._write(_END, {"id": reminder_id, "state": state.value, "at": _stamp(at)})
+
+    def from_source(self, source: str) -> list[Reminder]:
+        """Those that were said at a place and are not forgotten, ended ones included."""
+        return [_reminder(row) for row in self._read(_FROM, {"source": source})]
+
+    def forget(self, source: str) -> None:
+        """Take the words of a place out of every reminder."""
+        self._write(_FORGET, {"source": source})
+
+    # -- telling
+
+    def begin_telling(self, reminder_id: str, due: datetime, at: datetime) -> Telling:
+        """Note that it is about to be told, before it is; returns how it stands now."""
+        self._write(_TRIED, {"id": reminder_id, "due": _stamp(due), "at": _stamp(at)})
+        return next(one for one in self.tellings(reminder_id) if one.due == due)
+
+    def not_told(self, reminder_id: str, due: datetime) -> None:
+        """It certainly was not: the channel refused it."""
+        self._write(_UNTRIED, {"id": reminder_id, "due": _stamp(due)})
+
+    def told(self, reminder_id: str, due: datetime, missed: int, at: datetime) -> None:
+        """It was told."""
+        values = {"id": reminder_id, "due": _stamp(due), "missed": missed, "at": _stamp(at)}
+        self._write(_TOLD, values)
+
+    def tellings(self, reminder_id: str) -> list[Telling]:
+        """When it was told, the first time first."""
+        return [
+            Telling(row[0], _moment(row[1]), row[2] == "told", row[3], row[4], _moment(row[5]))
+            for row in self._read(_TELLINGS, {"id": reminder_id})
+        ]
+
+    def _read(self, statement: str, values: dict[str, Any]) -> list[Any]:
+        with self.db.read() as tx:
+            return tx.driver.execute(statement, values).fetchall()
+
+    def _write(self, statement: str, values: dict[str, Any]) -> bool:
+        with self.db.write() as tx:
+            return tx.driver.execute(statement, values).rowcount > 0
+
+
+def _reminder(row: tuple[Any, ...]) -> Reminder:
+    name, text, source, zone, start, rule, due, state, made, ended = row
+    return Reminder(
+        id=name,
+        text=text,
+        source=source,
+        zone=ZoneInfo(zone),
+        start=datetime.fromisoformat(start),
+        rule=rule,
+        due=_moment(due),
+        state=ReminderState(state),
+        made_at=_moment(made),
+        ended_at=_moment(ended) if ended else None,
+    )
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

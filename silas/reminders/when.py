@@ -1,0 +1,307 @@
+"""What a phrase means: a moment in a zone, once or again. The card shows what was understood."""
+
+import calendar
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from silas.jobs.slots import at_wall_time, following
+from silas.reminders.models import ReminderRefused, When
+from silas.reminders.numerals import number_of
+from silas.reminders.patterns import PARTS_OF_DAY, WEEKDAYS
+from silas.reminders.phrase import Part, Phrase
+from silas.reminders.recurrence import rule_of, unit_of
+
+DEFAULT_TIME: Final = time(9)
+"""The time of a day that was said without one."""
+
+_NAMED: Final = {"noon": 12, "midday": 12, "mittags": 12, "midnight": 0, "mitternacht": 0}
+_BARE_AFTERNOON: Final = range(1, 7)  # "at five" is in the afternoon
+_FURTHEST: Final = timedelta(days=366 * 50)
+_ELAPSED: Final = ("seconds", "minutes", "hours")
+
+
+class TimeOfDay(NamedTuple):
+    """A time on the wall.
+
+    Attributes:
+        at: The time.
+        open: Whether it could as well be twelve hours later.
+    """
+
+    at: time
+    open: bool = False
+
+
+def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
+    """The moment that a phrase says, and how it comes again.
+
+    Args:
+        phrase: From `silas.reminders.phrase`.
+        now: The present moment.
+        zone: The owner's.
+
+    Raises:
+        ReminderRefused: It is past, or there is no such time.
+    """
+    here = now.astimezone(zone).replace(tzinfo=None)
+    delay, every, day = phrase.of("in"), phrase.of("every"), phrase.of("day")
+    clock = _time_of(phrase)
+    if every is not None:
+        return _again(phrase, every, clock, now, zone)
+    if delay is not None and _is_elapsed(delay):
+        later = _later(now.astimezone(UTC), delay)
+        return When(later, zone, later.astimezone(zone).replace(tzinfo=None))
+    if delay is not None:
+        wall = _later(here, delay)
+        wall = wall if clock is None else datetime.combine(wall.date(), clock.at)
+    elif day is not None:
+        wall = _on_a_day(day, clock, here)
+    else:
+        if clock is None:
+            raise _no_time()
+        wall = _next_time(clock, here)
+    moment = at_wall_time(wall, zone)
+    if moment <= now:
+        raise ReminderRefused(
+            f"{wall:%A %-d %B %Y, %H:%M} is past; say a time to come.", code="E_REMINDER_PAST"
+        )
+    if moment - now > _FURTHEST:
+        raise ReminderRefused(
+            f"{wall:%-d %B %Y} is more than 50 years away; say an earlier date.",
+            code="E_REMINDER_TIME",
+        )
+    return When(moment, zone, wall)
+
+
+def _no_time() -> ReminderRefused:
+    return ReminderRefused(
+        "Say when, for example “tomorrow at nine”, “in 20 minutes” or “every second Friday”.",
+        code="E_REMINDER_TIME",
+    )
+
+
+def _again(
+    phrase: Phrase, every: Part, clock: TimeOfDay | None, now: datetime, zone: ZoneInfo
+) -> When:
+    here = now.astimezone(zone).replace(tzinfo=None)
+    rule = rule_of(every, read_date)
+    if rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY")):
+        first = here if clock is None else datetime.combine(here.date(), clock.at)
+        start = first.replace(second=0, microsecond=0)
+    else:
+        day = phrase.of("day")
+        begins = here.date() if day is None else _day_of(day, here)
+        start = datetime.combine(begins, DEFAULT_TIME if clock is None else clock.at)
+    ends = phrase.of("until")
+    if ends is not None:
+        last = datetime.combine(_until(ends, here), time(23, 59))
+        rule += f";UNTIL={last:%Y%m%dT%H%M%S}"
+    moment = following(_unstepped(rule), start, zone, now)
+    if moment is None:
+        raise ReminderRefused("No such time comes; say a later end.", code="E_REMINDER_PAST")
+    # steps are counted from the first time, on the wall that was meant
+    first = datetime.combine(moment.astimezone(zone).date(), start.time())
+    return When(moment, zone, first, rule)
+
+
+def _unstepped(rule: str) -> str:
+    """What finds the first time: “every other day” may begin on any day, “every two weeks” not."""
+    if not (rule.startswith("FREQ=DAILY") or "BYDAY" in rule):
+        return rule
+    return ";".join(part for part in rule.split(";") if not part.startswith("INTERVAL="))
+
+
+def _until(part: Part, here: datetime) -> date:
+    words = part.groups["end"].lower().removeprefix("next ").strip()
+    if words in WEEKDAYS:
+        return _weekday(words, here)
+    return here.date() + timedelta(days=1) if words == "tomorrow" else read_date(words, here)
+
+
+# -- elapsed time
+
+
+def _amounts(part: Part) -> list[tuple[float, str]]:
+    said, unit = " ".join(part.groups["half"].lower().split()), unit_of(part.groups["unit"])
+    if said.startswith("half") or said == "einer halben":
+        amount = 0.5
+    elif said in {"anderthalb", "eineinhalb"}:
+        amount = 1.5
+    else:
+        plain = said.removesuffix(" and a half")
+        amount = number_of(plain) + (0.5 if plain != said or "andhalf" in part.groups else 0)
+    found = [(amount, unit)]
+    if "more" in part.groups:
+        found.append((number_of(part.groups["more"]), unit_of(part.groups["moreunit"])))
+    return found
+
+
+def _is_elapsed(part: Part) -> bool:
+    return all(unit in _ELAPSED for _, unit in _amounts(part))
+
+
+def _later(moment: datetime, part: Part) -> datetime:
+    for amount, unit in _amounts(part):
+        if unit in {"months", "years"}:
+            moment = _months_later(moment, int(amount * (12 if unit == "years" else 1)))
+        elif unit == "fortnights":
+            moment += timedelta(weeks=2 * amount)
+        else:
+            moment += timedelta(**{unit: amount})
+    return moment
+
+
+def _months_later(moment: datetime, months: int) -> datetime:
+    years, month = divmod(moment.month - 1 + months, 12)
+    year = moment.year + years
+    if year > date.max.year:
+        raise ReminderRefused("That is too far away; say an earlier date.", code="E_REMINDER_TIME")
+    last = calendar.monthrange(year, month + 1)[1]
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+
+
+# -- days
+
+
+def _on_a_day(part: Part, clock: TimeOfDay | None, here: datetime) -> datetime:
+    day = _day_of(part, here)
+    if clock is None:
+        if day == here.date() and part.groups.get("plain", "").lower() in {"today", "heute"}:
+            raise ReminderRefused(
+                "Say at what time today, for example “today at five”.", code="E_REMINDER_TIME"
+            )
+        return datetime.combine(day, DEFAULT_TIME)
+    wall = datetime.combine(day, clock.at)
+    later = wall + timedelta(hours=12)
+    return later if clock.open and wall <= here < later and later.date() == day else wall
+
+
+def _day_of(part: Part, here: datetime) -> date:
+    groups, today = part.groups, here.date()
+    if "plain" in groups:
+        words = groups["plain"].lower()
+        if words.endswith("after tomorrow") or words == "übermorgen":
+            return today + timedelta(days=2)
+        return today + timedelta(days=1 if words in {"tomorrow", "morgen"} else 0)
+    if "week" in groups:
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=1)
+        if "weekday" in groups:
+            return monday + timedelta(days=WEEKDAYS[groups["weekday"].lower()])
+        return today + timedelta(weeks=1)
+    if "weekday" in groups:
+        return _weekday(groups["weekday"], here)
+    if "month" in groups:
+        return _months_later(here, 1).date()
+    if "monthday" in groups:
+        return _day_of_month(int(groups["monthday"]), today)
+    return read_date(groups["date"], here)
+
+
+def _weekday(word: str, here: datetime) -> date:
+    """The next day of that name; today is none of them."""
+    ahead = (WEEKDAYS[word.lower()] - here.weekday() - 1) % 7 + 1
+    return here.date() + timedelta(days=ahead)
+
+
+def _day_of_month(number: int, today: date) -> date:
+    month = datetime.combine(today.replace(day=1), time())
+    for _ in range(4):
+        last = calendar.monthrange(month.year, month.month)[1]
+        if 1 <= number <= last and (found := month.date().replace(day=number)) > today:
+            return found
+        month = _months_later(month, 1)
+    raise ReminderRefused(f"No month has a day {number}.", code="E_REMINDER_TIME")
+
+
+def read_date(words: str, here: datetime) -> date:
+    """A date in figures or with the name of its month; without a year it is the next one.
+
+    Raises:
+        ReminderRefused: There is no such date.
+    """
+    from dateparser.date import DateDataParser  # noqa: PLC0415 - half a second
+
+    parser = DateDataParser(
+        languages=["en", "de"],
+        settings={
+            "RELATIVE_BASE": here.replace(hour=0, minute=0),
+            "PREFER_DATES_FROM": "future",
+            "DATE_ORDER": "YMD" if words[:4].isdecimal() else "DMY",
+            "RETURN_AS_TIMEZONE_AWARE": False,
+        },
+    )
+    found = parser.get_date_data(words.strip()).date_obj
+    if found is None:
+        raise ReminderRefused(f"“{words}” is no date.", code="E_REMINDER_TIME")
+    return found.date()
+
+
+# -- times of day
+
+
+def _time_of(phrase: Phrase) -> TimeOfDay | None:
+    clock, named, day = phrase.of("clock"), _part_of_day(phrase), phrase.of("day")
+    if named is None and day is not None and day.groups.get("plain", "").lower() == "tonight":
+        named = "tonight"
+    if clock is None:
+        return None if named is None else TimeOfDay(time(PARTS_OF_DAY[named][0]))
+    return _clock(clock, named)
+
+
+def _part_of_day(phrase: Phrase) -> str | None:
+    for part in phrase.parts:
+        word = (part.groups.get("part") or part.groups.get("part2") or "").lower()
+        if word in PARTS_OF_DAY:
+            return word
+        if word.removesuffix("s") in PARTS_OF_DAY:
+            return word.removesuffix("s")
+    return None
+
+
+def _clock(part: Part, named: str | None) -> TimeOfDay:
+    groups = part.groups
+    if "named" in groups:
+        return TimeOfDay(time(_NAMED[groups["named"].lower()]))
+    hour, minute = _figures(groups)
+    meridiem = groups.get("meridiem", "").lower().replace(".", "")
+    if hour > 24 or minute > 59 or (meridiem in {"am", "pm"} and not 1 <= hour <= 12):
+        raise ReminderRefused(f"“{part.words.strip()}” is no time.", code="E_REMINDER_TIME")
+    if meridiem in {"am", "pm"}:
+        return TimeOfDay(time(hour % 12 + (12 if meridiem == "pm" else 0), minute))
+    if named is not None:
+        late = PARTS_OF_DAY[named][1] and hour < 12
+        return TimeOfDay(time((hour + (12 if late else 0)) % 24, minute))
+    exact = meridiem == "uhr" or hour > 12 or hour == 0 or groups.get("hour", "").startswith("0")
+    if exact:
+        return TimeOfDay(time(hour % 24, minute))
+    afternoon = hour in _BARE_AFTERNOON
+    return TimeOfDay(
+        time(hour + (12 if afternoon else 0), minute), open=not afternoon and hour < 12
+    )
+
+
+def _figures(groups: dict[str, str]) -> tuple[int, int]:
+    """Hour and minute as they were said, before anything is known of the part of the day."""
+    if "of" not in groups:
+        return number_of(groups["hour"]), int(groups.get("minute", "0"))
+    hour = number_of(groups["of"])
+    if "halb" in groups:
+        return (hour - 1) % 12 or 12, 30
+    said = " ".join((groups.get("past") or groups.get("viertel") or "").lower().split())
+    before = groups.get("side", "").lower() in {"to", "before"} or said.endswith(" vor")
+    if said.startswith("half"):
+        minutes = 30
+    elif "quarter" in said or "viertel" in said:
+        minutes = 15
+    else:
+        minutes = number_of(said.split()[0])
+    return ((hour - 1) % 24, 60 - minutes) if before else (hour, minutes)
+
+
+def _next_time(clock: TimeOfDay, here: datetime) -> datetime:
+    """Today if it is to come, twelve hours later where that could be meant, or tomorrow."""
+    today = datetime.combine(here.date(), clock.at)
+    choices = [today, today + timedelta(hours=12)] if clock.open else [today]
+    to_come = [one for one in choices if one > here]
+    return to_come[0] if to_come else today + timedelta(days=1)

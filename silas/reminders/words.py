@@ -1,0 +1,125 @@
+"""How reminders are said back: exact, with the zone, before they count and when they come."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from silas.cards import Action
+from silas.cards.models import DecisionAnswer, DecisionCard, Detail
+from silas.jobs.slots import comes_twice, following, is_skipped
+from silas.reminders.models import Reminder, When
+from silas.reminders.recurrence import rule_words
+from silas.types import Risk
+
+_NO = DecisionAnswer()
+_YES = DecisionAnswer(selected_value="remind", approved=True)
+_SHOWN = 4  # times of one that recurs
+ON_TIME = timedelta(minutes=1)
+"""Told later than this is told as late."""
+
+
+def moment_words(moment: datetime, zone: ZoneInfo) -> str:
+    """`Wednesday 25 November 2026, 09:00 (Europe/Vienna, UTC+01:00)`."""
+    at = moment.astimezone(zone)
+    offset = f"{at:%z}"
+    return f"{at:%A %-d %B %Y, %H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"
+
+
+def when_words(when: When) -> str:
+    """When something comes, and comes again."""
+    first = moment_words(when.moment, when.zone)
+    rule = rule_words(when.rule)
+    return f"{rule[0].upper()}{rule[1:]}, first on {first}" if rule else first
+
+
+def when_of(reminder: Reminder) -> When:
+    """When a reminder comes next."""
+    return When(reminder.due, reminder.zone, reminder.start, reminder.rule)
+
+
+def next_times(when: When) -> list[datetime]:
+    """The first times of what recurs; its only one where it does not."""
+    found, moment = [when.moment], when.moment
+    while when.rule and len(found) < _SHOWN:
+        next_one = following(when.rule, when.start, when.zone, moment)
+        if next_one is None:
+            break
+        moment = next_one
+        found.append(moment)
+    return found
+
+
+def reminder_card(text: str, when: When) -> DecisionCard:
+    """Shows what was understood, to the minute; silence makes no reminder.
+
+    Args:
+        text: What will be said.
+        when: When.
+    """
+    return _card(f"Remind you: {text}", when, text, "Remind me then", "No reminder")
+
+
+def moving_card(reminder: Reminder, when: When) -> DecisionCard:
+    """Shows the time that a reminder is to have; silence leaves it as it is."""
+    goes_on = reminder.rule and not when.rule
+    more = f"Afterwards {rule_words(reminder.rule)} as before." if goes_on else ""
+    return _card(
+        f"Move a reminder: {reminder.text}", when, reminder.text, "Move it there", "Leave it", more
+    )
+
+
+def _card(intent: str, when: When, text: str, yes: str, no: str, more: str = "") -> DecisionCard:
+    wall, notes = when.start, [f"{when_words(when)}."]
+    if is_skipped(wall, when.zone):
+        notes.append(f"The clocks are put forward then and skip {wall:%H:%M}.")
+    elif comes_twice(wall, when.zone) and when.moment.astimezone(when.zone).fold == 0:
+        notes.append(f"The clocks are put back then; it is the first {wall:%H:%M}.")
+    details = [Detail(heading="What will be said", lines=(text,))]
+    if when.rule:
+        times = tuple(moment_words(moment, when.zone) for moment in next_times(when))
+        details.append(Detail(heading="Next times", lines=times))
+    return DecisionCard(
+        intent=intent,
+        risk=Risk.low,
+        rationale=" ".join(filter(None, (*notes, more))),
+        details=tuple(details),
+        actions=(
+            Action(label=yes, value=_YES),
+            Action(label=no, value=_NO, role="decline"),
+        ),
+        safe=_NO,
+    )
+
+
+def listed(reminders: Sequence[Reminder]) -> list[str]:
+    """A line each, numbered as one may name them."""
+    return [
+        f"{number}. {reminder.text}: {when_line(reminder)}"
+        for number, reminder in enumerate(reminders, 1)
+    ]
+
+
+def when_line(reminder: Reminder) -> str:
+    """When a reminder comes, in a list."""
+    again = f", {rule_words(reminder.rule)}" if reminder.rule else ""
+    return moment_words(reminder.due, reminder.zone) + again
+
+
+def telling_words(reminder: Reminder, now: datetime, missed: int, *, again: bool) -> str:
+    """What is said when a reminder comes.
+
+    Args:
+        reminder: Its `due` is the moment that is told.
+        now: The present moment.
+        missed: How many further moments passed meanwhile.
+        again: It was begun before, and nobody knows whether it was seen.
+    """
+    words = [f"Reminder: {reminder.text}"]
+    if again:
+        words.append("You may have seen this: Silas ended while it told you.")
+    if now - reminder.due > ON_TIME:
+        due = moment_words(reminder.due, reminder.zone)
+        words.append(f"It was due {due}; nothing could tell you then.")
+    if missed:
+        words.append(f"It came {missed} more {'time' if missed == 1 else 'times'} meanwhile.")
+    return "\n".join(words)

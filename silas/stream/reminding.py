@@ -1,0 +1,149 @@
+"""Step 7 without a model: code understands what the owner says about reminders.
+
+It is shown to him before it counts. Nobody else's words, and none that a model wrote, make one.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from silas.agents import AgentResponse, RouteDecision
+from silas.audit import Audit
+from silas.clock import Clock
+from silas.errors import SilasError
+from silas.stream.models import Outcome
+from silas.stream.owner import Owner
+from silas.stream.state import Turn
+from silas.types import InteractionMode, InteractionRegister, TaintLevel
+
+if TYPE_CHECKING:
+    from silas.cards.models import DecisionCard
+    from silas.reminders.desk import Reminders
+    from silas.reminders.models import Reminder
+    from silas.reminders.request import ReminderRequest
+
+OpenReminders = Callable[[], "Reminders"]
+"""Makes the desk when it is first asked for; turns about other things load nothing of it."""
+
+Answered = tuple[str, Outcome]
+
+_HINTS = ("remind", "erinner")
+
+
+class Reminding:
+    """Answers the owner's own messages about reminders.
+
+    Args:
+        reminders: The desk.
+        audit: Where the turn is recorded.
+        clock: What cards are timed by.
+        profile: The context profile of such a turn.
+    """
+
+    def __init__(self, reminders: OpenReminders, audit: Audit, clock: Clock, profile: str) -> None:
+        self._reminders = reminders
+        self._audit = audit
+        self._clock = clock
+        self._profile = profile
+
+    async def answer(self, turn: Turn) -> bool:
+        """Fill in route and response; False where it is no such message of the owner's."""
+        lower = turn.text.lower()
+        if turn.taint is not TaintLevel.owner or not any(hint in lower for hint in _HINTS):
+            return False
+        from silas.reminders.request import request_of  # noqa: PLC0415 - few turns need it
+
+        asked = request_of(turn.text)
+        if asked is None:
+            return False
+        try:
+            answered = await self._do(turn, asked)
+        except SilasError as error:
+            answered = (f"{error.message} No reminder was made or changed.", "answered")
+        if answered is None:
+            return False
+        words, outcome = answered
+        turn.outcome, turn.speaker, turn.returned = outcome, "silas", 0
+        turn.response = AgentResponse(message=words)
+        turn.route = RouteDecision(
+            route="direct",
+            reason="reminder",
+            response=turn.response,
+            interaction_register=InteractionRegister.status,
+            interaction_mode=InteractionMode.confirm_only_when_required,
+            context_profile=self._profile,
+        )
+        turn.mode = InteractionMode.confirm_only_when_required
+        await self._audit.log(
+            "turn_routed",
+            turn_id=turn.id,
+            route="direct",
+            register=turn.route.interaction_register.value,
+            mode=turn.mode.value,
+            profile=self._profile,
+            reminder=asked.wanted,
+        )
+        return True
+
+    async def _do(self, turn: Turn, asked: "ReminderRequest") -> Answered | None:
+        match asked.wanted:
+            case "make":
+                return await self._make(turn, asked)
+            case "list":
+                return self._list(), "answered"
+            case "cancel" | "move":
+                found = self._find(asked.text)
+                if found is None:
+                    return None  # “delete the reminder module” is no wish of this kind
+                if asked.wanted == "cancel":
+                    return self._cancel(found), "answered"
+                return await self._move(turn, found, asked)
+
+    async def _make(self, turn: Turn, asked: "ReminderRequest") -> Answered:
+        from silas.reminders.words import reminder_card, when_words  # noqa: PLC0415 - as above
+
+        desk = self._reminders()
+        # the first date of a process costs half a second
+        understood = await asyncio.to_thread(desk.understand, asked)
+        if not await self._agreed(turn, reminder_card(understood.text, understood.when)):
+            return "No reminder was made.", "declined"
+        made = desk.make(understood.text, understood.when, turn.source)
+        return f"I will remind you: {made.text}. {when_words(understood.when)}.", "answered"
+
+    def _list(self) -> str:
+        from silas.reminders.words import listed  # noqa: PLC0415 - as above
+
+        waiting = self._reminders().waiting()
+        if not waiting:
+            return "No reminder waits."
+        return "\n".join([f"{len(waiting)} waiting:", *listed(waiting)])
+
+    def _find(self, which: str) -> "Reminder | None":
+        from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above
+
+        try:
+            return self._reminders().find(which)
+        except ReminderRefused as error:
+            if error.code == "E_REMINDER_UNKNOWN":
+                return None
+            raise
+
+    def _cancel(self, reminder: "Reminder") -> str:
+        from silas.reminders.words import when_line  # noqa: PLC0415 - as above
+
+        self._reminders().cancel(reminder)
+        return f"Cancelled: {reminder.text}, {when_line(reminder)}."
+
+    async def _move(self, turn: Turn, found: "Reminder", asked: "ReminderRequest") -> Answered:
+        from silas.reminders.words import moving_card, when_line  # noqa: PLC0415 - as above
+
+        desk = self._reminders()
+        when = await asyncio.to_thread(desk.when, asked.phrase)
+        if not await self._agreed(turn, moving_card(found, when)):
+            return "The reminder stays as it was.", "declined"
+        moved = desk.move(found, when)
+        return f"Moved: {moved.text}, {when_line(moved)}.", "answered"
+
+    async def _agreed(self, turn: Turn, card: "DecisionCard") -> bool:
+        owner = Owner(turn.channel, self._audit, self._clock)
+        return (await owner.ask(card)).approved

@@ -1,0 +1,68 @@
+"""The engine of jobs in a Silas that stays, and everything it runs."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from silas.home.lease import JobsLease
+from silas.jobs.engine import JobEngine
+from silas.jobs.store import SqlJobStore
+from silas.jobs.table import JobTable
+from silas.services.upkeep import Upkeep, ensure_upkeep, upkeep_kinds
+from silas.stream.reminder_delivery import ReminderDelivery
+
+if TYPE_CHECKING:
+    from silas.wiring.parts import Parts
+
+
+@asynccontextmanager
+async def jobs_served(parts: "Parts") -> "AsyncGenerator[None]":
+    """Run what comes due, as long as this is open; one process of a home does."""
+    config, mind, time, store = parts.config, parts.mind, parts.time, SqlJobStore(parts.db)
+    notifier = parts.notifier
+    jobs = JobTable(store, time, notifier.notify)
+    upkeep = Upkeep(
+        config,
+        time,
+        parts.nonces,
+        parts.audit,
+        mind.chronicle,
+        mind.remembered.consolidator,
+        mind.review,
+    )
+    kinds = upkeep_kinds(upkeep)
+    delivery = ReminderDelivery(
+        parts.reminders(),
+        parts.channel,
+        mind.chronicle,
+        mind.context,
+        mind.items,
+        mind.conversations,
+        time,
+        parts.secrecy.redact,
+    )
+    lease = JobsLease(config.data_dir)
+    engine = JobEngine(
+        store,
+        jobs,
+        time,
+        lease,
+        parts.stop.sentinel.stands,
+        notifier.listening,
+        parts.audit.log_now,
+        config.scheduler.jobs_at_once,
+        timedelta(days=config.scheduler.history_days),
+    )
+    try:
+        ensure_upkeep(jobs, kinds, time.now())
+        told = (delivery.kind(),) if config.scheduler.enabled else ()
+        serving = asyncio.create_task(engine.serve((*kinds, *told)))
+        try:
+            yield
+        finally:
+            serving.cancel()
+            await asyncio.wait([serving])
+    finally:
+        lease.close()
