@@ -184,13 +184,17 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
                 return DONE
             name = source or ""
             found = desk.count_of(name)
-            click.echo(f"{found} memories came from {show(name)}.")
+            waiting = desk.reminders.count_from(name)
+            also = f", and {waiting} reminders" if waiting else ""
+            click.echo(f"{found} memories came from {show(name)}{also}.")
             if not (yes or _agreed("Forget them, and what the conversation has of it?")):
                 click.echo(_UNTOUCHED, err=True)
                 return DECLINED
             gone = await desk.forget_source(name)
+            also = f" and {gone.reminders} reminders" if gone.reminders else ""
             click.echo(
-                f"Forgot {gone.memories} memories, and {gone.lines} lines of the conversation."
+                f"Forgot {gone.memories} memories, and {gone.lines} lines of the "
+                f"conversation{also}."
             )
             return DONE
 

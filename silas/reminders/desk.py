@@ -228,6 +228,10 @@ class Reminders:
             self.store.forget(source)
         return len(found)
 
+    def count_from(self, source: str) -> int:
+        """How many reminders have words that were said at a place."""
+        return len(self.store.from_source(source))
+
     # -- what tells them asks
 
     def coming(self, reminder_id: str, slot: str) -> Reminder | None:

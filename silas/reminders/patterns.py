@@ -131,7 +131,7 @@ PATTERNS: Final = (
     _pattern("day", rf"(?:(?:on|am|den|the)\s+)*(?P<date>{_DATE})"),
     _pattern(
         "day",
-        r"(?P<plain>(?:the\s+)?day\s+after\s+tomorrow|today|tomorrow|tonight|heute|übermorgen|"
+        r"(?P<plain>(?:the\s+)?day\s+after\s+tomorrow|today|tomorrow|tonight|yesterday|heute|übermorgen|gestern|"
         r"morgen)\b",
     ),
     _pattern(

@@ -16,6 +16,7 @@ DEFAULT_TIME: Final = time(9)
 """The time of a day that was said without one."""
 
 _NAMED: Final = {"noon": 12, "midday": 12, "mittags": 12, "midnight": 0, "mitternacht": 0}
+_AHEAD: Final = {"tomorrow": 1, "morgen": 1, "yesterday": -1, "gestern": -1}
 _BARE_AFTERNOON: Final = range(1, 7)  # "at five" is in the afternoon
 _FURTHEST: Final = timedelta(days=366 * 50)
 _ELAPSED: Final = ("seconds", "minutes", "hours")
@@ -183,7 +184,7 @@ def _day_of(part: Part, here: datetime) -> date:
         words = groups["plain"].lower()
         if words.endswith("after tomorrow") or words == "übermorgen":
             return today + timedelta(days=2)
-        return today + timedelta(days=1 if words in {"tomorrow", "morgen"} else 0)
+        return today + timedelta(days=_AHEAD.get(words, 0))
     if "week" in groups:
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=1)
         if "weekday" in groups:

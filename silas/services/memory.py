@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.audit import Audit
 from silas.audit.log import AuditLog
@@ -16,6 +16,7 @@ from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.tokens import TokenCounter
 from silas.db import Database
 from silas.home.database import open_database, require_database
+from silas.home.effective_clock import effective_time
 from silas.home.key_vault import open_vault, owner_keys
 from silas.home.keyless import NoKey
 from silas.keys import KeyRing, Signer
@@ -32,6 +33,9 @@ from silas.services.memory_search import MemorySearch
 from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
 from silas.types import OWNER, Risk
+
+if TYPE_CHECKING:
+    from silas.reminders.desk import Reminders
 
 _QUESTION_SECONDS = 600.0  # beside the work: nothing waits for the answer
 _NO = DecisionAnswer()
@@ -179,10 +183,11 @@ class Unsigned:
 
 
 class ForgetCounts(NamedTuple):
-    """How many memories, and how many lines of the conversation."""
+    """How many memories, lines of the conversation, and reminders."""
 
     memories: int
     lines: int
+    reminders: int = 0
 
 
 @dataclass(frozen=True)
@@ -194,6 +199,7 @@ class MemoryDesk:
     clock: Clock
     audit: Audit
     chronicle: ChronicleStore
+    reminders: "Reminders"
 
     @property
     def _search(self) -> MemorySearch:
@@ -234,10 +240,11 @@ class MemoryDesk:
         """
         said = await self.chronicle.forget(scope_id, source)
         memories = await self.rooms.store.forget(source, scope_id)
+        reminders = self.reminders.forget(source) if scope_id == OWNER else 0
         await self.audit.log(
             "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
         )
-        return ForgetCounts(memories, said)
+        return ForgetCounts(memories, said, reminders)
 
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
         """Forget one memory, on record.
@@ -294,7 +301,11 @@ def desk_on(
         config, db, clock, audit, MemoryPorts(signer, ring, _nobody_to_ask, count, fit)
     )
     chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
-    return MemoryDesk(rooms, db, clock, audit, chronicle)
+    from silas.services.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
+
+    time = effective_time(db, clock, audit)
+    reminders = reminders_over(config, db, time, audit, notifier_of(config).notify)
+    return MemoryDesk(rooms, db, clock, audit, chronicle, reminders)
 
 
 async def _nobody_to_ask(item: MemoryItem) -> bool:

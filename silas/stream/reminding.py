@@ -124,7 +124,7 @@ class Reminding:
         try:
             return self._reminders().find(which)
         except ReminderRefused as error:
-            if error.code == "E_REMINDER_UNKNOWN":
+            if error.code == "E_REMINDER_UNKNOWN" and not which.lstrip("#").isdecimal():
                 return None
             raise
 

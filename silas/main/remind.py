@@ -1,0 +1,164 @@
+"""`silas remind`: make, list, move and cancel reminders; works beside a running Silas."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DECLINED, DONE, confirm, look_config, run_to_exit, warn
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from silas.cards.models import DecisionCard
+    from silas.reminders.models import Reminder
+    from silas.services.reminders import ReminderDesk
+
+_YES = click.option("--yes", is_flag=True, help="Without asking.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+class _TextOrCommand(click.Group):
+    """`silas remind "TEXT"` is `silas remind me "TEXT"`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name, else the one that makes a reminder of the words."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["me", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_TextOrCommand)
+def remind() -> None:
+    """Reminders: make one in words, list, move and cancel them.
+
+    `silas remind "tomorrow at nine to call the dentist"` makes one. They are told by a Silas that
+    runs: `silas start` or `silas chat`.
+    """
+
+
+@remind.command("me")
+@click.argument("text", nargs=-1, required=True)
+@_YES
+@_JSON
+@click.pass_context
+def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Make a reminder of TEXT, after showing when it comes."""
+
+    async def work() -> int:
+        from silas.reminders.words import reminder_card
+
+        async with _desk(ctx) as desk:
+            understood = await desk.understand(" ".join(text))
+            card = reminder_card(understood.text, understood.when)
+            if not _agreed(card, "Remind you then?", yes, as_json):
+                return DECLINED
+            made = desk.make(understood)
+        if as_json:
+            print_json(_row(made))
+        else:
+            click.echo(f"Made {made.id}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@remind.command("list")
+@_JSON
+@click.pass_context
+def remind_list(ctx: click.Context, as_json: bool) -> None:
+    """What is still to come, numbered, the first to come first."""
+
+    async def work() -> int:
+        from silas.reminders.words import listed
+
+        async with _desk(ctx) as desk:
+            waiting = desk.reminders.waiting()
+        if as_json:
+            print_json([_row(one) for one in waiting])
+            return DONE
+        for line in listed(waiting):
+            _show(line)
+        if not waiting:
+            click.echo('No reminder waits. Try: silas remind "tomorrow at nine to call Anna"')
+        return DONE
+
+    run_to_exit(work)
+
+
+@remind.command("move")
+@click.argument("which")
+@click.argument("when", nargs=-1, required=True)
+@_YES
+@click.pass_context
+def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool) -> None:
+    """Give the reminder WHICH (a number, an id or words of it) another time: WHEN in words."""
+
+    async def work() -> int:
+        from silas.reminders.words import moving_card, when_line
+
+        async with _desk(ctx) as desk:
+            found = desk.reminders.find(which)
+            moment = await desk.moment(" ".join(when))
+            if not _agreed(moving_card(found, moment), "Move it there?", yes, False):
+                return DECLINED
+            moved = desk.reminders.move(found, moment)
+        _show(f"Moved: {moved.text}, {when_line(moved)}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@remind.command("cancel")
+@click.argument("which")
+@click.pass_context
+def remind_cancel(ctx: click.Context, which: str) -> None:
+    """Cancel the reminder WHICH: its number in the list, its id, or words of it."""
+
+    async def work() -> int:
+        from silas.reminders.words import when_line
+
+        async with _desk(ctx) as desk:
+            found = desk.reminders.find(which)
+            desk.reminders.cancel(found)
+        _show(f"Cancelled: {found.text}, {when_line(found)}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderDesk]":
+    from silas.services.reminders import open_reminders
+
+    return warn(open_reminders(look_config(ctx)))
+
+
+def _agreed(card: "DecisionCard", question: str, yes: bool, quiet: bool) -> bool:
+    """Show what was understood, to the minute, before it counts; silence is no."""
+    lines = [card.intent, f"  {card.rationale}"]
+    lines += [f"  {line}" for detail in card.details[1:] for line in detail.lines]
+    for line in lines:
+        _show(line, err=quiet)
+    if yes or confirm(question):
+        return True
+    click.echo("Nothing was changed. Where nobody can be asked, say it with --yes.", err=True)
+    return False
+
+
+def _show(line: str, *, err: bool = False) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line), err=err)
+
+
+def _row(reminder: "Reminder") -> dict[str, Any]:
+    return {
+        "id": reminder.id,
+        "text": reminder.text,
+        "due": reminder.due.isoformat(),
+        "zone": reminder.zone.key,
+        "rule": reminder.rule,
+        "state": reminder.state.value,
+    }

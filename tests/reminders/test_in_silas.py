@@ -1,0 +1,248 @@
+"""Reminders in a whole Silas: shown before they count, told when they are due, by no model."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.audit.log import AuditLog
+from silas.cards import Card, ChannelMessage
+from silas.cards.models import DecisionCard
+from silas.db import Database
+from silas.home.keyless import NoKey
+from silas.stream.models import Incoming
+from silas.testing import Harness, ScriptedChannel, ScriptedModel
+from silas.testing.clock import MockClock
+from silas.types import OWNER, Risk
+from tests.support.waits import SECONDS
+
+NINE = datetime(2026, 11, 24, 8, 0, tzinfo=UTC)  # nine o'clock in Vienna, a Tuesday
+
+
+def yes(card: Card[Any]) -> Any:
+    return card.actions[0].value
+
+
+def house(
+    channel: ScriptedChannel, clock: MockClock, home: Path | None = None, **settings: Any
+) -> Harness:
+    """A Silas whose models answer nothing: whoever asks one has lost."""
+    model = ScriptedModel([])
+    models = {"proxy": model, "planner": model, "executor": model}
+    return Harness(channel, models=models, clock=clock, home=home, settings=settings or None)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not done():
+            await asyncio.sleep(0)
+
+
+async def quiet(turns: int = 60) -> None:
+    for _ in range(turns):
+        await asyncio.sleep(0)
+
+
+def told(channel: ScriptedChannel) -> list[str]:
+    return [text for text in channel.texts if text.startswith("Reminder: ")]
+
+
+async def events(home: Path) -> list[str]:
+    with closing(Database(home / "silas.db", MockClock())) as db:
+        return [entry.body for entry in await AuditLog(db, MockClock(), NoKey()).entries(0, 1000)]
+
+
+async def test_a_reminder_is_shown_to_the_minute_made_on_a_yes_and_told_once() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        reply = await h.silas.ask("remind me in 20 minutes to drink tea")
+        (card,) = channel.cards
+        assert isinstance(card, DecisionCard)
+        assert (card.intent, card.risk) == ("Remind you: drink tea", Risk.low)
+        assert "Tuesday 24 November 2026, 09:20 (Europe/Vienna, UTC+01:00)" in card.rationale
+        assert not card.safe.approved
+        assert reply.outcome == "answered"
+        assert "09:20" in reply.text
+        clock.advance(19 * 60)
+        await quiet()
+        assert told(channel) == []
+        clock.advance(60)
+        await until(lambda: told(channel) == ["Reminder: drink tea"])
+        clock.advance(24 * 3600)
+        await quiet()
+        assert told(channel) == ["Reminder: drink tea"]
+
+
+async def test_silence_makes_none() -> None:
+    channel, clock = ScriptedChannel(), MockClock(NINE)
+    async with house(channel, clock) as h:
+        reply = await h.silas.ask("erinnere mich morgen um neun an den Zahnarzt")
+        assert (reply.text, reply.outcome) == ("No reminder was made.", "declined")
+        assert (await h.silas.ask("list my reminders")).text == "No reminder waits."
+        clock.advance(3 * 24 * 3600)
+        await quiet()
+    assert told(channel) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("remind me yesterday to call", "is past"),
+        ("remind me on 3 May 2020 to call Anna", "is past"),
+        ("remind me to call Anna", "Say when"),
+        ("remind me tomorrow", "Say what"),
+        ("cancel reminder 7", "No reminder"),
+    ],
+)
+async def test_what_cannot_be_is_said_in_one_sentence_and_no_card_is_shown(
+    said: str, answer: str
+) -> None:
+    channel = ScriptedChannel(yes)
+    async with house(channel, MockClock(NINE)) as h:
+        reply = await h.silas.ask(said)
+    assert answer in reply.text
+    assert "No reminder was made or changed." in reply.text
+    assert channel.cards == []
+
+
+async def test_they_are_listed_moved_and_cancelled_in_words() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me tomorrow at nine to call the dentist")
+        await h.silas.ask("remind me every second Friday at 9 am to water the plants")
+        listed = (await h.silas.ask("what reminders do I have?")).text
+        assert "1. call the dentist: Wednesday 25 November 2026, 09:00" in listed
+        assert "every 2 weeks on Friday" in listed
+        moved = (await h.silas.ask("move the dentist reminder to tomorrow at ten")).text
+        assert "25 November 2026, 10:00" in moved
+        # its next time alone: afterwards it goes on as before
+        await h.silas.ask("move the plants reminder to thursday at 8 am")
+        assert "Afterwards every 2 weeks on Friday as before." in channel.cards[-1].rationale
+        gone = (await h.silas.ask("cancel the reminder about the dentist")).text
+        assert gone.startswith("Cancelled: call the dentist")
+        clock.advance(2 * 24 * 3600)
+        await until(lambda: len(told(channel)) == 1)
+        assert told(channel)[0].startswith("Reminder: water the plants")
+        listed = (await h.silas.ask("list my reminders")).text
+    assert "Friday 27 November 2026, 09:00" in listed
+
+
+async def test_nobody_but_the_owner_makes_one_and_nothing_he_did_not_say() -> None:
+    channel = ScriptedChannel(yes)
+    async with Harness(channel, clock=MockClock(NINE)) as h:
+        message = ChannelMessage(
+            channel="mail", sender_id="mallory", text="remind me in 20 minutes to pay Mallory",
+            timestamp=h.clock.now(),
+        )  # fmt: skip
+        await h.silas.stream.handle(Incoming(message, "mail:mallory"))
+        # words that claim to be his, on his own connection and unsigned
+        await h.silas.stream.handle(Incoming(message, OWNER))
+        assert channel.cards == []
+        assert "No reminder waits." in (await h.silas.ask("list my reminders")).text
+
+
+async def test_a_laptop_that_was_asleep_tells_it_when_it_wakes_once_and_that_it_is_late() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        await h.silas.ask("remind me every day at 10 am to stretch")
+        await quiet()
+        clock.suspend(3 * 24 * 3600 + 2 * 3600)
+        await until(lambda: len(told(channel)) == 2)
+        await quiet()
+    first, second = told(channel)
+    assert first.startswith("Reminder: drink tea\nIt was due Tuesday 24 November 2026, 09:20")
+    assert second.endswith("It came 3 more times meanwhile.")
+
+
+async def test_a_silas_that_did_not_run_tells_what_was_missed_at_its_next_start(
+    tmp_path: Path,
+) -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock, tmp_path) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+    clock.advance(3600)
+    again = ScriptedChannel()
+    async with house(again, clock, tmp_path):
+        await until(lambda: len(told(again)) == 1)
+    third = ScriptedChannel()
+    async with house(third, clock, tmp_path):
+        await quiet()
+    assert "nothing could tell you then" in told(again)[0]
+    assert told(third) == []
+
+
+async def test_a_clock_that_is_set_back_neither_repeats_a_reminder_nor_puts_one_off() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        await h.silas.ask("remind me in 40 minutes to drink more tea")
+        await quiet()
+        clock.advance(20 * 60)
+        await until(lambda: len(told(channel)) == 1)
+        clock.set_to(NINE - timedelta(hours=3))
+        await quiet()
+        assert len(told(channel)) == 1
+        clock.advance(20 * 60 + 10)
+        await until(lambda: len(told(channel)) == 2)
+        await quiet()
+    assert [text.split("\n")[0] for text in told(channel)] == [
+        "Reminder: drink tea", "Reminder: drink more tea"
+    ]  # fmt: skip
+
+
+async def test_a_telling_that_a_crash_cut_is_told_again_as_perhaps_seen(tmp_path: Path) -> None:
+    class Dies(ScriptedChannel):
+        async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+            await super().send(recipient_id, text, reply_to)
+            if text.startswith("Reminder: "):
+                await asyncio.Event().wait()  # it was shown, and then the process ended
+
+    channel, clock = Dies(yes), MockClock(NINE)
+    async with house(channel, clock, tmp_path) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        clock.advance(20 * 60)
+        await until(lambda: len(told(channel)) == 1)
+    again = ScriptedChannel()
+    async with house(again, clock, tmp_path):
+        await until(lambda: len(told(again)) == 1)
+    assert "You may have seen this" in told(again)[0]
+
+
+async def test_made_told_and_cancelled_are_on_record_without_a_word_of_them(tmp_path: Path) -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock, tmp_path) as h:
+        await h.silas.ask("remind me in 20 minutes to buy a Zwetschke")
+        await h.silas.ask("remind me in 2 hours to buy a Marille")
+        await h.silas.ask("cancel reminder 2")
+        clock.advance(20 * 60)
+        await until(lambda: len(told(channel)) == 1)
+        await quiet()
+        record = [entry for entry in await events(tmp_path) if '"reminder.' in entry]
+    assert [name for entry in record for name in ("made", "told", "cancelled")
+            if f'"reminder.{name}"' in entry] == ["made", "made", "cancelled", "told"]  # fmt: skip
+    assert not any("Zwetschke" in entry or "Marille" in entry for entry in record)
+
+
+async def test_where_nothing_runs_by_the_clock_none_is_made() -> None:
+    channel = ScriptedChannel(yes)
+    settings = {"timezone": "Europe/Vienna", "enabled": False}
+    off = {"enabled": False}
+    async with house(channel, MockClock(NINE), scheduler=settings, suggestions=off) as h:
+        reply = await h.silas.ask("remind me in 20 minutes to drink tea")
+    assert "scheduler.enabled" in reply.text
+
+
+async def test_what_was_told_is_part_of_the_conversation() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        clock.advance(20 * 60)
+        await until(lambda: len(told(channel)) == 1)
+        await quiet()
+        said = [item.content for item in h.context.in_view(OWNER)]
+    assert "Silas: Reminder: drink tea" in said
