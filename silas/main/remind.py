@@ -21,13 +21,11 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 class _TextOrCommand(click.Group):
     """`silas remind "TEXT"` is `silas remind me "TEXT"`."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name, else the one that makes a reminder of the words."""
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What names no command is what to be reminded of, with its options."""
+        if args and args[0] not in self.commands and args[0] != "--help":
             args = ["me", *args]
-        return super().resolve_command(ctx, args)
+        return super().parse_args(ctx, args)
 
 
 @click.group(cls=_TextOrCommand)

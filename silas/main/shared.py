@@ -30,6 +30,7 @@ _CODES = (
     ("E_APPROVAL", DECLINED),
     ("E_CFG", USAGE),
     ("E_PLAN", USAGE),
+    ("E_REMINDER", USAGE),
     ("E_DB", USAGE),
     ("E_SANDBOX_NO_UNDO", USAGE),
     ("E_SANDBOX_NO_DIFF", USAGE),
