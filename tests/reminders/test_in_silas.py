@@ -222,7 +222,7 @@ async def test_made_told_and_cancelled_are_on_record_without_a_word_of_them(tmp_
         clock.advance(20 * 60)
         await until(lambda: len(told(channel)) == 1)
         await quiet()
-        record = [entry for entry in await events(tmp_path) if '"reminder.' in entry]
+        record = [entry for entry in await events(h.config.data_dir) if '"reminder.' in entry]
     assert [name for entry in record for name in ("made", "told", "cancelled")
             if f'"reminder.{name}"' in entry] == ["made", "made", "cancelled", "told"]  # fmt: skip
     assert not any("Zwetschke" in entry or "Marille" in entry for entry in record)
