@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, LiteralString
 
 from silas.db import Database, Tx
 from silas.jobs.models import Job, JobState
@@ -17,12 +17,12 @@ ON CONFLICT (id) DO UPDATE
 SET state = 'waiting', due = excluded.due, zone = excluded.zone, attempts = 0, ended_at = '',
     place = excluded.place
 WHERE jobs.state = 'cancelled'
-"""  # noqa: S608 - names of columns
-_GET = f"SELECT {_COLUMNS} FROM jobs WHERE id = :id"  # noqa: S608
+"""
+_GET = f"SELECT {_COLUMNS} FROM jobs WHERE id = :id"
 _UNFINISHED = f"""
 SELECT {_COLUMNS} FROM jobs
 WHERE state IN ('waiting', 'running') AND due <= :until ORDER BY due, place
-"""  # noqa: S608
+"""
 _NEXT = """
 SELECT MIN(due) FROM jobs WHERE state IN ('waiting', 'running') AND due > :after AND kind = :kind
 """
@@ -30,13 +30,13 @@ _OF_KIND = f"""
 SELECT {_COLUMNS} FROM jobs
 WHERE state IN ('waiting', 'running') AND (:kind = '' OR kind = :kind) AND (:ref = '' OR ref = :ref)
 ORDER BY due, place
-"""  # noqa: S608
+"""
 _ENDED = f"""
 SELECT {_COLUMNS} FROM jobs
 WHERE state IN ('done', 'failed', 'cancelled')
   AND (:kind = '' OR kind = :kind) AND (:ref = '' OR ref = :ref)
 ORDER BY ended_at DESC, place DESC LIMIT :most
-"""  # noqa: S608
+"""
 _BEGIN = """
 UPDATE jobs SET state = 'running', attempts = attempts + 1
 WHERE id = :id AND state IN ('waiting', 'running')
@@ -67,17 +67,15 @@ class SqlJobStore:
         One that was cancelled waits again.
         """
         with self.db.write() as tx:
-            tx.driver.execute(
+            tx.run(
                 _PUT,
-                {
-                    "id": job.id,
-                    "kind": job.kind,
-                    "ref": job.ref,
-                    "slot": job.slot,
-                    "queue": job.queue,
-                    "due": _stamp(job.due),
-                    "zone": job.zone,
-                },
+                id=job.id,
+                kind=job.kind,
+                ref=job.ref,
+                slot=job.slot,
+                queue=job.queue,
+                due=_stamp(job.due),
+                zone=job.zone,
             )
             return _one(tx, job.id) or job
 
@@ -95,10 +93,7 @@ class SqlJobStore:
         """The first moment of an unfinished job of these kinds, after this one; None for none."""
         since = "" if after is None else _stamp(after)
         with self.db.read() as tx:
-            found = [
-                tx.driver.execute(_NEXT, {"after": since, "kind": kind}).fetchone()[0]
-                for kind in kinds
-            ]
+            found = [tx.run(_NEXT, after=since, kind=kind).fetchone()[0] for kind in kinds]
         moments = [moment for moment in found if moment]
         return datetime.fromisoformat(min(moments)) if moments else None
 
@@ -121,12 +116,12 @@ class SqlJobStore:
         """A job is over."""
         values = {"id": job_id, "state": state.value, "at": _stamp(at), "fault": fault}
         with self.db.write() as tx:
-            tx.driver.execute(_END, values)
+            tx.run(_END, **values)
 
     def again(self, job_id: str, due: datetime) -> None:
         """A job that failed waits once more."""
         with self.db.write() as tx:
-            tx.driver.execute(_AGAIN, {"id": job_id, "due": _stamp(due)})
+            tx.run(_AGAIN, id=job_id, due=_stamp(due))
 
     def cancel(self, job_id: str, at: datetime) -> bool:
         """End a job that waits; False where it does not."""
@@ -141,20 +136,20 @@ class SqlJobStore:
     def prune(self, before: datetime) -> None:
         """Forget what ended before a moment."""
         with self.db.write() as tx:
-            tx.driver.execute(_PRUNE, {"before": _stamp(before)})
+            tx.run(_PRUNE, before=_stamp(before))
 
 
-def _changed(tx: Tx, statement: str, values: dict[str, Any]) -> bool:
-    return tx.driver.execute(statement, values).rowcount > 0
+def _changed(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> bool:
+    return tx.run(statement, **values).rowcount > 0
 
 
 def _one(tx: Tx, job_id: str) -> Job | None:
-    row = tx.driver.execute(_GET, {"id": job_id}).fetchone()
+    row = tx.run(_GET, id=job_id).fetchone()
     return None if row is None else _job(row)
 
 
-def _all(tx: Tx, statement: str, values: dict[str, Any]) -> list[Job]:
-    return [_job(row) for row in tx.driver.execute(statement, values).fetchall()]
+def _all(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> list[Job]:
+    return [_job(row) for row in tx.run(statement, **values).fetchall()]
 
 
 def _job(row: tuple[Any, ...]) -> Job:

@@ -1,7 +1,7 @@
 """The tables of reminders, in SQL that SQLite and PostgreSQL read alike."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, LiteralString
 from zoneinfo import ZoneInfo
 
 from silas.db import Database
@@ -12,10 +12,10 @@ _COLUMNS = "id, text, source, zone, start, rule, due, state, made_at, ended_at"
 _PUT = f"""
 INSERT INTO reminders ({_COLUMNS})
 VALUES (:id, :text, :source, :zone, :start, :rule, :due, :state, :made_at, '')
-"""  # noqa: S608 - names of columns
-_GET = f"SELECT {_COLUMNS} FROM reminders WHERE id = :id"  # noqa: S608
-_WAITING = f"SELECT {_COLUMNS} FROM reminders WHERE state = 'waiting' ORDER BY due, made_at, id"  # noqa: S608
-_FROM = f"SELECT {_COLUMNS} FROM reminders WHERE source = :source AND text <> ''"  # noqa: S608
+"""
+_GET = f"SELECT {_COLUMNS} FROM reminders WHERE id = :id"
+_WAITING = f"SELECT {_COLUMNS} FROM reminders WHERE state = 'waiting' ORDER BY due, made_at, id"
+_FROM = f"SELECT {_COLUMNS} FROM reminders WHERE source = :source AND text <> ''"
 _MOVE = """
 UPDATE reminders SET zone = :zone, start = :start, rule = :rule, due = :due
 WHERE id = :id AND state = 'waiting'
@@ -123,13 +123,13 @@ class SqlReminderStore:
             for row in self._read(_TELLINGS, {"id": reminder_id})
         ]
 
-    def _read(self, statement: str, values: dict[str, Any]) -> list[Any]:
+    def _read(self, statement: LiteralString, values: dict[str, Any]) -> list[Any]:
         with self.db.read() as tx:
-            return tx.driver.execute(statement, values).fetchall()
+            return tx.run(statement, **values).fetchall()
 
-    def _write(self, statement: str, values: dict[str, Any]) -> bool:
+    def _write(self, statement: LiteralString, values: dict[str, Any]) -> bool:
         with self.db.write() as tx:
-            return tx.driver.execute(statement, values).rowcount > 0
+            return tx.run(statement, **values).rowcount > 0
 
 
 def _reminder(row: tuple[Any, ...]) -> Reminder:

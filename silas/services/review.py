@@ -2,8 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import Protocol, runtime_checkable
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
