@@ -84,7 +84,11 @@ def _core_executed(driver: sqlite3.Connection) -> tuple[Run, dict[str, Any]]:
     engine = sa.create_engine("sqlite://", creator=lambda: next(connections), **options)
     engine.connect().close()
     connection = engine.connect()
-    return lambda statement, **values: connection.execute(statement, values), _core(sa)
+
+    def run(statement: Any, **values: Any) -> Any:
+        return connection.execute(statement, values)
+
+    return run, _core(sa)
 
 
 def _core_compiled(driver: sqlite3.Connection) -> tuple[Run, dict[str, Any]]:
@@ -105,7 +109,11 @@ def _core_compiled(driver: sqlite3.Connection) -> tuple[Run, dict[str, Any]]:
 
 def _portable(driver: sqlite3.Connection) -> tuple[Run, dict[str, Any]]:
     """Text with named values; SQLite's form is the text itself."""
-    return lambda statement, **values: driver.execute(statement, values), _texts()
+
+    def run(statement: str, **values: Any) -> Any:
+        return driver.execute(statement, values)
+
+    return run, _texts()
 
 
 def _translated(driver: sqlite3.Connection) -> tuple[Run, dict[str, Any]]:
