@@ -153,6 +153,7 @@ _FOREIGN: tuple[tuple[str, type[SilasError], str, str], ...] = (
     ("sqlite3.NotSupportedError", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
     ("sqlite3.DatabaseError", DatabaseError, "E_DB_CORRUPT", "The database is damaged; restore it from a backup."),
     ("sqlite3.Error", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
+    ("sqlite3.Warning", DatabaseError, "E_DB_QUERY", "The database refused a statement."),
     ("nacl.exceptions.CryptoError", ApprovalError, "E_APPROVAL_CRYPTO", "A cryptographic check failed."),
     ("keyring.errors.KeyringError", ConfigError, "E_CFG_KEYRING", "The operating system's key store is not usable; configure the key file instead."),
     ("yaml.error.YAMLError", ConfigError, "E_CFG_YAML", "The YAML cannot be read."),
