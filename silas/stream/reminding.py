@@ -14,6 +14,7 @@ from silas.errors import SilasError
 from silas.stream.models import Outcome
 from silas.stream.owner import Owner
 from silas.stream.state import Turn
+from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 
 if TYPE_CHECKING:
@@ -37,11 +38,20 @@ class Reminding:
         reminders: The desk.
         audit: Where the turn is recorded.
         clock: What cards are timed by.
+        modes: Resolves the mode that such a turn proceeds in.
         profile: The context profile of such a turn.
     """
 
-    def __init__(self, reminders: OpenReminders, audit: Audit, clock: Clock, profile: str) -> None:
+    def __init__(
+        self,
+        reminders: OpenReminders,
+        audit: Audit,
+        clock: Clock,
+        modes: TurnModes,
+        profile: str,
+    ) -> None:
         self._reminders = reminders
+        self._modes = modes
         self._audit = audit
         self._clock = clock
         self._profile = profile
@@ -73,7 +83,7 @@ class Reminding:
             interaction_mode=InteractionMode.confirm_only_when_required,
             context_profile=self._profile,
         )
-        turn.mode = InteractionMode.confirm_only_when_required
+        turn.mode = self._modes.mode(turn, None)
         await self._audit.log(
             "turn_routed",
             turn_id=turn.id,

@@ -216,6 +216,7 @@ class TurnWiring:
                 self._at("reminders", self._parts.reminders),
                 self._audit,
                 self._clock,
+                self._modes,
                 offered[0],
             ),
             self._proxy,

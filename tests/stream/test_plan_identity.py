@@ -133,9 +133,9 @@ async def test_a_deepening_plan_works_with_what_the_first_one_made() -> None:
         ({"interaction_mode": OFFER}, {"interaction_mode": "act_and_report"}, None, ACT),
         ({"interaction_mode": OFFER}, {"interaction_mode": "act_and_report"}, CONFIRM, CONFIRM),
         ({"interaction_mode": CONFIRM}, {}, ACT, ACT),
-        # a workspace is of high risk, and risk forces confirmation before everything else
-        ({"interaction_mode": ACT}, {"workspace": "/tmp"}, ACT, CONFIRM),
-        ({"interaction_mode": ACT}, {"workspace": "/tmp"}, None, CONFIRM),
+        # a network is of high risk, and risk forces confirmation before everything else
+        ({"interaction_mode": ACT}, {"network": ["pypi.org"]}, ACT, CONFIRM),
+        ({"interaction_mode": ACT}, {"network": ["pypi.org"]}, None, CONFIRM),
     ],
 )
 async def test_the_mode_of_a_plan_is_resolved_and_kept_on_it(

@@ -33,6 +33,7 @@ LOWER = {
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {"silas.channels.paint", "silas.workspace.diff"},  # colours
     "reclaim.py": {"silas.clock"},
+    "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
     "shared.py": {"silas.sandbox", "silas.stop"},  # an error; whether Silas is stopped
     "show.py": {"silas.channels.text", "silas.plans.characters", "silas.work.report"},  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},

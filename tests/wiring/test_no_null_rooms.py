@@ -2,7 +2,7 @@
 
 from silas.testing import Harness
 
-CHOSEN = {"NoVectors", "NoDrafts", "NothingKept"}
+CHOSEN = {"NoVectors", "NoDrafts", "NoModeMemory"}
 """No embedding model by default, no drafts on a channel that cannot show them, and no form of
 answer that is kept for a model which no configuration names."""
 
