@@ -26,6 +26,8 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "persona feedback": (NOBODY,),
     "persona preset": (NOBODY,),
     "queue done": (NOBODY,),
+    "remind cancel": (NOBODY,),
+    "remind move": (NOBODY, "tomorrow at nine", "--yes"),
     "secrets remove": (NOBODY,),
     "show": (NOBODY,),
     "skills install": (NOBODY,),
@@ -42,6 +44,7 @@ NAMES_NONE = {
     "memory import": "a file",
     "memory search": "words",
     "plan check": "a file",
+    "remind me": "words",
     "run": "a file",
     "secrets add": "a new name",
     "skills import": "a folder",
@@ -91,7 +94,7 @@ Say hello to $who $place.
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("hello", 0, "I can run these plans"),
+        ("hello", 0, "Hello. I am Silas, without a language model"),
         ("what can you do?", 0, "I can run these plans"),
         ("what is 17 % of 240?", 0, "17 % of 240 = 40.8"),
         ("5 miles in km", 0, "5 miles = 8.04672 km"),
