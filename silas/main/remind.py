@@ -53,7 +53,11 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
             card = reminder_card(understood.text, understood.when)
             if not _agreed(card, "Remind you then?", yes, as_json):
                 return DECLINED
+            waited = desk.warnings
             made = desk.make(understood)
+            for words in desk.warnings:
+                if words not in waited:  # this is the first that waits
+                    click.echo(words, err=True)
         if as_json:
             print_json(_row(made))
         else:

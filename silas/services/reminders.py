@@ -66,9 +66,9 @@ class ReminderDesk(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """What the owner must be told: that nobody would tell him, or that the clock is wrong."""
+        """What the owner must be told: that what waits would not be told, or a wrong clock."""
         found = [self.time.state().words]
-        if not runs_jobs(self.config.data_dir):
+        if self.reminders.waiting() and not runs_jobs(self.config.data_dir):
             found.append("No Silas is running: reminders wait until `silas start` or `silas chat`.")
         return [words for words in found if words]
 
