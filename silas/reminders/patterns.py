@@ -55,15 +55,15 @@ _AT = r"(?:at|um|gegen|around|by|@)\s*"
 _MERIDIEM = r"(?:[ap]\.?m\b\.?)"
 
 
-class Pattern(NamedTuple):
+class PhrasePattern(NamedTuple):
     """What one part of a phrase looks like, and what it is."""
 
     kind: str
     expression: re.Pattern[str]
 
 
-def _pattern(kind: str, expression: str) -> Pattern:
-    return Pattern(kind, re.compile(expression, re.IGNORECASE))
+def _pattern(kind: str, expression: str) -> PhrasePattern:
+    return PhrasePattern(kind, re.compile(expression, re.IGNORECASE))
 
 
 PATTERNS: Final = (
