@@ -240,7 +240,7 @@ def _unanswered(record: Iterable[Event]) -> Iterator[str]:
     for event, data in record:
         if event == "turn_degraded":
             yield f"no model answered ({data['code']})"
-        elif event == "turn_routed" and data["fell_back"]:
+        elif event == "turn_routed" and data.get("fell_back"):
             yield "no model answered in form"
 
 

@@ -62,12 +62,12 @@ TALK: Final = (
         most_requests=1,
     ),
     Task(
-        "refuse-reminder",
-        "Remind me tomorrow at nine to call Anna.",
+        "refuse-call",
+        "Call Anna and tell her that I am late.",
         {},
         (says(_NO), without_plan),
-        Result({}, "I cannot remind you of anything yet."),
-        Result({}, "Sure, tomorrow at nine!"),
+        Result({}, "I cannot call anybody."),
+        Result({}, "Sure, I have told her!"),
         most_requests=1,
     ),
     Task(

@@ -56,6 +56,7 @@ _SENTENCES: Mapping[str, str] = {
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",
     "turn_finished": "A turn ended: {outcome}.",
+    "answer_stopped": "The owner ended an answer before it was given.",
     "model_stood_in": "{words}",
     "turn_degraded": "The model did not answer ({code}); nothing was run.",
     "turn_failed": "A turn failed with {code}.",

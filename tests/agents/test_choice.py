@@ -152,6 +152,7 @@ def test_settings_reach_the_model_and_the_clients_own_retries_are_off() -> None:
     )
     assert made.settings == {
         "request_timeout": 7.0,
+        "timeout": 12.0,
         "first_event_timeout": 120.0,
         "max_retries": 0,
         "max_tokens": 100,

@@ -118,7 +118,11 @@ def test_killed_anywhere_in_a_turn_neither_message_nor_answer_is_lost_or_doubled
     assert whole.kept == 1
     assert {"db", "committed", "step", "send"} <= set(whole.kinds)
     told = set[str]()
-    for point in sample(len(whole.kinds), 40):
+    last = len(whole.kinds)
+    sends = [n for n, kind in enumerate(whole.kinds, 1) if kind == "send"]  # each and what follows
+    for point in sorted(
+        {*sample(last, 40), *(min(n + more, last) for n in sends for more in (0, 1))}
+    ):
         life = lived(point)
         before, after = life.heard
         said = [line for line in life.chronicle if line.endswith(SAID)]

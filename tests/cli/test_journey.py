@@ -112,7 +112,7 @@ def test_json_is_one_document_on_stdout_and_everything_else_is_on_stderr(tmp_pat
     asked = run(silas("ask", "hello", "--json"), env)
     assert asked.code == 0
     assert json.loads(asked.out)["outcome"] == "answered"
-    assert "runbook" in asked.err
+    assert "without a language model" in asked.err
 
     told = json.loads(run(silas("status", "--json"), env).out)
     assert [(item["id"], item["status"]) for item in told] == [("task-json", "done")]

@@ -23,6 +23,7 @@ from tests.support.web import PUBLIC, answer, serving, trusting
 ENDPOINTS = {
     "/activity": {"get"},
     "/activity/{seq}": {"get"},
+    "/answers/{message_id}/stop": {"post"},
     "/metrics/ux": {"get"},
     "/work": {"get"},
     "/work/{work_item_id}": {"get"},

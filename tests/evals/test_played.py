@@ -51,7 +51,7 @@ async def test_a_model_that_gives_no_answer_solves_nothing() -> None:
     assert row.requests >= 1
 
 
-@pytest.mark.parametrize("name", ["refuse-reminder", "refuse-approvals"])
+@pytest.mark.parametrize("name", ["refuse-call", "refuse-approvals"])
 async def test_what_silas_says_of_a_model_that_is_away_is_no_refusal(name: str) -> None:
     row = await _play(chosen(name)[0], Player(()))
     assert (row.solved, row.answered) == (False, False)
@@ -60,7 +60,7 @@ async def test_what_silas_says_of_a_model_that_is_away_is_no_refusal(name: str) 
 
 async def test_what_silas_says_of_answers_out_of_form_is_no_refusal() -> None:
     away = {"content": "I can't."}
-    row = await _play(chosen("refuse-reminder")[0], Player([away, away]))
+    row = await _play(chosen("refuse-call")[0], Player([away, away]))
     assert (row.solved, row.answered) == (False, True)
     assert "no model answered in form" in row.faults
 

@@ -41,7 +41,7 @@ def run(data: bytes) -> None:
     lines = render_card(plan_card(plan_bytes(item), rationale=why), width).split("\n")
     assert [line for line in lines if line[:3] in ("  1", "  2", "  3")] == list(_labels())
     assert lines.count("=" * width) == 2
-    for label in ("Intent: ", "Risk: ", "Why: ", "Affects: ", "What it does:", "Hash:"):
+    for label in ("Intent: ", "Risk: ", "Effect: ", "Why: ", "What it does:", "Hash:"):
         assert sum(line.startswith(label) for line in lines) == 1, label
     for line in lines:
         assert line.isprintable(), line

@@ -160,7 +160,7 @@ def test_only_the_turn_reports_gates_and_no_agent_or_tool_can_name_the_controlle
         if re.search(r"\b(AccessController|OwnerAccess|gates\.access)\b", text):
             holders.add(where.parts[0])
     assert callers == ["stream/turn.py"]
-    assert holders == {"gates", "wiring"}
+    assert holders == {"gates", "services"}
 
 
 class TestTheCustomerDirectory:

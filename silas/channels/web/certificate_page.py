@@ -8,11 +8,11 @@ import base64
 import hashlib
 import html
 from collections.abc import Mapping
-from typing import NamedTuple
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.guard import MOST_HEADER_BYTES, MOST_HEADERS
-from silas.keys.authority import ServerIdentity
 
 CERTIFICATE = "/silas-authority.crt"
 """Where the certificate is: DER, as both Android and iOS install it."""
@@ -68,6 +68,40 @@ counts from {begins} to {ends} (UTC). After that, start Silas again; it makes a 
 """
 
 
+class TrustedIdentity(Protocol):
+    """What a phone is to trust: an authority's certificate, and what it vouches for."""
+
+    @property
+    def authority(self) -> bytes:
+        """The certificate, DER."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Its SHA-256, as phones show it."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """DNS names that it vouches for."""
+        ...
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Addresses that it vouches for."""
+        ...
+
+    @property
+    def begins(self) -> datetime:
+        """From when on it counts, UTC."""
+        ...
+
+    @property
+    def ends(self) -> datetime:
+        """Until when."""
+        ...
+
+
 class _Answer(NamedTuple):
     kind: str
     body: bytes
@@ -83,7 +117,7 @@ class CertificatePage:
         host: What `Host` must say, without the port: nobody else's name leads here.
     """
 
-    def __init__(self, identity: ServerIdentity, origin: str, host: str) -> None:
+    def __init__(self, identity: TrustedIdentity, origin: str, host: str) -> None:
         self._host = host
         page = _PAGE.format(
             style=_STYLE,
