@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, USAGE, look_config, run_to_exit
+from silas.main.shared import DECLINED, DONE, look_config, run_to_exit
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -191,9 +191,6 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
                 click.echo(_UNTOUCHED, err=True)
                 return DECLINED
             gone = await desk.forget_source(name)
-            if not any(gone):
-                click.echo(_NOTHING_FROM.format(source=show(name)), err=True)
-                return USAGE
             also = f" and {gone.reminders} reminders" if gone.reminders else ""
             click.echo(
                 f"Forgot {gone.memories} memories, and {gone.lines} lines of the "
@@ -220,10 +217,6 @@ def _new_file(path: Path) -> "Generator[BinaryIO]":
 _TOLD_IN = (
     "The conversation keeps the words it was told in; `silas memory forget {source}` forgets "
     "everything from there."
-)
-_NOTHING_FROM = (
-    "Nothing came from {source}, so nothing was forgotten; `silas memory show ID` names the source "
-    "of a memory."
 )
 _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes."
 

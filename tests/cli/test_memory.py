@@ -205,13 +205,6 @@ def test_a_memory_that_is_not_there_is_one_sentence(
     assert "There is no memory nothing" in done.output
 
 
-def test_a_source_that_nothing_came_from_is_told_as_unknown(home: dict[str, str]) -> None:
-    remember(home, TEA)
-    done = say("memory", "forget", "tool:nobody", "--yes")
-    assert done.exit_code == 2
-    assert "Nothing came from tool:nobody, so nothing was forgotten" in done.stderr
-
-
 def test_what_is_constitutional_is_not_forgotten(home: dict[str, str]) -> None:
     remember(home, a_memory("who", "Silas is honest.", trust_level=TrustLevel.constitutional))
     assert "E_MEM_CONSTITUTIONAL" in say("memory", "forget", "--id", "who", "--yes").output
