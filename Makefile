@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo start test quick slow-tests search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
+.PHONY: demo start test quick slow-tests phone-tests search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
 .PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak
 
 $(READY): requirements.lock pyproject.toml
@@ -39,6 +39,10 @@ quick: $(READY)
 # Measures each test and writes tests/slow.txt, what `make quick` leaves out: `make slow-tests ONLY=tests/work`.
 slow-tests: $(READY) $(VENV)/.embeddings system browser
 	@$(BIN)/python -m pytest --learn-slow $(ONLY)
+
+# A phone in a second network namespace. Alone: a new cable ends the connections of other browsers.
+phone-tests: $(READY) system browser
+	@SILAS_PHONE_TESTS=1 $(BIN)/python -m pytest tests/web/test_phone.py
 
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser

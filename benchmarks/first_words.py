@@ -31,9 +31,11 @@ class _Seen(ScriptedChannel):
     def draft(self, recipient_id: str, turn_id: str, text: str, *, begins: bool) -> None:
         self.first = self.first or time.perf_counter()
 
-    async def answer(self, recipient_id: str, text: str, turn_id: str) -> None:
+    async def answer(
+        self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
+    ) -> None:
         self.first = self.first or time.perf_counter()
-        await self.send(recipient_id, text)
+        await self.send(recipient_id, text, reply_to)
 
 
 def _pieces() -> list[str]:
