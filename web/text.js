@@ -41,7 +41,10 @@ export function drawAsWritten(place, text) {
 
 /** Fetch the module before its words are there. */
 export function soon() {
-  module ??= { waits: import("./markdown.js") };
+  if (module) return;
+  const waits = import("./markdown.js");
+  waits.catch(() => { if (module?.waits === waits) module = null; }); // no connection: asked for again
+  module = { waits };
 }
 
 /** When every word that is asked for has its form: nothing moves after it was seen. */

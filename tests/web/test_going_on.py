@@ -130,6 +130,7 @@ async def test_changes_are_asked_for_in_the_card_which_stays_until_the_new_plan_
     await expect(card).to_have_attribute("data-stays", "changing")
     await expect(card).to_contain_text("this one cannot be approved")
     await expect(card.get_by_role("button")).to_have_count(0)
+    await expect(page.locator(".toast")).to_have_count(0)  # one that fades has too little contrast
     assert await violations(page) == []
     there.send(_said(1, wish["id"], wish["text"]))
     there.send(shown(PLAN, "ask-2"))

@@ -65,8 +65,8 @@ def _possible() -> bool:
 
 in_a_second_namespace = pytest.mark.skipif(
     not os.environ.get("SILAS_PHONE_TESTS") or not _possible(),
-    reason="`make phone-tests` runs these, as root with iproute2 and alone: their cables change this "
-    "machine's network, which ends the connections of every other browser on it",
+    reason="`make phone-tests` runs these, alone and as root: new cables end the connections of "
+    "every other browser on the machine",
 )
 trusts_an_authority = pytest.mark.skipif(
     shutil.which("certutil") is None, reason="there is no certutil; install libnss3-tools"
