@@ -66,10 +66,10 @@ PLANS: tuple[tuple[str, dict[str, Any], Risk, str], ...] = (
     ),
     (
         "install packages",
-        {**_HOME, "network": ["pypi.org", "files.pythonhosted.org", "npmjs.com"]},
+        {**_HOME, "network": ["pypi.org", "mirror.example.org", "example.net"]},
         Risk.high,
         "Changes files in `orders` after 1 check passed; it may send data to `pypi.org`, "
-        "`files.pythonhosted.org` and 1 more; what leaves it cannot be undone, file changes can.",
+        "`mirror.example.org` and 1 more; what leaves it cannot be undone, file changes can.",
     ),
     (
         "send a mail",
