@@ -21,9 +21,9 @@ export function mountStream(root) {
   const tail = h("div", { class: "tail", "aria-live": "off" });
   const halt = button("Stop this answer", stopAnswer, { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
   const empty = h("div", { class: "empty stream-empty", hidden: true });
-  scroll.append(older, hint, empty, log, running, tail, halt);
+  scroll.append(older, hint, empty, log, running, tail);
   const bar = h("div", { class: "review-bar", hidden: true });
-  root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), scroll, bar, composer());
+  root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
 
   // Whoever reads the newest goes on reading it, also where words get their form a moment later.
   let following = true;

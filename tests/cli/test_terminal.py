@@ -91,7 +91,7 @@ def test_a_conversation_in_the_terminal(set_up: dict[str, str], tmp_path: Path) 
     with person(silas("chat"), set_up) as owner:
         owner.waits_for("end with Ctrl-D")
         owner.types("hello\r")
-        owner.waits_for("I can run these plans")
+        owner.waits_for("Say \"help\" for examples")
         owner.types(f"list the files of {work}\r")
         owner.waits_for(CHOICE)
         owner.types("3\r")
@@ -141,7 +141,7 @@ def test_a_plan_to_change_waits_where_nothing_more_is_said(
 def test_chat_reads_a_pipe_to_its_end(set_up: dict[str, str]) -> None:
     done = run(silas("chat"), set_up, stdin="hello\nlist the files of /tmp\n")
     assert done.code == 0
-    assert "I can run these plans" in done.out
+    assert "I am Silas, without a language model" in done.out
     assert "There is no terminal to answer on" in done.out
     assert done.err == ""
 

@@ -133,6 +133,8 @@ class Device:
             self.troubles.append(f"another host: {request.url}")
 
     def _failed(self, request: Request) -> None:
+        if request.failure == "net::ERR_ABORTED" and "/static/" in request.url:
+            return  # the browser's own doing: the page was left while a part of it was on its way
         self.troubles.append(f"failed: {request.method} {request.url} {request.failure}")
 
     def _answered(self, response: Response) -> None:
