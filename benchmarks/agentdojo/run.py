@@ -16,7 +16,7 @@ from benchmarks.agentdojo.world import World
 from silas import Silas
 from silas.agents import AgentResponse, PlanAction, PlanActionType, RouteDecision
 from silas.agents.models import ExecutorAgentOutput
-from silas.audit.witnessed import WitnessedAuditLog
+from silas.audit.witnessed_log import WitnessedAuditLog
 from silas.cards import Card
 from silas.testing import ScriptedChannel
 from silas.testing.models import CallTool, Step

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from silas.approval.effective import EffectiveClock
+from silas.approval.effective_clock import EffectiveClock
 from silas.approval.models import NonceConfig
 from silas.approval.port import NonceStore
 

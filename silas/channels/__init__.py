@@ -3,7 +3,7 @@
 from silas.channels.approved import PreApproved
 from silas.channels.cli import CLIChannel
 from silas.channels.fallback import TextCards
-from silas.channels.live import LiveTerminal
+from silas.channels.live_terminal import LiveTerminal
 from silas.channels.text import card_lines, detail_line, parse_reply, render_card
 
 __all__ = [

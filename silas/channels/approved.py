@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
-from silas.channels.live import LiveTerminal
+from silas.channels.live_terminal import LiveTerminal
 
 Answer = TypeVar("Answer")
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Final, TextIO, TypeVar, cast
 
 from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
-from silas.channels.paint import columns_of, dim, paint
+from silas.channels.terminal_colour import columns_of, dim, paint
 from silas.channels.text import (
     MORE,
     TRIES,
@@ -42,7 +42,7 @@ class CLIChannel:
         source: Where lines come from; `isatty` says whether a person is there.
         output: Where text goes; what it cannot encode is written as an escape.
         clock: For timestamps and timeouts.
-        colour: Whether the output shows it; see `silas.channels.paint.wants_colour`.
+        colour: Whether the output shows it; see `silas.channels.terminal_colour.wants_colour`.
 
     Attributes:
         told: The last text that was sent.

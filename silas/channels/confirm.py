@@ -6,7 +6,7 @@ import os
 import termios
 from typing import TextIO
 
-from silas.channels.paint import columns_of
+from silas.channels.terminal_colour import columns_of
 from silas.channels.text import WIDTH, wrap_lines
 from silas.clock import Clock
 from silas.types import new_nonce

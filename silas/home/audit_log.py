@@ -4,9 +4,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from silas.audit import AuditHead
-from silas.audit.kept import KeptAuditLog, KeptHead
+from silas.audit.kept_head import KeptAuditLog, KeptHead
 from silas.audit.models import OwnerSigner
-from silas.audit.witnessed import Warn
+from silas.audit.witnessed_log import Warn
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
@@ -14,9 +14,15 @@ from silas.errors import DatabaseError, SilasError
 from silas.home.database import open_database
 from silas.home.signer_client import record_of
 from silas.home.witnesses import witnesses_of
-from silas.keys.heads import KeyringHead, SignedHead, SignedHeads, keeps_head, mark_keeps_head
 from silas.keys.oskeyring import system_keyring
 from silas.keys.sealed import read_document
+from silas.keys.signed_heads import (
+    KeyringHead,
+    SignedHead,
+    SignedHeads,
+    keeps_head,
+    mark_keeps_head,
+)
 
 
 class HeadsBesideKey:

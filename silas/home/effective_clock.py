@@ -1,6 +1,6 @@
 """Effective time over a database: approvals, links, sessions and limits go by it (B19)."""
 
-from silas.approval.effective import EffectiveClock
+from silas.approval.effective_clock import EffectiveClock
 from silas.audit import Audit
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig

@@ -7,7 +7,7 @@ from silas.home.data_directory import not_initialised, unusable_home
 from silas.home.passphrases import Passphrases, someone_can_type
 from silas.home.signer_client import is_apart, remote_signer
 from silas.keys import KeyRing, KeysConfig, Signer
-from silas.keys.lazy import LazySigner
+from silas.keys.lazy_signer import LazySigner
 from silas.keys.oskeyring import system_keyring
 from silas.keys.vault import Vault
 

@@ -4,7 +4,7 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.keys import Signer
 from silas.keys.devices import DeviceKeys
-from silas.stream.signin import VerifyOwner
+from silas.stream.sender_identity import VerifyOwner
 
 
 def owner_verified(signer: Signer, db: Database, clock: Clock) -> VerifyOwner:

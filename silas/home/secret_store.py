@@ -9,7 +9,7 @@ from silas.errors import ConfigError
 from silas.home.passphrases import Passphrases, someone_can_type
 from silas.keys.files import make_key_file, read_key_file
 from silas.keys.oskeyring import system_keyring
-from silas.keys.secrecy import Secrecy
+from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault, Unlock, opens_secrets
 from silas.sandbox import Credentials, Sandbox
 from silas.sandbox.guarded import GuardedSandbox
@@ -67,7 +67,7 @@ def _chosen(prompt: Callable[[str], str]) -> bytes:
     return first.encode()
 
 
-def guard_sandbox(sandbox: Sandbox, secrecy: Secrecy, audit: Audit) -> Sandbox:
+def guard_sandbox(sandbox: Sandbox, secrecy: SecretRegistry, audit: Audit) -> Sandbox:
     """A sandbox from which no known secret comes out, and which gives plans what they name."""
 
     async def reveal(credentials: Credentials) -> bytes:

@@ -6,7 +6,7 @@ from pathlib import Path
 from silas.audit import Audit
 from silas.audit.settings import WitnessConfig
 from silas.audit.witness import CommandWitness, DirectoryWitness, FileWitness, Witness
-from silas.audit.witnessed import Warn, WitnessState, ask, recall
+from silas.audit.witnessed_log import Warn, WitnessState, ask, recall
 from silas.cards import Channel
 from silas.clock import SystemClock
 from silas.config import SilasConfig

@@ -10,7 +10,7 @@ from silas.keys.models import KeysConfig
 from silas.keys.port import FormerKey, FormerKeys, Signer
 
 if TYPE_CHECKING:
-    from silas.keys.ring import KeyRing
+    from silas.keys.key_ring import KeyRing
     from silas.keys.signer import Ed25519Signer, import_public_key, verify_with
     from silas.keys.vault import Vault
 
@@ -28,7 +28,7 @@ __all__ = [
 
 _LAZY = {
     "Ed25519Signer": "silas.keys.signer",
-    "KeyRing": "silas.keys.ring",
+    "KeyRing": "silas.keys.key_ring",
     "import_public_key": "silas.keys.signer",
     "verify_with": "silas.keys.signer",
     "Vault": "silas.keys.vault",

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from silas.keys.hold import NoKeyLock
-from silas.keys.ring import Handover, KeyRing, Succession, succeed
+from silas.keys.key_lock import NoKeyLock
+from silas.keys.key_ring import Handover, KeyRing, Succession, succeed
 from silas.keys.signer import Ed25519Signer
 
 

@@ -12,13 +12,13 @@ from nacl.utils import random
 from silas.errors import ConfigError
 from silas.keys.account import Account, not_there, signer_of
 from silas.keys.files import clear_partials, read_key_file, read_private, replace, write_new
-from silas.keys.heads import carried_mark
-from silas.keys.hold import KeyLock, NoKeyLock, alone
+from silas.keys.key_lock import KeyLock, NoKeyLock, alone
+from silas.keys.key_ring import KeyRing, Succession, successions_of
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
-from silas.keys.ring import KeyRing, Succession, successions_of
 from silas.keys.rotation import Rotation
 from silas.keys.sealed import read_document, seal, unseal, unsealed
+from silas.keys.signed_heads import carried_mark
 from silas.keys.signer import SEED_BYTES, Ed25519Signer
 from silas.keys.undumped import refuse_dumps
 

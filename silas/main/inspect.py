@@ -193,7 +193,7 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.channels import render_card
-        from silas.channels.paint import columns_of
+        from silas.channels.terminal_colour import columns_of
         from silas.home.sandbox_tools import tool_search
         from silas.services.plans import (
             digest_of,

@@ -23,7 +23,7 @@ def keys_show(ctx: click.Context, as_json: bool) -> None:
     """The key in force and those before it; nothing secret, and nothing is unlocked."""
 
     async def work() -> int:
-        from silas.keys.ring import fingerprint
+        from silas.keys.key_ring import fingerprint
         from silas.services.owner_key import key_facts
 
         facts = key_facts(read_config(ctx))
@@ -92,7 +92,7 @@ def keys_rotate(ctx: click.Context, stolen: bool) -> None:
     """Replace the owner's key: unused approvals lapse, old signatures stay known."""
 
     async def work() -> int:
-        from silas.keys.ring import fingerprint
+        from silas.keys.key_ring import fingerprint
         from silas.services.owner_key import rotate_key
 
         ring, running = await rotate_key(read_config(ctx), stolen=stolen)

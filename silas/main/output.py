@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.channels.paint import paint_diff, wants_colour
+from silas.channels.terminal_colour import paint_diff, wants_colour
 from silas.main.shared import DECLINED, DONE, STOPPED
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
-from silas.channels.paint import wants_colour
+from silas.channels.terminal_colour import wants_colour
 
 if TYPE_CHECKING:
     from silas.cards import CardChannel

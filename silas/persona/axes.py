@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from silas.persona.kept import cached
+from silas.persona.caching import cached
 from silas.persona.models import (
     AxisDelta,
     AxisPreset,

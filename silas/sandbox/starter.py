@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, LandlockRule
-from silas.sandbox.player import NOTE, REPORT, Argument, SyscallStep, assemble, step_at
 from silas.sandbox.seccomp import Machine
+from silas.sandbox.syscall_player import NOTE, REPORT, Argument, SyscallStep, assemble, step_at
 
 STARTER = "/dev/.start"
 """Where it lies inside. No Landlock rule grants reading it: the probe tries just that."""

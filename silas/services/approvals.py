@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from silas.approval import ApprovalToken, ApprovalVerdict, NonceStore, Stops
-from silas.approval.effective import ClockState, EffectiveClock
+from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
-from silas.approval.revoking import revoke
+from silas.approval.revocation import revoke
 from silas.approval.rules import current
 from silas.audit import Audit
 from silas.clock import SystemClock
@@ -24,7 +24,7 @@ from silas.services.record import open_record, warn_if_changed
 from silas.services.work import scope_work
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.work.changes.held_store import HeldChanges, HeldStore, drop_changes
 from silas.work.record import TaskRecord
 

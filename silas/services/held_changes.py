@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 from silas.cards.models import HeldCard
 from silas.stream.ask import OwnerQuestions
-from silas.stream.heldcard import held_card
-from silas.stream.scopework import ScopeWork
+from silas.stream.held_card import held_card
+from silas.stream.scope_work import ScopeWork
 from silas.tools import RunApprovalMode
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.held_store import HeldAnswer, HeldChanges, HeldStore

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.audit import Audit
 from silas.audit.log import AuditLog
-from silas.audit.reading import AuditReader
+from silas.audit.reader import AuditReader
 from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.clock import Clock, SystemClock

@@ -17,7 +17,7 @@ from silas.home.database import open_database
 from silas.home.key_vault import key_exists, open_vault
 from silas.home.signer_client import is_apart
 from silas.keys import FormerKey, KeyRing, Signer
-from silas.keys.ring import Handover, fingerprint
+from silas.keys.key_ring import Handover, fingerprint
 from silas.keys.vault import Vault
 from silas.plans import WorkItemStatus
 from silas.plans.store import SqlWorkItemStore

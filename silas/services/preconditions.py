@@ -1,6 +1,6 @@
 """What must hold before anything has an effect: not stopped, an unchanged record, a sandbox."""
 
-from silas.audit.kept import KeptAuditLog
+from silas.audit.kept_head import KeptAuditLog
 from silas.plans import WorkItem
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.stop import Sentinel

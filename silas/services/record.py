@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.audit import AuditEntry, AuditHead, ChainVerdict
-from silas.audit.kept import KeptAuditLog
+from silas.audit.kept_head import KeptAuditLog
 from silas.audit.log import signed_head
 from silas.audit.narrate import documents, timeline
 from silas.audit.witness import FileWitness
-from silas.audit.witnessed import WitnessState
+from silas.audit.witnessed_log import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database

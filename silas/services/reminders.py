@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from silas.approval.effective import EffectiveClock
+from silas.approval.effective_clock import EffectiveClock
 from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock

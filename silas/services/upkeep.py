@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from silas.approval.effective import EffectiveClock
+from silas.approval.effective_clock import EffectiveClock
 from silas.approval.nonces import NonceStore
 from silas.approval.pruning import prune_nonces
 from silas.audit import Audit

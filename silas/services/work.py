@@ -20,11 +20,11 @@ from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
-from silas.services.tools.listed import add_uncalled
 from silas.services.tools.registry import built_in_tools
+from silas.services.tools.uncalled_tools import add_uncalled
 from silas.services.workers import nobody_works, offer_delegation
 from silas.stream.person_queue import PersonQueues
-from silas.stream.scopework import NOT_SHOWN, ScopeWork
+from silas.stream.scope_work import NOT_SHOWN, ScopeWork
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.work.changes.file_recovery import HalfChanged
 from silas.work.changes.held_store import HeldStore
@@ -197,7 +197,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
             from silas.autonomy.signals import Signal, plan_family  # noqa: PLC0415 - looking needs
             from silas.context import TokenCounter  # noqa: PLC0415 - none of these
             from silas.services.memory import rules_within  # noqa: PLC0415
-            from silas.services.undone import note_undone  # noqa: PLC0415
+            from silas.services.undo_feedback import note_undone  # noqa: PLC0415
 
             scope_id = scope_work(db, clock).scope_of(item.id)
             fit = rules_within(config, TokenCounter().count)

@@ -12,7 +12,7 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import ShowsWaiting, Waits, waits_on
 from silas.stream.models import Send
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
 from silas.work.progress_board import ProgressBoard

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from silas.audit import Audit
 from silas.gates import GateTrigger
 from silas.stream.escalate import AGAIN
-from silas.stream.gating import Passed
 from silas.stream.inbox import Inbox
 from silas.stream.models import Reply
 from silas.stream.ports import Together
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
+from silas.stream.turn_gates import Passed
 from silas.stream.turn_writer import TurnWriter
 from silas.types import TaintLevel
 

@@ -13,10 +13,10 @@ from silas.clock import Clock
 from silas.gates import GateResult
 from silas.plans import WorkItem, show, show_lines
 from silas.plans.characters import show_exactly
-from silas.stream.gating import gate_card
-from silas.stream.heldcard import held_card
+from silas.stream.ask_reasons import because
+from silas.stream.held_card import held_card
 from silas.stream.owner import Owner
-from silas.stream.reasons import because
+from silas.stream.turn_gates import gate_card
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import Origin, OriginKind, Risk
 from silas.work.changes.held_store import HeldAnswer, HeldChanges

@@ -6,11 +6,11 @@ from silas.clock import Clock
 from silas.gates import Gate, Gates, GateTrigger
 from silas.stream.escalate import Escalator
 from silas.stream.escalation_actions import EscalationActions, KeepDraft, Transfer
-from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
-from silas.stream.signin import SignIn
+from silas.stream.sender_identity import SenderIdentity
 from silas.stream.state import ScopeState, Turn
+from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside
 from silas.types import new_id
 
@@ -35,7 +35,7 @@ class Intake:
         escalator: Escalator,
         transfer: Transfer,
         keep: KeepDraft,
-        sign_in: SignIn,
+        sign_in: SenderIdentity,
         audit: Audit,
         clock: Clock,
     ) -> None:

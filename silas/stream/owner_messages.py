@@ -3,7 +3,7 @@
 from silas.cards import ChannelMessage, message_bytes
 from silas.clock import Clock
 from silas.stream.models import Incoming
-from silas.stream.signin import SignMessage, attested
+from silas.stream.sender_identity import SignMessage, attested
 from silas.types import OWNER, new_nonce
 
 
@@ -30,5 +30,5 @@ class OwnerMessages:
         return Incoming(message, OWNER, self._sign(message_bytes(message, nonce)), nonce, workspace)
 
     def attest(self, incoming: Incoming) -> Incoming:
-        """See `silas.stream.signin.attested`."""
+        """See `silas.stream.sender_identity.attested`."""
         return attested(self._sign, incoming)

@@ -11,9 +11,9 @@ from silas.context import TokenCounter
 from silas.errors import LLMError
 from silas.skills import Skills, SkillText, usable
 from silas.stream.model_runs import outcome_of, record_run
-from silas.stream.planreview import MOST_RETURNS, PROPOSALS, ReviewPlans
+from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
 from silas.stream.ports import MakeToolRun, ModelView
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Turn, need
 from silas.tools.toolset import ToolRun
 

@@ -16,11 +16,11 @@ from silas.errors import LLMError
 from silas.gates import Gate, Gates, GateTrigger
 from silas.plans import WaitingPlan, WorkItem
 from silas.plans.source_marks import with_marks
-from silas.stream.planmarks import plan_marks
+from silas.stream.plan_marks import plan_marks
+from silas.stream.plan_review import PROPOSALS, ReviewPlans, is_owners
 from silas.stream.planning import TurnPlanner
-from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
 from silas.stream.propose import Proposer
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import source_of

@@ -12,7 +12,7 @@ from silas.stream.forgetting import Forgetting
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.recall import Recall
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.stream.state import ScopeState
 from silas.stream.work_context import WorkContext, named_plan, plan_name
 from silas.types import TaintLevel

@@ -11,8 +11,8 @@ from silas.gates import GateOutcome
 from silas.memory import MemoryItem
 from silas.persona import Manner
 from silas.plans import WorkItem
-from silas.stream.gating import TurnGates
 from silas.stream.models import Incoming, Outcome, Send
+from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
 from silas.tools.look_limits import NO_LOOKS, LookLimits

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from silas.stream.models import Incoming
-from silas.stream.signin import TERMINAL
+from silas.stream.sender_identity import TERMINAL
 from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
 

@@ -9,7 +9,7 @@ from silas.stream.answering import Answering
 from silas.stream.file_follower import FileFollower
 from silas.stream.intake import Intake
 from silas.stream.models import Incoming, Reply, Send
-from silas.stream.planflow import PlanFlow
+from silas.stream.plan_flow import PlanFlow
 from silas.stream.ports import Access, Review
 from silas.stream.recall import Recall
 from silas.stream.remember import Remembering

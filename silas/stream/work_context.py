@@ -6,7 +6,7 @@ from silas.context import ChronicleStore, ContextZone
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Review
-from silas.stream.scopework import Known, ScopeWork
+from silas.stream.scope_work import Known, ScopeWork
 from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel
 from silas.work.models import PATCH

@@ -7,7 +7,7 @@ from silas.tools.models import RiskLevel, ValidatedCall
 
 
 class AskReason(StrEnum):
-    """What decided that a call asks; the sentence for the owner is `silas/stream/reasons.py`."""
+    """What decided that a call asks; its sentence is in `silas/stream/ask_reasons.py`."""
 
     plan = "plan"
     approval = "approval"

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from silas.canonical import canonical_json
 from silas.tools.phrases import distinctive, passages, plain, stands_in
-from silas.tools.repeats import Repeats, Value
+from silas.tools.repeated_words import Repeats, Value
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
 Literals = Mapping[tuple[str, str], frozenset[str]]

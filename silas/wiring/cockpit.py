@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from silas.audit.reading import AuditReader
+from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
 from silas.services.cockpit.announcements import announced_on
-from silas.services.cockpit.house import HouseRoom
+from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.work import WorkRoom
@@ -24,7 +24,7 @@ class Rooms:
 
     record: RecordRoom
     work: WorkRoom
-    house: HouseRoom
+    overview: OverviewRoom
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -63,7 +63,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.mind.work,
             parts.tools,
         ),
-        house=HouseRoom(
+        overview=OverviewRoom(
             config,
             parts.registry,
             parts.mind.search,

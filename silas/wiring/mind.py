@@ -30,7 +30,7 @@ from silas.stream.inbox import SqlInbox
 from silas.stream.interrupted import InterruptedTurns
 from silas.stream.items import CountTokens, ItemFactory
 from silas.stream.review import ReviewQueue, Wish
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Conversations
 from silas.stream.work_context import WorkContext
 from silas.tools.outcomes import SqlOutcomeStore

@@ -22,7 +22,7 @@ from silas.home.sandbox_tools import Surroundings, tool_search
 from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
-from silas.keys.secrecy import Secrecy
+from silas.keys.secret_registry import SecretRegistry
 from silas.plans import PlanParser, WaitingPlan
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
@@ -32,7 +32,7 @@ from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning
 from silas.services.skills.catalogue import skill_loader
-from silas.services.tools.looking import add_looking_tools
+from silas.services.tools.look_tools import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.services.tools.toolsets import claims_of, scopes_of
 from silas.services.work_progress import ProgressReporter
@@ -45,8 +45,8 @@ from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
 from silas.stream.propose import Proposer
 from silas.stream.revising import Revising
+from silas.stream.sender_identity import SenderIdentity, TypedWords
 from silas.stream.session import Session
-from silas.stream.signin import SignIn, TypedWords
 from silas.stream.stream import Backpressure, Stream
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.mind import MindParts, mind_of
@@ -100,7 +100,7 @@ class Parts:
         )
         evaluations = config.limits.max_gate_evals_per_turn
         self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
-        self.secrecy = Secrecy(runtime.secrets, clock.now)
+        self.secrecy = SecretRegistry(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)
         self.registry = tool_registry(self)
@@ -115,7 +115,7 @@ class Parts:
         )
         self.policies = RunPolicies()
         self.holding = holding(self)
-        self.sign_in = SignIn(
+        self.sign_in = SenderIdentity(
             owner_verified(signer, db, clock), self.nonces, self.audit, clock, _KNOWN_CHANNELS
         )
         self.sign_message = message_signer(config, runtime.signer)

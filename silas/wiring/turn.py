@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from silas.home.prompt_facts import profiles
 from silas.services.access import access_of
-from silas.services.tools.looking import shown_to
+from silas.services.tools.look_tools import shown_to
 from silas.stream.answering import Answering
 from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
 from silas.stream.intake import Intake
-from silas.stream.looking import LookAnswers, WorkspaceLooks
+from silas.stream.look_permission import LookAnswers, WorkspaceLooks
 from silas.stream.person_queue import PersonQueues
-from silas.stream.planflow import Dispatch, PlanFlow
+from silas.stream.plan_flow import Dispatch, PlanFlow
 from silas.stream.planning import Planning, TurnPlanner
 from silas.stream.propose import Proposer
 from silas.stream.recall import Recall
@@ -28,13 +28,13 @@ from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import TurnWriter
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
-from silas.wiring.planreview import plan_review
+from silas.wiring.plan_review import plan_review
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
     from silas.agents import PlannerAgent, ProxyAgent
-    from silas.stream.planreview import ReviewPlans
+    from silas.stream.plan_review import ReviewPlans
     from silas.stream.ports import MakeLooks, MakeToolRun
     from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts

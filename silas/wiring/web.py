@@ -46,7 +46,7 @@ from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.devices import web_door, web_limits
 from silas.services.phone.desk import PhoneDesk
 from silas.services.phone.tailscale import Tailscale
-from silas.stream.scopework import NOT_SHOWN
+from silas.stream.scope_work import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
 from silas.wiring.build import Silas

@@ -12,10 +12,10 @@ from silas.agents.providers.factory import make_model
 from silas.agents.providers.model_errors import server_sentence
 from silas.testing import Harness, ScriptedModel
 from tests.agents.openai_server import Answer, Failure, Hang, OpenAIServer, Raw, openai_server
-from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, route, unused
 from tests.agents.test_scorer import ITEMS
+from tests.agents.test_streaming import Ear
 from tests.support.waits import SECONDS
 
 GREETING = json.dumps({"route": "direct", "message": "Good morning!"})

@@ -22,9 +22,9 @@ from silas.testing.tools import exited
 from silas.types import Origin, OriginKind
 from tests.agents.openai_server import Failure, OpenAIServer, Reply, openai_server
 from tests.agents.shapes import SHAPES, Shape
-from tests.agents.test_aloud import Ear
 from tests.agents.test_protocol_shapes import served
 from tests.agents.test_providers_over_http import TURN, Waits, unused
+from tests.agents.test_streaming import Ear
 from tests.support.waits import SECONDS
 
 for package in ("anthropic", "google.genai"):

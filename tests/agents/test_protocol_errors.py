@@ -26,10 +26,10 @@ from tests.agents.openai_server import (
     Unfinished,
 )
 from tests.agents.shapes import SHAPES, Shape
-from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
 from tests.agents.test_protocol_shapes import each_shape, made, said, served
 from tests.agents.test_providers_over_http import NONE, TURN, Waits
+from tests.agents.test_streaming import Ear
 from tests.support.command import environment, run, silas
 from tests.support.waits import SECONDS
 

@@ -20,9 +20,9 @@ from silas.agents.providers.factory import make_model
 from silas.testing import Harness, ScriptedChannel
 from tests.agents.openai_server import Answer, OpenAIServer, Reply, Tool, openai_server
 from tests.agents.shapes import SHAPES, Shape
-from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, unused
+from tests.agents.test_streaming import Ear
 from tests.support.waits import SECONDS
 
 for package in ("anthropic", "google.genai"):

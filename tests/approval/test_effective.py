@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.approval import ApprovalConfig, ApprovalToken, NonceConfig
-from silas.approval.effective import AGREES, GRAIN, JUMP, ClockMark, EffectiveClock, begin, step
+from silas.approval.effective_clock import (
+    AGREES,
+    GRAIN,
+    JUMP,
+    ClockMark,
+    EffectiveClock,
+    begin,
+    step,
+)
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.pruning import prune_nonces

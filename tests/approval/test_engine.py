@@ -20,7 +20,7 @@ from silas.approval import (
 )
 from silas.approval.engine import ApprovalEngine
 from silas.approval.models import SIGNED_FIELDS
-from silas.approval.revoking import revoke
+from silas.approval.revocation import revoke
 from silas.approval.rules import CLOCK_SKEW
 from silas.audit import AuditLog
 from silas.errors import ApprovalError

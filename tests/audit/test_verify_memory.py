@@ -10,7 +10,7 @@ import pytest
 from silas.audit import AuditLog
 from silas.audit.verify import DOMAIN, main
 from silas.audit.witness import FileWitness
-from silas.audit.witnessed import WitnessedAuditLog
+from silas.audit.witnessed_log import WitnessedAuditLog
 from silas.db import Database
 from silas.keys import Ed25519Signer
 from silas.testing import MockClock

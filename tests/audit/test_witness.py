@@ -8,7 +8,7 @@ import pytest
 
 from silas.audit import AuditLog, Checkpoint
 from silas.audit.witness import DirectoryWitness, FileWitness, Witness, head_line, read_head
-from silas.audit.witnessed import WitnessedAuditLog
+from silas.audit.witnessed_log import WitnessedAuditLog
 from silas.db import Database
 from silas.errors import SandboxError
 from silas.keys import Ed25519Signer

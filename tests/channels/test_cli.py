@@ -16,7 +16,7 @@ import pytest
 
 from silas.cards import ChannelMessage, GateCard, PlanAnswer, PlanCard
 from silas.channels import CLIChannel
-from silas.channels.paint import columns_of, paint_diff, wants_colour
+from silas.channels.terminal_colour import columns_of, paint_diff, wants_colour
 from silas.main.terminal import signs_of_life
 from silas.plans import plan_bytes, plan_card
 from silas.testing.builders import a_plan

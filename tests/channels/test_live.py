@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from silas.cards import PlanCard
-from silas.channels.live import SECONDS_A_FRAME, WITHDRAWN, LiveTerminal
+from silas.channels.live_terminal import SECONDS_A_FRAME, WITHDRAWN, LiveTerminal
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.types import OWNER

@@ -16,7 +16,7 @@ from silas.clock import SystemClock
 from silas.damage import damaged_rows
 from silas.db import Database
 from silas.home.database import migrate
-from silas.stream.scopework import NOT_SHOWN
+from silas.stream.scope_work import NOT_SHOWN
 from silas.testing import ScriptedModel
 from silas.types import OWNER
 from tests.cockpit.house import a_house

@@ -8,7 +8,7 @@ from typing import Any
 
 from silas.agents import ExecutorAgentOutput
 from silas.services.mcp_server import Services
-from silas.stream.scopework import NOT_SHOWN
+from silas.stream.scope_work import NOT_SHOWN
 from silas.testing import ScriptedModel
 from tests.cockpit.program_page import ProgramPage, a_page
 from tests.support.command import ROOT, environment, person, run, silas

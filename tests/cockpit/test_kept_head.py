@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
-from silas.audit.kept import KeptAuditLog
+from silas.audit.kept_head import KeptAuditLog
 from silas.channels.web.wire import Auth
 from silas.errors import DatabaseError, Stopped
 from silas.testing.approval import a_decision, a_signer, a_subject

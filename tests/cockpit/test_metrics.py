@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from silas.approval.cadence import ENOUGH, TOO_MANY, WINDOW, Cadence, Cue
-from silas.audit.reading import AuditReader, ReadEntry
+from silas.audit.reader import AuditReader, ReadEntry
 from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.metrics import Tally
 from silas.types import Risk

@@ -15,8 +15,8 @@ from silas.agents.models import RouteDecision
 from silas.config import SilasConfig
 from silas.context import ContextConfig, ContextZone, TokenCounter
 from silas.services.doctor.diagnose import diagnose
-from silas.services.tools.listed import add_uncalled
 from silas.services.tools.prompt_overhead import overhead_of
+from silas.services.tools.uncalled_tools import add_uncalled
 from silas.stream.session import Session
 from silas.testing import Harness, MockClock
 from silas.tools import ToolRegistry

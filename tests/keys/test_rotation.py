@@ -12,7 +12,7 @@ import pytest
 from silas.errors import ConfigError
 from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.files import replace
-from silas.keys.ring import Handover
+from silas.keys.key_ring import Handover
 from tests.keys.places import PASSPHRASE, PLACES, Place
 from tests.support.command import ROOT
 from tests.support.waits import SECONDS

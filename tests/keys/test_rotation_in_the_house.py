@@ -25,7 +25,7 @@ from silas.db import Database
 from silas.errors import ConfigError, DatabaseError
 from silas.home.key_vault import open_vault
 from silas.keys import Ed25519Signer, KeyRing
-from silas.keys.heads import SignedHead, SignedHeads
+from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
 from silas.services.owner_key import CheckpointKeys, rotate_key
 from silas.services.record import open_audit
@@ -269,8 +269,8 @@ async def test_the_old_key_signs_no_checkpoint_behind_its_time(config: SilasConf
     ],
 )
 def test_a_former_keys_checkpoint_counts_up_to_its_last_head(said: Any, believed: bool) -> None:
-    from silas.keys.hold import NoKeyLock
-    from silas.keys.ring import Handover, succeed
+    from silas.keys.key_lock import NoKeyLock
+    from silas.keys.key_ring import Handover, succeed
     from silas.testing.approval import a_signer
 
     old, new = a_signer("old"), a_signer("new")

@@ -10,7 +10,7 @@ import pytest
 
 from silas.errors import ConfigError
 from silas.keys.oskeyring import SERVICE
-from silas.keys.secrecy import Secrecy
+from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -175,7 +175,7 @@ def test_nothing_is_asked_or_written_until_there_is_a_secret(tmp_path: Path) -> 
         raise AssertionError(new)
 
     vault = SecretVault("file", tmp_path / "secrets", never, lambda: None)
-    secrecy = Secrecy(vault, lambda: NOW)
+    secrecy = SecretRegistry(vault, lambda: NOW)
     secrecy.refresh()
     assert vault.facts() == ()
     assert secrecy.redact("anything") == "anything"
@@ -188,7 +188,7 @@ def test_nothing_is_asked_or_written_until_there_is_a_secret(tmp_path: Path) -> 
 def test_a_removed_secret_is_given_to_nobody_and_recognised_all_the_same(tmp_path: Path) -> None:
     vault = a_vault(tmp_path)
     token = vault.add("TOKEN", VALUE, NOW)
-    secrecy = Secrecy(vault, lambda: NOW)
+    secrecy = SecretRegistry(vault, lambda: NOW)
     assert secrecy.document({"TOKEN": token.ref_id}) == b'{"TOKEN": "correct-horse-battery"}'
     assert "known" in secrecy.missing({"TOKEN": f"ref_{'0' * 32}"})
     assert "is not the secret" in secrecy.missing({"HARMLESS": token.ref_id})
@@ -201,6 +201,6 @@ def test_a_removed_secret_is_given_to_nobody_and_recognised_all_the_same(tmp_pat
 def test_no_representation_of_what_holds_secrets_shows_one(tmp_path: Path) -> None:
     vault = a_vault(tmp_path)
     vault.add("TOKEN", VALUE, NOW)
-    secrecy = Secrecy(vault, lambda: NOW)
+    secrecy = SecretRegistry(vault, lambda: NOW)
     secrecy.refresh()
     assert VALUE not in f"{vault!r} {secrecy!r} {vault.facts()!r}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.audit.log import AuditLog
-from silas.audit.reading import AuditReader, ReadEntry
+from silas.audit.reader import AuditReader, ReadEntry
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.keys import KeyRing

@@ -21,8 +21,8 @@ from silas.canonical import canonical_bytes
 from silas.db import Database
 from silas.errors import MemoryRefused
 from silas.keys import KeyRing
-from silas.keys.hold import NoKeyLock
-from silas.keys.ring import Handover, succeed
+from silas.keys.key_lock import NoKeyLock
+from silas.keys.key_ring import Handover, succeed
 from silas.memory import (
     MemoryItem,
     MemoryType,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from silas.sandbox.player import NOTE, REPORT, SyscallStep, assemble, step_at
 from silas.sandbox.seccomp import Machine
+from silas.sandbox.syscall_player import NOTE, REPORT, SyscallStep, assemble, step_at
 
 MACHINES: tuple[Machine, ...] = ("x86_64", "aarch64")
 MASK = (1 << 64) - 1

@@ -15,7 +15,7 @@ from silas.memory.operations import Operations
 from silas.persona import Happened, Manner, Persona
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Incoming
-from silas.stream.signin import SignIn
+from silas.stream.sender_identity import SenderIdentity
 from silas.testing import ScriptedModel
 from silas.testing.models import Step
 from silas.types import TaintLevel
@@ -195,10 +195,10 @@ class NotingGates:
         return self
 
 
-class NotingSignIn(SignIn):
+class NotingSignIn(SenderIdentity):
     """The real sign-in, noted."""
 
-    def __init__(self, inner: SignIn, journal: Journal) -> None:
+    def __init__(self, inner: SenderIdentity, journal: Journal) -> None:
         self._inner = inner
         self._journal = journal
 

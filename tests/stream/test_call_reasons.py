@@ -12,7 +12,7 @@ from silas.cards import Card, PlanAnswer, PlanCard
 from silas.cards.models import BatchReviewCard
 from silas.channels import render_card
 from silas.channels.web.card_events import CardAsked, card_event
-from silas.stream.reasons import REASONS
+from silas.stream.ask_reasons import REASONS
 from silas.testing import CallTool, FakeTool, ScriptedChannel
 from silas.tools import (
     CallFacts,

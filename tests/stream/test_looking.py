@@ -12,7 +12,7 @@ from silas.agents import AgentResponse, ModelChoice, RouteDecision
 from silas.agents.choice import ModelsConfig
 from silas.cards import Card, ChannelMessage
 from silas.cards.models import DecisionAnswer, DecisionCard
-from silas.services.tools.looking import shown_to
+from silas.services.tools.look_tools import shown_to
 from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step

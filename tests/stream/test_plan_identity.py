@@ -6,7 +6,7 @@ import pytest
 
 from silas.plans import WorkItem, WorkItemStatus, subject_of
 from silas.stream.models import Send
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.testing import (
     CallTool,
     Harness,

@@ -8,10 +8,10 @@ from benchmarks.planattacks.attacks import ATTACKS, Attack
 from benchmarks.planattacks.run import Seen, play, unmarked
 from silas.plans import plan_bytes, plan_card
 from silas.plans.source_marks import HEADING, PlanMark, split_marks, with_marks
-from silas.stream.planmarks import plan_marks
+from silas.stream.plan_marks import plan_marks
 from silas.testing import a_plan
 from silas.tools.provenance import Provenance
-from silas.tools.repeats import Value
+from silas.tools.repeated_words import Value
 from silas.types import Origin, OriginKind, TaintLevel
 
 FILE = Origin(kind=OriginKind.file, name="notes.md", tool="workspace_read")

@@ -27,7 +27,7 @@ from silas.testing import (
 from silas.testing.tools import a_context, exited
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from silas.tools.builtin.ask_owner import MAX_QUESTIONS, AskOwnerTool, OwnerAnswer
-from silas.tools.builtin.looking import LOOKING
+from silas.tools.builtin.read_only import LOOKING
 from silas.tools.builtin.recall import ContextInspectionTool, MemorySearchTool
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import model_facing

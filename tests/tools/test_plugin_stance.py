@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.tools import Stance
-from silas.tools.plugins.stance import Opinion, ToolsetStance, parse_stance
+from silas.tools.plugins.toolset_stance import Opinion, ToolsetStance, parse_stance
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from silas.agents import ExecutorAgentOutput
-from silas.stream.scopework import NOT_SHOWN
+from silas.stream.scope_work import NOT_SHOWN
 from silas.testing import ScriptedModel
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit, forget

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from silas.audit.kept import KeptAuditLog
+from silas.audit.kept_head import KeptAuditLog
 from silas.config import SilasConfig
 from silas.errors import Stopped
 from silas.testing.approval import a_decision, a_subject

@@ -24,21 +24,25 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
-    "inspect.py": {"silas.channels", "silas.channels.paint"},  # a card on a terminal
-    "keys.py": {"silas.keys.ring"},  # a fingerprint
+    "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
+    "keys.py": {"silas.keys.key_ring"},  # a fingerprint
     "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
     "memory.py": {
         "silas.memory.bundle_rules",
         "silas.plans.characters",
     },  # whose a bundle is; no character of a memory steers the terminal
-    "output.py": {"silas.channels.paint", "silas.workspace.diff"},  # colours
-    "reclaim.py": {"silas.clock"},
+    "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
+    "garbage_collection.py": {"silas.clock"},
     "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
     "shared.py": {"silas.sandbox", "silas.stop"},  # an error; whether Silas is stopped
     "show.py": {"silas.channels.text", "silas.plans.characters", "silas.work.report"},  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {"silas.stop", "silas.stream.session"},  # whether stopped; the current directory
-    "terminal.py": {"silas.channels", "silas.channels.paint", "silas.clock"},  # the channel
+    "terminal.py": {
+        "silas.channels",
+        "silas.channels.terminal_colour",
+        "silas.clock",
+    },  # channel
     "work.py": {"silas.tools"},  # how a run asks
 }
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""

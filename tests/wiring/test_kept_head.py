@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 from silas import Silas, SilasConfig, load_config
-from silas.audit.kept import AT_ONCE
+from silas.audit.kept_head import AT_ONCE
 from silas.audit.models import GENESIS, AuditHead
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, Stopped
 from silas.home.audit_log import looking_log
 from silas.keys import KeyRing
-from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.keys.signed_heads import SignedHeads
 from silas.keys.signer_server import SigningDesk, listening
 from silas.services.doctor.diagnose import diagnose
 from silas.services.memory import open_memory
@@ -388,7 +388,7 @@ _DYING = """
 import asyncio, os, signal, sys
 from silas import load_config
 from silas.audit.log import AuditLog
-from silas.keys import heads
+from silas.keys import signed_heads as heads
 from silas.services.record import open_audit
 from silas.services.setup.initialise import initialise
 

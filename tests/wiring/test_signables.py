@@ -19,7 +19,7 @@ from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards import ChannelMessage, message_bytes
 from silas.db import Database
 from silas.errors import ConfigError
-from silas.keys.heads import SignedHead, SignedHeads
+from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.keys.signer_server import SigningRuling
 from silas.memory.bundle_lines import (
     BUNDLE_DOMAIN,

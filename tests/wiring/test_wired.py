@@ -77,8 +77,8 @@ async def test_no_dependency_of_any_wired_object_is_missing() -> None:
     assert reached >= {
         "ApprovalEngine", "Database", "Dispatcher", "Escalator", "ExecutorAgent",
         "GateRunner", "OwnerQuestions", "PlannerAgent", "PredicateProvider", "Proposer",
-        "ProxyAgent", "Router", "ScriptedChannel", "SignIn", "SqlNonceStore", "SqlOutcomeStore",
-        "KeptAuditLog",
+        "ProxyAgent", "Router", "ScriptedChannel", "SenderIdentity", "SqlNonceStore",
+        "KeptAuditLog", "SqlOutcomeStore",
         "SqlWorkItemStore", "StepGates", "Stream", "TaskRunner", "ToolExecutor", "ToolRegistry",
         "TurnProcessor", "TurnSteps", "Undo", "VerificationRunner", "WorkItemExecutor",
     }  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from silas.approval import NonceConfig
 from silas.approval.nonces import SqlNonceStore
-from silas.approval.revoking import revoke
+from silas.approval.revocation import revoke
 from silas.audit import AuditLog
 from silas.db import Database
 from silas.plans import WorkItem, WorkItemStatus

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from statistics import fmean, median
 from typing import Any, Literal, NamedTuple
 
-from silas.audit.reading import ReadEntry
+from silas.audit.reader import ReadEntry
 from silas.channels.web.views import Metric
 
 EVENTS = frozenset({"card_answered", "workspace_applied", "workspace_undone", "fatigue_cue"})

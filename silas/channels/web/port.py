@@ -102,7 +102,7 @@ class Work(Protocol):
         ...
 
 
-class House(Protocol):
+class Overview(Protocol):
     """What there is: tools, workers, memories, settings, and whether all is well."""
 
     async def tools(self) -> tuple[ToolRow, ...]:
@@ -187,7 +187,7 @@ class Cockpit(Protocol):
         ...
 
     @property
-    def house(self) -> House:
+    def overview(self) -> Overview:
         """What there is."""
         ...
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from silas.channels.web.docs_page import docs_routes
 from silas.channels.web.port import Cockpit, Door
 from silas.channels.web.proofs import Prover
-from silas.channels.web.routes_house import house_routes, persona_routes
+from silas.channels.web.routes_overview import overview_routes, persona_routes
 from silas.channels.web.routes_record import record_routes
 from silas.channels.web.routes_setup import device_routes, setup_routes
 from silas.channels.web.routes_work import work_routes
@@ -27,7 +27,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door) -> APIRouter:
     for part in (
         record_routes(cockpit.record),
         work_routes(cockpit.work, prover),
-        house_routes(cockpit.house),
+        overview_routes(cockpit.overview),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
         setup_routes(cockpit.setup, prover),

@@ -13,7 +13,7 @@ from silas.channels.web.acceptor import Acceptor, Arrival
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
-from silas.channels.web.repeats import RepeatedErrors, count_repeated_errors
+from silas.channels.web.repeated_errors import RepeatedErrors, count_repeated_errors
 from silas.channels.web.tls_arrival import TlsArrival
 from silas.clock import Clock
 from silas.errors import ConfigError

@@ -18,9 +18,9 @@ import struct
 
 from silas.sandbox.landlock import Landlock, LandlockRule
 from silas.sandbox.models import SandboxLimits
-from silas.sandbox.player import NOTE, Counted, SyscallStep, assemble
 from silas.sandbox.seccomp import Machine, compile_filter
 from silas.sandbox.starter import APPLIED, PIPE, Script, StartCommand, Starter, complete
+from silas.sandbox.syscall_player import NOTE, Counted, SyscallStep, assemble
 from silas.sandbox.watch import ceilings
 
 HOUSE = "/.silas"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from silas.agents.choice import RUNBOOK
-from silas.audit.kept import KeptAuditLog
+from silas.audit.kept_head import KeptAuditLog
 from silas.channels.web.events import Waiting
 from silas.config import SilasConfig
 from silas.services.cockpit.setup import SetupRoom

@@ -6,7 +6,7 @@ from silas.context.chronicle import SqlChronicleStore
 from silas.context.origin import names
 from silas.db import Database, at_once
 from silas.memory.forgotten import ForgottenLog
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
 
 _ABOUT = 20  # entries of the conversation that words may be made of which stand in none

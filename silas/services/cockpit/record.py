@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from silas.approval import ApprovalToken, NonceStore
 from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
 from silas.audit.narrate import known_events, narrate
-from silas.audit.reading import AuditReader, ReadEntry
+from silas.audit.reader import AuditReader, ReadEntry
 from silas.cards import PlanCard
 from silas.channels.web.metrics import EVENTS, Tally
 from silas.channels.web.views import (

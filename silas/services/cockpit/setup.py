@@ -14,8 +14,8 @@ from silas.channels.web.views import Choice, Onboarding, SecretAsked
 from silas.clock import Clock
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
 from silas.errors import ConfigError
-from silas.keys.inputs import SecretInputs
-from silas.keys.secrecy import Secrecy
+from silas.keys.secret_inputs import SecretInputs
+from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.services.cockpit.announcements import Announcer
 from silas.services.setup.provider_key import TryKey, note_provider_key
@@ -55,7 +55,7 @@ class SetupRoom:
         folder: Path,
         model_in_force: str,
         vault: SecretVault,
-        secrecy: Secrecy,
+        secrecy: SecretRegistry,
         channel: CardChannel,
         announce: Announcer,
         try_key: TryKey,

@@ -14,8 +14,8 @@ from silas.errors import ConfigError
 from silas.home.signer_client import is_apart, opened_by_others, record_of
 from silas.keys import KeysConfig, Signer
 from silas.keys.hardened import harden
-from silas.keys.heads import SignedHeads
 from silas.keys.oskeyring import Keyring, system_keyring
+from silas.keys.signed_heads import SignedHeads
 from silas.keys.signer_server import SigningDesk, listening
 from silas.keys.vault import Vault
 from silas.services.signer.signables import Signables

@@ -28,7 +28,7 @@ from silas.cards import (
 from silas.channels import card_lines, detail_line
 from silas.clock import Clock
 from silas.errors import ConfigError, PlanFamilyError
-from silas.keys.heads import SignedHead, SignedHeads
+from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.keys.signer_server import SigningRuling
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of

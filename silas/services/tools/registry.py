@@ -10,8 +10,8 @@ from silas.errors import ConfigError
 from silas.home.database import database_path, open_database
 from silas.home.runtime import sandbox_of
 from silas.sandbox import RefusingSandbox, Sandbox
-from silas.services.tools.listed import add_uncalled
 from silas.services.tools.toolsets import NOTHING_KEPT, mount_toolsets, scopes_of
+from silas.services.tools.uncalled_tools import add_uncalled
 from silas.tools import FILE_TOOLS, ToolRegistry
 from silas.tools.builtin.git_look import WORKSPACE_TOOLS
 from silas.tools.builtin.python import PythonTool

@@ -14,7 +14,7 @@ from silas.stop import Sentinel
 from silas.tools import Stance, ToolRegistry, ValidatedCall
 from silas.tools.plugins.names import BUILT_IN, CODE
 from silas.tools.plugins.spec import read_spec
-from silas.tools.plugins.stance import OpinionatedTool
+from silas.tools.plugins.toolset_stance import OpinionatedTool
 
 if TYPE_CHECKING:
     from silas.tools.plugins.run import ToolsetContext

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import AfterValidator, Field
 
 from silas.tools.builtin.arguments import Exact
-from silas.tools.builtin.looking import LookingTool
+from silas.tools.builtin.read_only import ReadOnlyTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
 
@@ -69,7 +69,7 @@ class QuestionArguments(Exact):
     options: Annotated[list[str], Field(min_length=2, max_length=6), AfterValidator(_options)]
 
 
-class AskOwnerTool(LookingTool):
+class AskOwnerTool(ReadOnlyTool):
     """Asks the owner; no answer is an answer, too."""
 
     arguments = QuestionArguments

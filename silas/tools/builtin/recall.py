@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 from silas.context import ContentKind, ContextItem, scrub
 from silas.memory import MemoryItem
 from silas.tools.builtin.arguments import Exact
-from silas.tools.builtin.looking import LOOKING, LookingTool
+from silas.tools.builtin.read_only import LOOKING, ReadOnlyTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
 
@@ -41,7 +41,7 @@ class MemoryArguments(Exact):
     everything_said: bool = False
 
 
-class MemorySearchTool(LookingTool):
+class MemorySearchTool(ReadOnlyTool):
     """Finds memories; each keeps the trust it was stored with."""
 
     arguments = MemoryArguments
@@ -99,7 +99,7 @@ class ContextArguments(Exact):
     """There is nothing to choose."""
 
 
-class ContextInspectionTool(LookingTool):
+class ContextInspectionTool(ReadOnlyTool):
     """Lists what is in view of this connection: ids, zones and sizes, not the words."""
 
     arguments = ContextArguments

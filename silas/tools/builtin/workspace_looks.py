@@ -21,7 +21,7 @@ from silas.tools.builtin.files import (
     answer_of,
     program,
 )
-from silas.tools.builtin.looking import LookingTool
+from silas.tools.builtin.read_only import ReadOnlyTool
 from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.models import RiskLevel, ToolCallContext, ToolConfig, ToolResult
 from silas.types import OriginKind, TaintLevel
@@ -60,7 +60,7 @@ _ALONE = {"network": (), "loopback": False, "credentials": Credentials(), "path"
 _TURN_ROLES = ("proxy", "planner")
 
 
-class WorkspaceTool(LookingTool):
+class WorkspaceTool(ReadOnlyTool):
     """Looks at the workspace of the turn, within what the turn has left; a subclass says how."""
 
     roles = _TURN_ROLES

@@ -18,8 +18,8 @@ from silas.tools.plugins.names import GROUP, nearest
 from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
 from silas.tools.plugins.schema import clean_schema, close_schema, validator_of
 from silas.tools.plugins.spec import OwnerPolicy
-from silas.tools.plugins.stance import NeedsApprovalMethod
 from silas.tools.plugins.tool import MountedToolset, PluginTool, PluginToolDefinition
+from silas.tools.plugins.toolset_stance import NeedsApprovalMethod
 
 START_SECONDS: Final = 30.0  # for one toolset to connect and list its tools
 MAX_DEFINITION: Final = 50_000  # characters of one tool's schema; a model reads them at every step

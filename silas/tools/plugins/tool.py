@@ -29,7 +29,12 @@ from silas.tools.plugins.result import refusal, result_of
 from silas.tools.plugins.run import Foreign, ToolsetContext, approval_wrappers, run_context
 from silas.tools.plugins.schema import first_misfit
 from silas.tools.plugins.spec import OwnerPolicy
-from silas.tools.plugins.stance import BLOCKED, NeedsApprovalMethod, ToolsetStance, parse_stance
+from silas.tools.plugins.toolset_stance import (
+    BLOCKED,
+    NeedsApprovalMethod,
+    ToolsetStance,
+    parse_stance,
+)
 from silas.types import TaintLevel
 
 _MANY = 1000  # calls that asked and were not made; more are forgotten, and are then refused

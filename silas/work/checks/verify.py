@@ -16,7 +16,7 @@ from silas.sandbox.network.traffic import unrecorded
 from silas.work.changes.copy_view import tree_of
 from silas.work.checks.runner_summary import why_no_pass
 from silas.work.uninterrupted import shielded
-from silas.workspace.layer import throwaway
+from silas.workspace.throwaway_copy import throwaway
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 

@@ -13,9 +13,9 @@ from silas.agents.providers.factory import make_model
 from silas.agents.providers.fallback_model import FallbackModel
 from silas.testing import Harness, ScriptedModel
 from tests.agents.openai_server import Answer, Drop, Failure, OpenAIServer, openai_server
-from tests.agents.test_aloud import Ear
 from tests.agents.test_in_the_house import Waits as HouseWaits
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, unused
+from tests.agents.test_streaming import Ear
 from tests.support.waits import SECONDS
 
 GREETING = json.dumps({"route": "direct", "message": "Good morning!"})

@@ -27,8 +27,8 @@ _MOST_MEMORIES = 50
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 
-class HouseRoom:
-    """`silas.channels.web.port.House` over the wired parts."""
+class OverviewRoom:
+    """`silas.channels.web.port.Overview` over the wired parts."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class HouseRoom:
         self._looked: tuple[float, Doctor] | None = None
 
     async def tools(self) -> tuple[ToolRow, ...]:
-        """See `House.tools`."""
+        """See `Overview.tools`."""
         return tuple(
             ToolRow(
                 name=row["name"],
@@ -64,7 +64,7 @@ class HouseRoom:
         )
 
     async def workers(self) -> tuple[WorkerRow, ...]:
-        """See `House.workers`. Files are read beside the event loop."""
+        """See `Overview.workers`. Files are read beside the event loop."""
         rows = await asyncio.to_thread(worker_rows, self._config)
         known = WorkerRow.model_fields
         return tuple(
@@ -73,7 +73,7 @@ class HouseRoom:
         )
 
     async def memory(self, query: str) -> Memories:
-        """See `House.memory`."""
+        """See `Overview.memory`."""
         if query.strip():
             found = await self._search.find(OWNER, query, _MOST_MEMORIES)
             nothing = "Nothing is remembered that fits."
@@ -89,11 +89,11 @@ class HouseRoom:
         )
 
     async def settings(self) -> Settings:
-        """See `House.settings`."""
+        """See `Overview.settings`."""
         return settings_in_force(self._config, self._sandbox)
 
     async def doctor(self) -> Doctor:
-        """See `House.doctor`. One look at a time, in a thread with a loop of its own.
+        """See `Overview.doctor`. One look at a time, in a thread with a loop of its own.
 
         It starts programs and reads files, and nobody's turn waits for that.
         """

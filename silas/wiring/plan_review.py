@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from silas.agents.choice import RUNBOOK
 from silas.stream.drafts import waits_on
-from silas.stream.planreview import ModelPlans, ReviewPlans, TrustedPlans
+from silas.stream.plan_review import ModelPlans, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
 from silas.work.checks.preflight import Preflight
 from silas.work.checks.verify import VerificationRunner

@@ -11,7 +11,7 @@ from silas.agents.choice import OutputSetting
 from silas.agents.providers.factory import make_model
 from silas.testing import MockClock
 from tests.agents.openai_server import Answer, Failure, OpenAIServer, Tool, openai_server
-from tests.agents.test_aloud import NONE, TURN, Ear
+from tests.agents.test_streaming import NONE, TURN, Ear
 from tests.support.speaking import direct
 from tests.support.waits import SECONDS
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import House, PersonaRoom
+from silas.channels.web.port import Overview, PersonaRoom
 from silas.channels.web.proofs import Prover, Session, session_of
 from silas.channels.web.views import Doctor, Memories, Settings, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
@@ -47,31 +47,31 @@ class PersonaTuning(Frozen):
         return canonical_json(self.delta)
 
 
-def house_routes(house: House) -> APIRouter:
+def overview_routes(overview: Overview) -> APIRouter:
     """`/tools`, `/workers`, `/memory`, `/settings`, `/doctor`: they only look."""
     router = APIRouter(
-        tags=["house"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+        tags=["overview"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
     )
 
     @router.get("/tools", summary="Every tool and how it fares")
     async def tools() -> tuple[ToolRow, ...]:
-        return await house.tools()
+        return await overview.tools()
 
     @router.get("/workers", summary="Your workers")
     async def workers() -> tuple[WorkerRow, ...]:
-        return await house.workers()
+        return await overview.workers()
 
     @router.get("/memory", summary="What Silas remembers")
     async def memory(q: Annotated[str, Query(max_length=500)] = "") -> Memories:
-        return await house.memory(q)
+        return await overview.memory(q)
 
     @router.get("/settings", summary="The settings that matter, as they are in force")
     async def settings() -> Settings:
-        return await house.settings()
+        return await overview.settings()
 
     @router.get("/doctor", summary="Every part that Silas needs, and whether it is well")
     async def doctor() -> Doctor:
-        return await house.doctor()
+        return await overview.doctor()
 
     return router
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from silas.channels.web.repeats import count_repeated_errors
+from silas.channels.web.repeated_errors import count_repeated_errors
 
 LOG = logging.getLogger("asyncio")
 

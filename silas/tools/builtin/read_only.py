@@ -14,7 +14,7 @@ LOOKING: Final = ToolConfig(
 _LOOKS: Final = CallFacts(state_changing=False, egress=False, addressed=False)
 
 
-class LookingTool(BuiltInTool):
+class ReadOnlyTool(BuiltInTool):
     """A tool that looks something up in Silas's own house; a subclass names itself and looks."""
 
     action = "look"

@@ -16,13 +16,13 @@ from silas.agents import ExecutorAgentOutput
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.errors import SandboxError
 from silas.home.runtime import sandbox_of
-from silas.keys.heads import SignedHeads
 from silas.keys.remote import RemoteSigner
+from silas.keys.signed_heads import SignedHeads
 from silas.keys.signer_server import SigningDesk, listening
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
 from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming
-from silas.stream.signin import SignIn
+from silas.stream.sender_identity import SenderIdentity
 from silas.testing import (
     CallTool,
     Harness,
@@ -95,7 +95,7 @@ async def test_a_plan_and_a_single_call_are_each_signed_at_the_signer(
 class Watched:
     """Remembers what each message was taken for."""
 
-    def __init__(self, sign_in: SignIn) -> None:
+    def __init__(self, sign_in: SenderIdentity) -> None:
         self._sign_in = sign_in
         self.levels: list[TaintLevel] = []
 

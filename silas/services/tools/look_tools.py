@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
 from silas.tools import ToolRegistry
 from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
-from silas.tools.builtin.looking import LOOKING
+from silas.tools.builtin.read_only import LOOKING
 from silas.tools.builtin.recall import (
     REMEMBERED,
     ContextInspectionTool,

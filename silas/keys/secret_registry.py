@@ -9,7 +9,7 @@ from silas.keys.redact import SHORTEST, Redactor
 from silas.keys.secrets import SecretVault
 
 
-class Secrecy:
+class SecretRegistry:
     """Gives secrets to runs, and finds them in what comes out.
 
     What was once known stays known until the process ends: a secret that was removed meanwhile may

@@ -9,7 +9,7 @@ from silas.plans import WorkItem, plan_bytes
 from silas.plans.source_marks import PlanMark
 from silas.stream.ask import place_of
 from silas.tools.provenance import Provenance
-from silas.tools.repeats import Value
+from silas.tools.repeated_words import Value
 
 _SAID_BY_OTHERS: Final = frozenset({"type", "workspace", "interaction_mode", "on_stuck", "budget"})
 """Fields that the owner, the turn or a closed list of words decides."""

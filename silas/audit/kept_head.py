@@ -18,7 +18,7 @@ from silas.audit.models import (
 from silas.audit.sqlite_statements import NEWEST_ACCEPTANCE
 from silas.audit.witness import Witness, contradiction, head_line
 from silas.audit.witness import read_head as read_line
-from silas.audit.witnessed import Warn, WitnessedAuditLog
+from silas.audit.witnessed_log import Warn, WitnessedAuditLog
 from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.db import Database

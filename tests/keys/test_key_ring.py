@@ -9,8 +9,15 @@ import pytest
 
 from silas.errors import ConfigError
 from silas.keys import KeyRing, Signer
-from silas.keys.hold import NoKeyLock
-from silas.keys.ring import SUCCESSION_DOMAIN, Handover, Succession, digest_of, fingerprint, succeed
+from silas.keys.key_lock import NoKeyLock
+from silas.keys.key_ring import (
+    SUCCESSION_DOMAIN,
+    Handover,
+    Succession,
+    digest_of,
+    fingerprint,
+    succeed,
+)
 from silas.testing.approval import a_signer
 
 START = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

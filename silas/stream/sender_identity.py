@@ -23,7 +23,7 @@ VerifyOwner = Callable[[bytes, bytes], bool]
 """Whether a signature over these bytes is the owner's."""
 
 
-class SignIn:
+class SenderIdentity:
     """Classifies messages; a replayed or stale owner signature makes them external, on record."""
 
     def __init__(
@@ -93,7 +93,9 @@ class TypedWords:
         clock: For its time.
     """
 
-    def __init__(self, channel: str, sign: SignMessage, sign_in: SignIn, clock: Clock) -> None:
+    def __init__(
+        self, channel: str, sign: SignMessage, sign_in: SenderIdentity, clock: Clock
+    ) -> None:
         self._channel = channel
         self._sign = sign
         self._sign_in = sign_in

@@ -9,7 +9,7 @@ from typing import Final, TextIO, TypeVar
 
 from silas.cards import Card
 from silas.channels.cli import CLIChannel
-from silas.channels.paint import columns_of, dim
+from silas.channels.terminal_colour import columns_of, dim
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 from silas.types import OWNER

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from silas.canonical import canonical_json, read_json, sha256_hex
 from silas.errors import ApprovalError, ConfigError
-from silas.keys.hold import KeyLock, NoKeyLock
+from silas.keys.key_lock import KeyLock, NoKeyLock
 from silas.keys.port import FormerKey, Signer
 from silas.keys.signer import import_public_key, verify_with
 

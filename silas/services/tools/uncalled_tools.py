@@ -10,7 +10,7 @@ from silas.home.web_tools import Web, add_web_tools
 from silas.memory import MemoryItem
 from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.sandbox.network.traffic import unrecorded
-from silas.services.tools.looking import add_looking_tools
+from silas.services.tools.look_tools import add_looking_tools
 from silas.tools import ToolRegistry
 
 

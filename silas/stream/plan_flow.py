@@ -9,10 +9,10 @@ from silas.autonomy import Decision, Signal, plan_family
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, Send
-from silas.stream.planmarks import plan_marks
-from silas.stream.planreview import PROPOSALS, ReviewPlans, is_owners
+from silas.stream.plan_marks import plan_marks
+from silas.stream.plan_review import PROPOSALS, ReviewPlans, is_owners
 from silas.stream.propose import STAYS, Proposal, Proposer
-from silas.stream.scopework import ScopeWork
+from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import TurnWriter

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from silas.agents import ExecutorAgentOutput
-from silas.stream.scopework import NOT_SHOWN
+from silas.stream.scope_work import NOT_SHOWN
 from silas.testing import CallTool
 from tests.web.support.cockpit import forget
 from tests.work.kit import at_work, sh
