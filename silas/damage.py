@@ -1,4 +1,8 @@
-"""Rows that cannot be read: set aside, kept and named, so that nothing else waits for them."""
+"""Rows that cannot be read: set aside, kept and named, so that nothing else waits for them.
+
+Lists go on without them, the owner is told once, and nothing is deleted. A damaged call in the
+journal of effects counts as `unknown` and is not repeated.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress

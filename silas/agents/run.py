@@ -1,4 +1,8 @@
-"""Asking a model for a structured answer, reliably (spec 5.1.0, 18.1)."""
+"""Asking a model for a structured answer, reliably (spec 5.1.0, 18.1).
+
+An answer out of form is asked for once more in the same conversation, so tools are not called
+twice for a form. Then a fixed answer that does nothing is taken.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,8 @@
-"""Runs gates in two lanes: policy decides and may rewrite, quality only observes (spec 5.4)."""
+"""Runs gates in two lanes: policy decides and may rewrite, quality only observes (spec 5.4).
+
+Policy fails closed, quality fails open with a flag in the record. Rewrites are recorded as
+digests, because what a gate removes must not survive in the log.
+"""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy

@@ -1,4 +1,8 @@
-"""Who picks up interrupted work: a process that is alone, so that nothing is run twice."""
+"""Who picks up interrupted work: a process that is alone, so that nothing is run twice.
+
+Interrupted work is picked up only by a process that no other one stands beside, and only by
+commands that stay: `chat`, `start`, or a program that opens Silas.
+"""
 
 import asyncio
 import fcntl

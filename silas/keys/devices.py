@@ -1,4 +1,8 @@
-"""The owner's devices and their public keys: what they sign counts as the owner's (decision B7)."""
+"""The owner's devices and their public keys: what they sign counts as the owner's (decision B7).
+
+A device's row is never deleted and a revocation never taken back; a revoked key cannot be paired
+again. Everything is asked of the database each time.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

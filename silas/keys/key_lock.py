@@ -1,4 +1,8 @@
-"""Who relies on a key, and who may replace it: never both at once."""
+"""Who relies on a key, and who may replace it: never both at once.
+
+One rename puts the new key in force, and whoever opens the key next finishes what was cut short.
+A rotation needs the key directory's lock alone. The old private key is kept nowhere.
+"""
 
 import fcntl
 import gc

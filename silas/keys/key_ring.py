@@ -1,4 +1,8 @@
-"""The owner's keys in their order: the one in force, and those before it, each vouched for."""
+"""The owner's keys in their order: the one in force, and those before it, each vouched for.
+
+The old key signs who follows it, so nobody else can say so; the new one signs the same bytes, so
+a thief of the record cannot slip in a former key. Each statement names the one before it.
+"""
 
 import hashlib
 from collections.abc import Sequence

@@ -3,6 +3,9 @@
 What it cannot do: find a secret that a program took care to hide, by reversing or encrypting it, by
 leaving letters out, or by printing half of it on each stream; nor one in an archive or encoding
 that is not named here.
+
+The redactor looks for every form of each secret at the end of the text, with as little as one
+letter of it. That delays a few letters.
 """
 
 import base64

@@ -1,4 +1,8 @@
-"""Where the owner's private key lives (spec 5.8): the OS key store, else one encrypted file."""
+"""Where the owner's private key lives (spec 5.8): the OS key store, else one encrypted file.
+
+A record beside it names the public key and where the private one is. A key store that is locked
+or gone is an error, never a reason for a second identity. There is no setting for a passphrase.
+"""
 
 import re
 from collections.abc import Callable, Generator, Sequence

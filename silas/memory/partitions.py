@@ -1,4 +1,8 @@
-"""The two lanes of a scope: where their words are indexed, and how much is in them."""
+"""The two lanes of a scope: where their words are indexed, and how much is in them.
+
+`bm25()` counts over the whole index, so what a guest says would change what the owner finds.
+Rarity is counted within the scope.
+"""
 
 from typing import LiteralString, NamedTuple
 

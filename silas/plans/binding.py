@@ -9,6 +9,10 @@ copy that it works on; from then on they are the work's own to change.
 What this does not see: a change that is taken back before the next look, the content of a directory
 (work happens on a private copy, and the diff shows what became of it), and another directory in
 place of a removed one to which the file system gave the same inode.
+
+Facts of the owner's tools are in `binds` where the plan uses any. Compared are the
+list of programs and `pyvenv.cfg`, not every library: hashing thousands of files before each call
+costs seconds, and they are read-only to the work.
 """
 
 import asyncio

@@ -2,6 +2,9 @@
 
 Deterministic and without effect: files in, files and a report of every change out. Nothing of a
 skill is run, no model is asked, and what is left out or waits for a person is named.
+
+Importing a skill runs nothing. Fetching is git's work, which the owner does and sees. The copy
+lies where the loader does not look. 10.4's dry run waits until scripts of a skill can be run.
 """
 
 import json

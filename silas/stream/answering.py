@@ -1,4 +1,8 @@
-"""Steps 8, 11 to 13 and 16: what is answered, kept before it is sent, and sent once (spec 5.1)."""
+"""Steps 8, 11 to 13 and 16: what is answered, kept before it is sent, and sent once (spec 5.1).
+
+Known secrets are taken out after the gates and before step 11, so the sent, kept, remembered and
+shown text is one. Cards are not touched: they show signed bytes.
+"""
 
 from collections.abc import Callable
 

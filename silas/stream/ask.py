@@ -1,4 +1,8 @@
-"""Questions that running work asks the owner, as cards (spec 5.2.1 c2, d)."""
+"""Questions that running work asks the owner, as cards (spec 5.2.1 c2, d).
+
+What one answer of a model asks for stands on one card, each call whole, at most eight. In a turn
+nothing that acts is asked about: it takes a plan.
+"""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

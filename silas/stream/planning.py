@@ -1,4 +1,8 @@
-"""Step 7, second half: the planner is asked, and what could not succeed goes back to it (5.1)."""
+"""Step 7, second half: the planner is asked, and what could not succeed goes back to it (5.1).
+
+Checks that already pass send a plan back once and never refuse it. A refactoring has guards alone,
+so refusing would forbid honest work; asking once finds most checks that prove nothing.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,8 @@
-"""A call on its way through the tool door, and the pure steps that turn a request into one."""
+"""A call on its way through the tool door, and the pure steps that turn a request into one.
+
+The idempotency key is derived from task, step, tool, action and validated arguments, with the
+run's own random trace: call ids are a model's to choose, and the same plan may run twice.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,8 @@
-"""The one tool door: every tool call of every agent goes through `ToolExecutor.call`."""
+"""The one tool door: every tool call of every agent goes through `ToolExecutor.call`.
+
+Table C lets a plan's token satisfy CONFIRM; then `approval_always` would ask nobody inside an
+approved plan. Where a gate asks, only an approval of exactly this call counts.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""What one turn may still look at in the owner's workspace: which files, how often, how much."""
+"""What one turn may still look at in the owner's workspace: which files, how often, how much.
+
+A `file_read` that sometimes needs authority would be checked by nobody. The `workspace_` tools
+need a scope that only turns of the owner's own words have, and read the workspace itself, read-
+only.
+"""
 
 import asyncio
 import re

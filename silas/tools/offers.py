@@ -2,6 +2,9 @@
 
 Pure: names and settings in, an offer out. The built-in toolsets by alias; what else can be named
 comes from a loader above. A setting nobody knows is an error, and its way is kept for the reader.
+
+A worker chooses among the tools of the house and loads no code. Where it asks, the plan's approval
+is no answer: a person looks at that call.
 """
 
 from collections.abc import Collection, Mapping

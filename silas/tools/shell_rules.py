@@ -4,6 +4,9 @@ Pure. First match wins; a pattern is a prefix of whole words; without a match an
 a command is blocked. What a command starts is held to the same rules as the command itself, and
 what cannot be read is never let through unasked. The rules read words, not what programs do: the
 sandbox holds whatever they miss.
+
+Everything that a command line starts is judged as if given itself. That can be too strict and
+never too lenient for what it can read; the rest asks.
 """
 
 import shlex

@@ -1,4 +1,10 @@
-"""The objects of one Silas, made in the order of their dependencies (spec 12)."""
+"""The objects of one Silas, made in the order of their dependencies (spec 12).
+
+Parts that were needed before they existed were looked up later by lambdas, and a mistake in the
+order showed in the middle of a turn. The models are opened first, then memory and review, then
+the tools and questions that ask them; what every prompt holds is counted last, when all tools are
+registered.
+"""
 
 import asyncio
 from contextlib import AsyncExitStack

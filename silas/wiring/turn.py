@@ -1,4 +1,9 @@
-"""The steps of a turn, each made with the ports that it uses and no others (spec 5.1)."""
+"""The steps of a turn, each made with the ports that it uses and no others (spec 5.1).
+
+Without a container there is nothing to copy with one field changed. The wiring asks `Exchange`
+once for each port, so that all steps share what a test put in its place, and `Ports` of the test
+kit fails for a name that no step has: nothing is exchanged in vain.
+"""
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 

@@ -4,6 +4,9 @@ worker may ask (`worker-approval-policy.md`).
 Each run of a worker is made for itself: its agent, its tools, its policy, its authority for single
 calls. Nothing of a caller's is inherited, nothing is left behind. What all runs of one attempt
 share is what the plan gave: the workspace, the budget, the labels of what was read.
+
+The other worker's calls pass the door under its own policy; a yes to one worker is none to
+another. All runs of an attempt share budget and labels, which can only be too strict.
 """
 
 import asyncio

@@ -2,6 +2,9 @@
 
 Everything here goes through directory descriptors and never follows a symbolic link, so neither a
 link planted in a tree nor one swapped in while we look can lead outside it.
+
+Histories, hooks, virtual environments and editors' settings are shown read-only and never written
+back: what is in them runs outside the sandbox. docs/security.md lists them.
 """
 
 import errno

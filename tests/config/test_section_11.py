@@ -17,7 +17,7 @@ DIFFERENT = {
     "sandbox.verify_dir": "below data_dir, as there; paths are meant from data_dir",
     "sandbox.customer_context_dir": "below data_dir, as there",
     "skills_dir": "A13: installed skills do not live inside the package",
-    "scheduler.timezone": "D443: local, the zone that this machine is set to",
+    "scheduler.timezone": "local, the zone that this machine is set to",
     "keys.socket": "D48: a signer apart is reached below data_dir",
     "models.planner": "D425: the model that is named there ends on 2026-11-30",
     "gates.system": "A14: the gates there need validators that the base install does not have",

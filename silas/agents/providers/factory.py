@@ -1,4 +1,8 @@
-"""Making the model that one line of configuration names (contract "Model names")."""
+"""Making the model that one line of configuration names (contract "Model names").
+
+With `base_url` no key is sent unless one is named. A server that reports no usage is charged an
+estimate, since a token budget would mean nothing otherwise.
+"""
 
 import importlib
 import os

@@ -1,4 +1,8 @@
-"""The built-in model: deterministic, without a key, without a network, honest about both."""
+"""The built-in model: deterministic, without a key, without a network, honest about both.
+
+The same request makes the same plan. It follows fenced blocks and no prose, and nothing after the
+headings that the runtime appends, because output may be quoted there.
+"""
 
 import json
 from collections.abc import Mapping, Sequence

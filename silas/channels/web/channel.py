@@ -9,6 +9,7 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.channels.proofs import Signed
 from silas.channels.web.answer_stream import AnswerStream, WaitNotices
 from silas.channels.web.card_events import CardAsked, answer_of, card_event, mark_proved
 from silas.channels.web.events import (
@@ -27,6 +28,7 @@ from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, unseen
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
+from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NO_KEY, NOT_OFFERED
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -45,18 +47,8 @@ OWNER = "owner"
 Prove = Callable[[WebSession, bytes, Proof], Awaitable[str]]
 """Whether a device signed these bytes, now and for the first time; else why it does not count."""
 
-Signed = Callable[[bytes, bytes], bool]
-"""Whether a signature over these bytes is an enrolled device's."""
-
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
-
-_GONE = "This question is closed already."
-_NOT_OFFERED = "This card does not offer that answer; reload the page."
-_NO_KEY = (
-    "Only a device with a key of its own can agree to this; pair this browser again, or say no."
-)
-_BAD_SIGNATURE = "The signature on your message does not fit; reload the page and say it again."
 
 
 class WebChannel:
@@ -238,7 +230,7 @@ class WebChannel:
         if proof is not None:
             if not self._signed(message_bytes(arrived, proof.nonce), proof.signature):
                 await self._audit.log("message_signature_bad", connection_id=page.session.id)
-                self.refuse(page, message.id, "E_CHANNEL_SIGNATURE", _BAD_SIGNATURE)
+                self.refuse(page, message.id, "E_CHANNEL_SIGNATURE", BAD_SIGNATURE)
                 return
             arrived = SignedMessage(
                 message=arrived,
@@ -265,11 +257,11 @@ class WebChannel:
         """Take an answer to a card, if it is one and is the owner's."""
         waiting = self._open.get(response.request_id)
         if waiting is None:
-            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
+            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", CLOSED_ALREADY)
             return
         answer = answer_of(waiting.card, response)
         if answer is None:
-            self.refuse(page, response.request_id, "E_CHANNEL_NOT_OFFERED", _NOT_OFFERED)
+            self.refuse(page, response.request_id, "E_CHANNEL_NOT_OFFERED", NOT_OFFERED)
             return
         if answer != waiting.card.safe:
             if why := await self._objection(page.session, waiting.event, response):
@@ -277,7 +269,7 @@ class WebChannel:
                 return
             answer = mark_proved(answer)
         if waiting.answer.done():  # another page was quicker
-            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", _GONE)
+            self.refuse(page, response.request_id, "E_CHANNEL_CARD_CLOSED", CLOSED_ALREADY)
         else:
             waiting.answer.set_result(answer)
             words = label(waiting.card, answer)
@@ -288,7 +280,7 @@ class WebChannel:
 
     async def _objection(self, session: WebSession, event: CardEvent, response: Response) -> str:
         if response.proof is None:
-            return _NO_KEY
+            return NO_KEY
         return await self._prove(session, decision_bytes(response, event.digest), response.proof)
 
     async def _record(

@@ -7,6 +7,13 @@ from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import DatabaseError
 
+CLOSED_ALREADY = "This question is closed already."
+NOT_OFFERED = "This card does not offer that answer; reload the page."
+NO_KEY = (
+    "Only a device with a key of its own can agree to this; pair this browser again, or say no."
+)
+BAD_SIGNATURE = "The signature on your message does not fit; reload the page and say it again."
+
 
 class HttpRefusal(NamedTuple):
     """One no.

@@ -2,6 +2,9 @@
 
 A key that begins with `_` inside a toolset's settings is the owner's word about its tools; every
 other key is the toolset's own configuration.
+
+Risk, whether a call changes something and how far results are trusted are said beside the
+settings, with the worst as default. A tool's definition is fixed when it is loaded.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,9 @@
-"""Whether the signed approval of a plan holds, and the sentence that says why not (5.2.1)."""
+"""Whether the signed approval of a plan holds, and the sentence that says why not (5.2.1).
+
+Start of work, its checks, a call of a tool and held changes each worded "no approval" and "does
+not hold" by themselves. `check_plan` asks, `refusal_of` words; a difference from what the
+approval binds reads the same at every one of them.
+"""
 
 from typing import Final
 

@@ -1,4 +1,8 @@
-"""Checks and steps that could not even start: a broken plan, and no failed work (5.2.1 e)."""
+"""Checks and steps that could not even start: a broken plan, and no failed work (5.2.1 e).
+
+A check that ends with 126 or 127 says nothing about the work. It is `blocked` at once, unless the
+work may make what is missing or the plan expects that code.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""External verification: fixed commands, their own sandbox, nothing the agent can touch (5.3)."""
+"""External verification: fixed commands, their own sandbox, nothing the agent can touch (5.3).
+
+Also after one failed, because the report is the evidence for the next attempt. What verification
+saw is what is applied. A plan without checks is done when its last call succeeded, and its result
+says that there were none.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
