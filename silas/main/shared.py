@@ -141,12 +141,17 @@ def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
 
 
 def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
-    """Run a command to its exit code; every known error is one sentence on stderr."""
+    """Run a command to its exit code; every known error is one sentence on stderr.
+
+    What signs or changes something is refused here while the record is found changed.
+    """
     import asyncio
 
     from silas.errors import SilasError, from_foreign
+    from silas.main.record_rule import require_unchanged_record
 
     try:
+        require_unchanged_record(click.get_current_context())
         code = asyncio.run(_stoppable(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         click.echo("Stopped; work that was not verified has not been applied.", err=True)

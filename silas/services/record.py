@@ -16,7 +16,7 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.audit_log import audit_log, looking_log
-from silas.home.database import open_database
+from silas.home.database import database_path, open_database
 from silas.home.key_vault import open_vault, owner_keys
 from silas.home.keyless import PublicKey
 from silas.keys import KeyRing, Signer
@@ -116,6 +116,19 @@ def require_whole_record(config: SilasConfig, db: Database) -> None:
         record.require_whole()
     finally:
         ring.release()
+
+
+def require_whole_home(config: SilasConfig) -> None:
+    """As `require_whole_record`, before a command opens anything; a home that was not set up yet
+    has no record that could be changed.
+
+    Raises:
+        Stopped: The record was changed outside Silas (`E_STOPPED_RECORD`).
+    """
+    if not database_path(config).exists():
+        return
+    with open_database(config, SystemClock()) as db:
+        require_whole_record(config, db)
 
 
 class OpenRecord(NamedTuple):

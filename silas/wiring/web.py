@@ -22,6 +22,7 @@ from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.proofs import Prover
+from silas.channels.web.record_rule import refused_while_changed
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.routes_phone import phone_routes
 from silas.channels.web.serve import run_server
@@ -159,8 +160,9 @@ async def _opened(
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
-    routes = cockpit_routes(rooms, door)
-    routes.include_router(phone_routes(phone, Prover(door)))
+    routes = cockpit_routes(rooms, door, parts.audit)
+    refused = refused_while_changed(parts.audit)
+    routes.include_router(phone_routes(phone, Prover(door)), dependencies=[refused])
     app = create_app(
         door,
         channel,

@@ -140,7 +140,7 @@ async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
     async with Harness(*given, **settings, beside=beside) as harness:
         door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
         (parts, rooms), *_ = found
-        app.include_router(cockpit_routes(rooms, door))
+        app.include_router(cockpit_routes(rooms, door, parts.audit))
         answer_everywhere(app)
         guard = Admitting(app)
         transport = httpx.ASGITransport(app=guard)

@@ -214,7 +214,7 @@ async def test_every_command_notices_an_edited_record(house: House) -> None:
     assert "The record was changed" in house.silas("audit", "show").err
     assert "The record was changed" in house.silas("init").out
     refused = house.silas("audit", "witness")
-    assert (refused.code, refused.out) == (2, "")
+    assert (refused.code, refused.out) == (3, "")
     assert house.silas("audit", "verify").code == 1
     checked = house.silas("doctor")
     assert checked.code != 0

@@ -9,18 +9,20 @@ from fastapi import APIRouter
 from silas.channels.web.docs_page import docs_routes
 from silas.channels.web.port import Cockpit, Door
 from silas.channels.web.proofs import Prover
+from silas.channels.web.record_rule import WholeRecord, refused_while_changed
 from silas.channels.web.routes_overview import overview_routes, persona_routes
 from silas.channels.web.routes_record import record_routes
 from silas.channels.web.routes_setup import device_routes, setup_routes
 from silas.channels.web.routes_work import work_routes
 
 
-def cockpit_routes(cockpit: Cockpit, door: Door) -> APIRouter:
+def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRouter:
     """The endpoints; include them in an application whose `docs_url` is None.
 
     Args:
         cockpit: What stands behind them.
         door: The pairing door, for proofs and devices.
+        record: While it is found changed, nothing is changed from here.
     """
     prover = Prover(door)
     router = APIRouter()
@@ -33,5 +35,5 @@ def cockpit_routes(cockpit: Cockpit, door: Door) -> APIRouter:
         setup_routes(cockpit.setup, prover),
         docs_routes(),
     ):
-        router.include_router(part)
+        router.include_router(part, dependencies=[refused_while_changed(record)])
     return router

@@ -1,0 +1,49 @@
+"""What the cockpit's endpoints may still do while the record is found changed: one table."""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from fastapi import Depends, Request
+from fastapi.params import Depends as Dependency
+
+from silas.channels.web.proofs import Session
+
+_ENDS = "it ends what is under way; nothing of it is applied"
+_TAKES_AWAY = "it takes away what could do harm, and lets nothing new in"
+
+PASSES: Mapping[str, str] = {
+    "/answers/{message_id}/stop": _ENDS,
+    "/devices/phone/close": _TAKES_AWAY,
+    "/devices/{device_id}/revoke": _TAKES_AWAY,
+    "/stop": _ENDS,
+    "/work/{work_item_id}/cancel": _ENDS,
+}
+"""Each endpoint that changes something and is not refused, and why; any other is refused."""
+
+_LOOKING = frozenset({"GET", "HEAD"})
+
+
+class WholeRecord(Protocol):
+    """What the rule needs of the record."""
+
+    def require_whole(self) -> None:
+        """Raise `Stopped` where the record was changed outside Silas."""
+        ...
+
+
+def refused_while_changed(record: WholeRecord) -> Dependency:
+    """A dependency of every endpoint with data: what changes something is refused, until the owner
+    has looked. Who has no session is told so first.
+    """
+
+    async def unchanged(request: Request, session: Session) -> None:
+        del session
+        if request.method not in _LOOKING and _path(request) not in PASSES:
+            record.require_whole()
+
+    checked: Callable[..., object] = unchanged
+    return Depends(checked)
+
+
+def _path(request: Request) -> str:
+    return str(getattr(request.scope.get("route"), "path", ""))
