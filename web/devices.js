@@ -1,6 +1,8 @@
 /* The paired browsers: which they are, ending a pairing, and letting another one in. */
 
 import { command, getJson } from "./api.js";
+import { problemPlace, trying } from "./asking.js";
+import { canonicalJson } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
 import { showPhone } from "./phone.js";
 import { dayOf } from "./time.js";
@@ -24,7 +26,27 @@ function row(place, device) {
   const paired = device.paired_at ? `paired ${on(device.paired_at)}` : "";
   const end = button("Remove", () => remove(), { class: "quiet danger", "aria-label": `Remove ${device.name}` });
   const foot = h("div", { class: "row-foot" });
-  const show = () => fill(foot, device.revoked ? null : end);
+  const call = button("Rename", () => rename(), { class: "quiet", "aria-label": `Rename ${device.name}` });
+  const show = () => fill(foot, device.revoked ? null : [call, end]);
+  function rename() {
+    const id = `name-${device.id}`;
+    const field = h("input", { id, type: "text", maxlength: "60", autocomplete: "off", dir: "auto", value: device.name });
+    const problem = problemPlace();
+    const keep = h("button", { class: "secondary" }, "Keep it");
+    fill(foot, h("form", { class: "field", onsubmit: (event) => {
+      event.preventDefault();
+      trying([keep], problem, async () => {
+        const name = field.value.trim();
+        if (!name) throw new Error("Give the device a name.");
+        const done = await command(`/devices/${encodeURIComponent(device.id)}/name`, "name", canonicalJson({ id: device.id, name }), { name });
+        toast(done.words);
+        await showDevices(place);
+      });
+    } }, h("label", { for: id }, "What to call it"), h("div", { class: "with-button" }, field, keep), problem,
+    button("Leave it", () => { show(); call.focus(); }, { class: "quiet" })));
+    field.focus();
+    field.select();
+  }
   function remove() {
     const yes = button(device.this ? "Remove this very browser" : "Yes, remove it", async () => {
       yes.disabled = true;

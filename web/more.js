@@ -1,4 +1,4 @@
-/* Everything that is not every day's: work items, memory, tools, devices, settings, protection. */
+/* Everything that is not every day's: work items, reminders, memory, tools, secrets, devices, settings, protection. */
 
 import { getJson } from "./api.js";
 import { button, fill, h, icon } from "./dom.js";
@@ -13,13 +13,18 @@ import { inFull } from "./time.js";
 /** @type {[string, string, string, string, (place: any, rest: any) => any][]} */
 const PLACES = [
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
-  ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it", showMemory],
+  ["reminders", "activity", "Reminders", "What you want to be told, and when",
+    async (place) => (await import("./reminders.js")).showReminders(place)],
+  ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it",
+    async (place) => (await import("./memory.js")).showMemory(place)],
   ["speech", "stream", "How Silas speaks", "Its tone, and telling it what was wrong with it", showSpeech],
   ["tools", "tool", "Tools", "What Silas can use, and whether it works", showTools],
   ["devices", "device", "Devices", "Which browsers may speak for you", showDevices],
+  ["secrets", "key", "Secrets", "Keys and passwords that tools may be given",
+    async (place) => (await import("./secrets.js")).showSecrets(place)],
   ["settings", "settings", "Settings", "How this page looks, and what is in force", showSettings],
   ["protection", "shield", "What protects you", "Each part of it, checked now", showProtection],
-  ["setup", "key", "Set up", "Who answers, and who you are", showSetup],
+  ["setup", "person", "Set up", "Who answers, and who you are", showSetup],
 ];
 
 export async function showMore(place, [name, ...rest]) {
@@ -44,30 +49,6 @@ function showMenu(place) {
     h("li", {}, h("a", { href: `#/more/${id}` }, icon(sign),
       h("span", {}, h("b", {}, title), h("span", { class: "small" }, words)), icon("next"))))));
 }
-
-async function showMemory(place) {
-  const list = h("ul", { class: "rows" });
-  const said = h("p", { class: "small", role: "status" });
-  const field = h("input", { type: "search", id: "memory-query", autocomplete: "off", dir: "auto" });
-  const look = async () => {
-    const found = await getJson(`/memory?q=${encodeURIComponent(field.value)}`);
-    const count = found.memories.length;
-    const many = `${count} ${count === 1 ? "memory" : "memories"}`;
-    fill(said, found.words || (field.value.trim() ? many : `The newest ${many}`));
-    fill(list, found.memories.map((one) => h("li", { class: "row tall" },
-      h("p", { dir: "auto" }, one.text),
-      h("p", { class: "small" }, TRUST[one.taint] ?? one.taint))));
-  };
-  const form = h("form", { class: "field search", onsubmit: (event) => { event.preventDefault(); look().catch((e) => fill(said, e.message)); } },
-    h("label", { for: "memory-query" }, "Search what Silas remembers"),
-    h("div", { class: "with-button" }, field, h("button", { class: "secondary" }, "Search")));
-  fill(place, form, said, list);
-  await look();
-}
-
-const TRUST = {
-  owner: "From you, signed", auth: "From you, not signed", external: "From elsewhere: not trusted",
-};
 
 const HEALTH = { healthy: "Works", degraded: "Works, with trouble", unavailable: "Does not work now" };
 

@@ -83,7 +83,7 @@ function askKey(place, choice, facts, go) {
     said.textContent = "";
     try {
       await choose(choice);
-      const asked = state.cards.find((card) => card.type === "secure_input_request") ?? await nextSecret();
+      const asked = await askedSecret();
       await postJson(`/secrets/${encodeURIComponent(asked.ref_id)}`, { value: field.value });
       answer(asked, kindOf(asked).answer(asked, null, { stored: true }), "Stored");
       Object.assign(facts, await getJson("/onboarding"));
@@ -99,14 +99,14 @@ function askKey(place, choice, facts, go) {
   return fill(place, form);
 }
 
-/** The card for the key comes over the live connection; wait for it a little. */
-function nextSecret() {
+/** The card for a secret comes over the live connection; wait for it a little. */
+export function askedSecret(refId = "") {
   const until = Date.now() + 8000;
   return new Promise((resolve, reject) => {
     const look = () => {
-      const found = state.cards.find((card) => card.type === "secure_input_request");
+      const found = state.cards.find((card) => card.type === "secure_input_request" && (!refId || card.ref_id === refId));
       if (found) resolve(found);
-      else if (Date.now() > until) reject(new Error("Silas did not ask for the key. Try again."));
+      else if (Date.now() > until) reject(new Error("Silas did not ask for it. Try again."));
       else setTimeout(look, 100);
     };
     look();

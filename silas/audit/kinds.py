@@ -44,6 +44,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "clock.confirmed",
                 "clock.jumped",
                 "device.paired",
+                "device.renamed",
                 "device.revoked",
                 "gate_mutation",
                 "persona_preset",
@@ -51,7 +52,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "phone.opened",
             ),
             *("memory.exported", "memory.import_began", "memory.imported"),
-            *("memory.forgotten", "memory.consolidated"),
+            *("memory.forgotten", "memory.consolidated", "memory.added", "memory.corrected"),
             *("autonomy_decided", "preference_decided"),
             *("skill.imported", "skill.removed"),
         }

@@ -41,6 +41,7 @@ _SENTENCES: Mapping[str, str] = {
     "work_item_stopped": "{work_item_id} was under way when Silas was stopped; it is paused.",
     # the cockpit's door
     "device.paired": "The device {device} was paired ({device_id}, {level}).",
+    "device.renamed": "The device {was} is called {device} from here on ({device_id}).",
     "device.revoked": "The device {device} was revoked ({device_id}).",
     "phone.opened": "The cockpit was opened for phones at {origin} ({way}; {fingerprint}).",
     "phone.closed": "The cockpit was closed for phones ({origin}).",
@@ -164,6 +165,8 @@ _SENTENCES: Mapping[str, str] = {
     "memory.import_began": "The bundle {name} with {count} memories is being imported ({mode}).",
     "memory.imported": "The bundle {name} was imported ({whose}): {stored} memories new,"
     " {updated} changed, {kept} kept as they were, {deleted} deleted.",
+    "memory.added": "You added the memory {memory_id} in your own words.",
+    "memory.corrected": "You put your own words in the place of the memory {memory_id}.",
     "memory.forgotten": "{count} memories were forgotten: {source}.",
     "memory.promoted": "You confirmed the memory {memory_id}.",
     "memory.consolidated": "Memories were tidied: {merged} merged, {promoted} confirmed by you,"

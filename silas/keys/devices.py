@@ -97,6 +97,19 @@ class DeviceKeys:
             row = tx.run(_GET, id=device_id).fetchone()
         return None if row is None else _device(row)
 
+    def rename(self, device_id: str, name: str) -> str:
+        """Give a device another name; returns the one it had.
+
+        Raises:
+            ApprovalError: There is no such device.
+        """
+        with self._db.write() as tx:
+            device = self.get(device_id)
+            if device is None:
+                raise _unknown()
+            tx.run(_RENAME, name=name, id=device_id)
+        return device.name
+
     def revoke(self, device_id: str) -> Device:
         """From now on nothing of the device counts; a second time changes nothing.
 
@@ -108,9 +121,7 @@ class DeviceKeys:
             tx.run(_REVOKE, revoked_at=now, id=device_id)
             device = self.get(device_id)
         if device is None:
-            raise ApprovalError(
-                "There is no such device; see `silas devices list`.", code="E_APPROVAL_DEVICE"
-            )
+            raise _unknown()
         return device
 
     def verify(self, data: bytes, signature: bytes) -> bool:
@@ -129,6 +140,12 @@ class DeviceKeys:
         """Every device, the revoked ones too, in the order in which they were paired."""
         with self._db.read() as tx:
             return [_device(row) for row in tx.run(DEVICES_AS_PAIRED)]
+
+
+def _unknown() -> ApprovalError:
+    return ApprovalError(
+        "There is no such device; see `silas devices list`.", code="E_APPROVAL_DEVICE"
+    )
 
 
 def _device(row: Sequence[str | None]) -> Device:

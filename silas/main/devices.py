@@ -1,4 +1,4 @@
-"""The commands about paired browsers: list, revoke, link. They work beside a running Silas."""
+"""Commands about paired browsers: list, name, revoke, link. They work beside a running Silas."""
 
 import sys
 
@@ -53,6 +53,24 @@ def devices_revoke(ctx: click.Context, device_id: str) -> None:
         async with open_door(look_config(ctx)) as door:
             await door.revoke(device_id)
         click.echo(f"Revoked {device_id}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@devices.command("name")
+@click.argument("device_id", metavar="ID")
+@click.argument("name")
+@click.pass_context
+def devices_name(ctx: click.Context, device_id: str, name: str) -> None:
+    """Call a device otherwise."""
+
+    async def work() -> int:
+        from silas.services.devices import open_door
+
+        async with open_door(look_config(ctx)) as door:
+            kept = await door.rename(device_id, name)
+        click.echo(f"{device_id} is called {kept}.")
         return DONE
 
     run_to_exit(work)

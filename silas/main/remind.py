@@ -47,6 +47,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
 
     async def work() -> int:
         from silas.reminders.words import reminder_card
+        from silas.services.reminders import SAID_IN_COMMAND
 
         async with _desk(ctx) as desk:
             understood = await desk.understand(" ".join(text))
@@ -54,7 +55,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
             if not _agreed(card, "Remind you then?", yes, as_json):
                 return DECLINED
             waited = desk.warnings
-            made = desk.make(understood)
+            made = desk.make(understood.text, understood.when, SAID_IN_COMMAND)
             for words in desk.warnings:
                 if words not in waited:  # this is the first that waits
                     click.echo(words, err=True)
@@ -106,7 +107,7 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
             moment = await desk.moment(" ".join(when))
             if not _agreed(moving_card(found, moment), "Move it there?", yes, False):
                 return DECLINED
-            moved = desk.reminders.move(found, moment)
+            moved = desk.move(found, moment)
         _show(f"Moved: {moved.text}, {when_line(moved)}.")
         return DONE
 

@@ -24,7 +24,9 @@ from silas.memory import MemoryItem, NoVectors, Vectors, records
 from silas.memory.bundle import Bundles, BundleSigner
 from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
+from silas.memory.models import MemoryType
 from silas.memory.operations import Operations, RulesFit
+from silas.memory.port import OpBasis
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex
@@ -32,7 +34,7 @@ from silas.services.embedder import embedder_of
 from silas.services.memory_search import MemorySearch
 from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
-from silas.types import OWNER, Risk
+from silas.types import OWNER, Risk, TaintLevel
 
 if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
@@ -246,6 +248,33 @@ class MemoryDesk:
         )
         return ForgetCounts(memories, said, reminders)
 
+    async def add(self, text: str, source: str) -> str:
+        """Remember the owner's own words as he said them, on record; returns the memory's id.
+
+        Args:
+            text: His words; whoever calls has his signature over them, or his terminal.
+            source: Where he said them.
+
+        Raises:
+            MemoryRefused: There is nothing in them.
+            Stopped: The record was changed outside Silas; nothing is taken in.
+        """
+        self.audit.require_whole()
+        op = {"op": "store", "content": text.strip(), "memory_type": MemoryType.fact}
+        made = await self.rooms.ops.apply(op, _owners_own(source))
+        await self.audit.log("memory.added", memory_id=made)
+        return made
+
+    async def correct(self, memory_id: str, text: str, source: str) -> None:
+        """Put the owner's own words in the place of a memory, on record. Raises as `add`, and where
+        there is none of this id or nothing changes it.
+        """
+        self.audit.require_whole()
+        await self.one(memory_id)
+        op = {"op": "update", "memory_id": memory_id, "content": text.strip()}
+        await self.rooms.ops.apply(op, _owners_own(source))
+        await self.audit.log("memory.corrected", memory_id=memory_id)
+
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
         """Forget one memory, on record.
 
@@ -254,6 +283,18 @@ class MemoryDesk:
         """
         await self.rooms.store.delete(memory_id, scope_id)
         await self.audit.log("memory.forgotten", scope_id=scope_id, source=memory_id, count=1)
+
+
+def _owners_own(source: str) -> OpBasis:
+    """Nothing but the owner's own words is in view, and they are what is to be remembered."""
+    return OpBasis(
+        scope_id=OWNER,
+        session_id="",
+        taint=TaintLevel.owner,
+        sources=(source,),
+        owners_words=True,
+        owner_asks=True,
+    )
 
 
 _EVERYTHING = 10_000_000  # more than anybody has

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import NamedTuple
 
 from silas.approval.effective_clock import EffectiveClock
@@ -19,10 +20,11 @@ from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.reminders.desk import Reminders, Understood
-from silas.reminders.models import Reminder, When
+from silas.reminders.models import Reminder, ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase
 from silas.reminders.request import read_request
 from silas.reminders.store import SqlReminderStore
+from silas.services.record import require_whole_record
 
 SAID_IN_COMMAND = "channel:cli"
 """The source of what `silas remind` is told."""
@@ -52,17 +54,19 @@ def reminders_over(
 
 
 class ReminderDesk(NamedTuple):
-    """Reminders for commands; they work beside a running Silas.
+    """Reminders for commands and the cockpit; they work beside a running Silas.
 
     Attributes:
         reminders: The desk.
         time: Effective time.
         config: The configuration.
+        require_whole: Raises `Stopped` where the record was changed outside Silas.
     """
 
     reminders: Reminders
     time: EffectiveClock
     config: SilasConfig
+    require_whole: Callable[[], None]
 
     @property
     def warnings(self) -> list[str]:
@@ -80,9 +84,29 @@ class ReminderDesk(NamedTuple):
         """When a text says. Raises `ReminderRefused` where it does not, or what is past."""
         return await asyncio.to_thread(lambda: self.reminders.when(chosen_phrase(said)))
 
-    def make(self, understood: Understood) -> Reminder:
-        """Keep what was shown. Raises as `Reminders.make`."""
-        return self.reminders.make(understood.text, understood.when, SAID_IN_COMMAND)
+    def one(self, reminder_id: str) -> Reminder:
+        """The reminder of this id that waits. Raises `ReminderRefused` where there is none."""
+        for reminder in self.reminders.waiting():
+            if reminder.id == reminder_id:
+                return reminder
+        raise ReminderRefused(
+            "This reminder was told or cancelled meanwhile.", code="E_REMINDER_UNKNOWN"
+        )
+
+    def make(self, text: str, when: When, source: str) -> Reminder:
+        """Keep what was shown, on record.
+
+        Raises:
+            ReminderRefused: As `Reminders.make`.
+            Stopped: The record was changed outside Silas.
+        """
+        self.require_whole()
+        return self.reminders.make(text, when, source)
+
+    def move(self, reminder: Reminder, when: When) -> Reminder:
+        """Give it the time that was shown, on record. Raises as `make`."""
+        self.require_whole()
+        return self.reminders.move(reminder, when)
 
 
 @asynccontextmanager
@@ -97,4 +121,5 @@ async def open_reminders(config: SilasConfig) -> "AsyncGenerator[ReminderDesk]":
         audit = AuditLog(db, clock, NoKey())
         time = effective_time(db, clock, audit)
         changed = notifier_of(config).notify
-        yield ReminderDesk(reminders_over(config, db, time, audit, changed), time, config)
+        reminders = reminders_over(config, db, time, audit, changed)
+        yield ReminderDesk(reminders, time, config, partial(require_whole_record, config, db))

@@ -6,8 +6,10 @@ from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
 from silas.services.cockpit.announcements import announced_on
+from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
+from silas.services.cockpit.reminders import CockpitReminders
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.work import WorkRoom
 from silas.services.emergency_stop import StopDesk
@@ -25,6 +27,8 @@ class Rooms:
     record: RecordRoom
     work: WorkRoom
     overview: OverviewRoom
+    memory: CockpitMemory
+    reminders: CockpitReminders
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -66,11 +70,12 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         overview=OverviewRoom(
             config,
             parts.registry,
-            parts.mind.search,
             parts.sandbox.name,
             clock,
             redact,
         ),
+        memory=CockpitMemory(parts.mind.search, parts.memory_desk, redact),
+        reminders=CockpitReminders(parts.reminder_desk, redact),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

@@ -34,6 +34,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
+from silas.services.memory import MemoryDesk
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning
@@ -69,6 +70,7 @@ from silas.work.progress_board import ProgressBoard
 if TYPE_CHECKING:
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.desk import Reminders
+    from silas.services.reminders import ReminderDesk
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -152,6 +154,24 @@ class Parts:
 
         changed = self.notifier.notify
         return reminders_over(self.config, self.db, self.time, self.audit, changed)
+
+    def reminder_desk(self) -> "ReminderDesk":
+        """What `silas remind` works with, for the cockpit."""
+        from silas.services.reminders import ReminderDesk  # noqa: PLC0415 - as above
+
+        return ReminderDesk(self.reminders(), self.time, self.config, self.audit.require_whole)
+
+    def memory_desk(self) -> MemoryDesk:
+        """What `silas memory` works with, for the cockpit."""
+        mind = self.mind
+        return MemoryDesk(
+            mind.remembered,
+            self.db,
+            self.runtime.clock,
+            self.audit,
+            mind.chronicle,
+            self.reminders(),
+        )
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange

@@ -43,6 +43,7 @@ class ADoor:
 
     proved: list[bytes] = field(default_factory=list[bytes])
     revoked: list[str] = field(default_factory=list[str])
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
 
     async def prove(self, session: WebSession, data: bytes, proof: Proof) -> str:
         """Good for one signature only."""
@@ -59,6 +60,13 @@ class ADoor:
     def devices(self) -> list[DeviceFacts]:
         """Two of them."""
         return [_device(number) for number in (1, 2)]
+
+    async def rename(self, device_id: str, name: str) -> str:
+        """Known devices only; what it was called is remembered."""
+        if device_id not in ("device-1", "device-2"):
+            raise ChannelError("There is no such device.", code="E_CHANNEL_DEVICE")
+        self.renamed[device_id] = name
+        return name
 
     async def revoke(self, device_id: str) -> None:
         """Known devices only."""

@@ -20,6 +20,7 @@ from silas.errors import (
     ChannelError,
     ConfigError,
     DatabaseError,
+    MemoryRefused,
     PlanFamilyError,
     SandboxError,
     SilasError,
@@ -38,6 +39,12 @@ _BY_CODE: Mapping[str, int] = {
     "E_CHANNEL_NOT_NOW": 409,
     "E_CHANNEL_RATE_LIMIT": 429,
     "E_CFG_SECRET_STORED": 409,
+    "E_REMINDER_MANY": 409,
+    "E_REMINDER_OFF": 409,
+    "E_REMINDER_OVER": 409,
+    "E_REMINDER_PAST": 400,
+    "E_REMINDER_TEXT": 400,
+    "E_REMINDER_TIME": 400,
     "E_SANDBOX_NO_UNDO": 409,
 }
 _BY_FAMILY: tuple[tuple[type[SilasError], int], ...] = (
@@ -47,6 +54,7 @@ _BY_FAMILY: tuple[tuple[type[SilasError], int], ...] = (
     (PlanFamilyError, 409),
     (ApprovalError, 409),
     (SandboxError, 409),
+    (MemoryRefused, 409),
     (DatabaseError, 503),
 )
 _UNPLANNED = 500

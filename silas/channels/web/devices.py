@@ -48,6 +48,10 @@ class EnrolledDevices(Protocol):
         """One of them; None where there is none."""
         ...
 
+    def rename(self, device_id: str, name: str) -> str:
+        """Another name; returns the former. Raises `ApprovalError` where there is none."""
+        ...
+
     def revoke(self, device_id: str) -> EnrolledDevice:
         """Let it count for nothing from now on. Raises `ApprovalError` where there is none."""
         ...

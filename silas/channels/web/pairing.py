@@ -224,6 +224,26 @@ class WebDoor:
             for device in self._devices.list()
         ]
 
+    async def rename(self, device_id: str, name: str) -> str:
+        """Give a device another name, on record; returns it as it is kept.
+
+        Raises:
+            ChannelError: There is no such device, or nothing of the name can be seen.
+            DatabaseError: It could not be recorded; nothing was changed.
+        """
+        plain = _visible(name)
+        if not plain:
+            raise ChannelError(
+                "Give the device a name that can be seen.", code="E_CHANNEL_BAD_REQUEST"
+            )
+        with self._sessions.atomic():
+            try:
+                was = self._devices.rename(device_id, plain)
+            except ApprovalError as error:
+                raise ChannelError(error.message, code="E_CHANNEL_DEVICE") from error
+            self._audit.log_now("device.renamed", was=was, device=plain, device_id=device_id)
+        return plain
+
     async def revoke(self, device_id: str) -> None:
         """End a device's sessions; nothing that it signs counts any more. Twice is once.
 
@@ -346,8 +366,12 @@ def _level(device: EnrolledDevice) -> Level:
 
 
 def _plain(name: str) -> str:
+    return _visible(name) or "a browser"
+
+
+def _visible(name: str) -> str:
     visible = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in name)
-    return " ".join(visible.split())[:_LONGEST_NAME].strip() or "a browser"
+    return " ".join(visible.split())[:_LONGEST_NAME].strip()
 
 
 def _pairing(kind: str, words: str) -> ChannelError:

@@ -25,6 +25,7 @@ from silas.channels.web.views import (
     WorkerRow,
     WorkRow,
 )
+from silas.channels.web.views_kept import ReminderRows, ReminderShown, SecretRows
 from silas.channels.web.wire import Proof
 
 
@@ -41,6 +42,10 @@ class Door(Protocol):
 
     def devices(self) -> Sequence[DeviceFacts]:
         """Every paired device."""
+        ...
+
+    async def rename(self, device_id: str, name: str) -> str:
+        """Give a device another name; returns it as it is kept. Raises where there is none."""
         ...
 
     async def revoke(self, device_id: str) -> None:
@@ -103,7 +108,7 @@ class Work(Protocol):
 
 
 class Overview(Protocol):
-    """What there is: tools, workers, memories, settings, and whether all is well."""
+    """What there is: tools, workers, settings, and whether all is well."""
 
     async def tools(self) -> tuple[ToolRow, ...]:
         """Every tool and how it fares."""
@@ -113,16 +118,56 @@ class Overview(Protocol):
         """The owner's workers."""
         ...
 
-    async def memory(self, query: str) -> Memories:
-        """What is remembered and fits; with nothing asked, the newest."""
-        ...
-
     async def settings(self) -> Settings:
         """What is in force, without secrets."""
         ...
 
     async def doctor(self) -> Doctor:
         """Every part, and whether it is well."""
+        ...
+
+
+class MemoryRoom(Protocol):
+    """What is remembered; each change raises `Stopped` while the record is found changed."""
+
+    async def look(self, query: str) -> Memories:
+        """What is remembered and fits; with nothing asked, the newest."""
+        ...
+
+    async def add(self, text: str) -> Done:
+        """Remember the owner's signed words."""
+        ...
+
+    async def correct(self, memory_id: str, text: str) -> Done:
+        """Put the owner's signed words in a memory's place. Raises where nothing may."""
+        ...
+
+    async def forget(self, memory_id: str) -> Done:
+        """Forget one memory. Raises where there is none, or it says who Silas is."""
+        ...
+
+
+class ReminderRoom(Protocol):
+    """What the owner wants to be told."""
+
+    async def rows(self) -> ReminderRows:
+        """What is to come, the first to come first."""
+        ...
+
+    async def read(self, said: str) -> ReminderShown:
+        """What a sentence would make. Raises where it says no time, or nothing to be told."""
+        ...
+
+    async def read_move(self, reminder_id: str, said: str) -> ReminderShown:
+        """Where a reminder would be moved. Raises where it is over, or no time is said."""
+        ...
+
+    async def confirm(self, shown_id: str) -> Done:
+        """Let what was shown count. Raises where it is over, or the record was changed."""
+        ...
+
+    async def cancel(self, reminder_id: str) -> Done:
+        """It will not be told. Raises where it is over."""
         ...
 
 
@@ -163,6 +208,14 @@ class Setup(Protocol):
         """Make a pending secure input and show its card. Raises where the name is taken."""
         ...
 
+    async def secrets(self) -> SecretRows:
+        """Every secret by its name."""
+        ...
+
+    async def remove_secret(self, ref_id: str) -> Done:
+        """Forget a secret. Raises where there is none."""
+        ...
+
     async def store_secret(self, ref_id: str, value: str) -> None:
         """Keep the value of a pending secure input, and nothing else of it.
 
@@ -189,6 +242,16 @@ class Cockpit(Protocol):
     @property
     def overview(self) -> Overview:
         """What there is."""
+        ...
+
+    @property
+    def memory(self) -> MemoryRoom:
+        """What is remembered."""
+        ...
+
+    @property
+    def reminders(self) -> ReminderRoom:
+        """What the owner wants to be told."""
         ...
 
     @property

@@ -10,8 +10,10 @@ from silas.channels.web.docs_page import docs_routes
 from silas.channels.web.port import Cockpit, Door
 from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import WholeRecord, refused_while_changed
+from silas.channels.web.routes_memory import memory_routes
 from silas.channels.web.routes_overview import overview_routes, persona_routes
 from silas.channels.web.routes_record import record_routes
+from silas.channels.web.routes_reminders import reminder_routes
 from silas.channels.web.routes_setup import device_routes, setup_routes
 from silas.channels.web.routes_work import work_routes
 
@@ -30,6 +32,8 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         record_routes(cockpit.record),
         work_routes(cockpit.work, prover),
         overview_routes(cockpit.overview),
+        memory_routes(cockpit.memory, prover),
+        reminder_routes(cockpit.reminders, prover),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
         setup_routes(cockpit.setup, prover),

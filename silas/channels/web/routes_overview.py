@@ -1,16 +1,16 @@
-"""Endpoints about what there is: tools, workers, memories, settings, health, and the persona."""
+"""Endpoints about what there is: tools, workers, settings, health, and the persona."""
 
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import Overview, PersonaRoom
 from silas.channels.web.proofs import Prover, Session, session_of
-from silas.channels.web.views import Doctor, Memories, Settings, ToolRow, WorkerRow
+from silas.channels.web.views import Doctor, Settings, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.types import Frozen
@@ -48,7 +48,7 @@ class PersonaTuning(Frozen):
 
 
 def overview_routes(overview: Overview) -> APIRouter:
-    """`/tools`, `/workers`, `/memory`, `/settings`, `/doctor`: they only look."""
+    """`/tools`, `/workers`, `/settings`, `/doctor`: they only look."""
     router = APIRouter(
         tags=["overview"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
     )
@@ -60,10 +60,6 @@ def overview_routes(overview: Overview) -> APIRouter:
     @router.get("/workers", summary="Your workers")
     async def workers() -> tuple[WorkerRow, ...]:
         return await overview.workers()
-
-    @router.get("/memory", summary="What Silas remembers")
-    async def memory(q: Annotated[str, Query(max_length=500)] = "") -> Memories:
-        return await overview.memory(q)
 
     @router.get("/settings", summary="The settings that matter, as they are in force")
     async def settings() -> Settings:

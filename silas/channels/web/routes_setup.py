@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field
 
-from silas.canonical import canonical_bytes, sha256_hex
+from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import Door, Setup
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
@@ -18,6 +18,7 @@ from silas.channels.web.views import (
     SecretAsked,
     Stored,
 )
+from silas.channels.web.views_kept import SecretRows
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.types import Frozen
@@ -53,6 +54,13 @@ class Onboard(Frozen):
     name: Line = ""
     email: Line = ""
     phone: Line = ""
+    proof: Proof
+
+
+class NameDevice(Frozen):
+    """The name that a device is to have."""
+
+    name: str = Field(min_length=1, max_length=200)
     proof: Proof
 
 
@@ -97,6 +105,16 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
         origin = request.headers.get("origin", str(request.base_url))
         return PairingLinkView(link=await door.link(origin))
 
+    @router.post("/devices/{device_id}/name", summary="Call a device otherwise; needs a proof")
+    async def rename(
+        device_id: Annotated[str, Path(min_length=1, max_length=128)],
+        body: NameDevice,
+        session: Session,
+    ) -> Done:
+        subject = canonical_json({"id": device_id, "name": body.name})
+        await prover.require(session, "name", subject, body.proof)
+        return Done(words=f"It is called {await door.rename(device_id, body.name)}.")
+
     @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
     async def revoke(
         device_id: Annotated[str, Path(min_length=1, max_length=128)],
@@ -130,6 +148,19 @@ def setup_routes(setup: Setup, prover: Prover) -> APIRouter:
     async def ask_secret(body: AskSecret, session: Session) -> SecretAsked:
         await prover.require(session, "secret", body.label, body.proof)
         return await setup.ask_secret(body.label)
+
+    @router.get("/secrets", summary="Every secret by its name")
+    async def secrets() -> SecretRows:
+        return await setup.secrets()
+
+    @router.post("/secrets/{ref_id}/remove", summary="Forget a secret; needs a proof")
+    async def remove_secret(
+        ref_id: Annotated[str, Path(min_length=1, max_length=128)],
+        body: Proven,
+        session: Session,
+    ) -> Done:
+        await prover.require(session, "remove_secret", ref_id, body.proof)
+        return await setup.remove_secret(ref_id)
 
     # Read by hand: what reads a body by its model keeps it, and quotes it where it does not fit.
     @router.post(

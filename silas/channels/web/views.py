@@ -205,11 +205,26 @@ class WorkerRow(Frozen):
 
 
 class MemoryRow(Frozen):
-    """One memory and how far it is trusted."""
+    """One memory and how far it is trusted.
+
+    Attributes:
+        trust: As in `TrustLevel`.
+        trust_words: What stands behind it, and what follows from that, in one sentence.
+        sources: Where it came from.
+        at: When it was last changed.
+        uses: How often it was brought into view.
+        fixed: Whether nothing can change it here.
+    """
 
     id: str
     text: str
     taint: str
+    trust: str
+    trust_words: str
+    sources: tuple[str, ...]
+    at: AwareDatetime
+    uses: int
+    fixed: bool
 
 
 class Memories(Frozen):

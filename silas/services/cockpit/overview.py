@@ -6,8 +6,6 @@ from collections.abc import Callable
 from silas.channels.web.views import (
     Doctor,
     FindingView,
-    Memories,
-    MemoryRow,
     Settings,
     ToolRow,
     WorkerRow,
@@ -17,13 +15,10 @@ from silas.config import SilasConfig
 from silas.home.findings import headline, ready
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.doctor.diagnose import diagnose
-from silas.services.memory_search import MemorySearch
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
-from silas.types import OWNER
 
-_MOST_MEMORIES = 50
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 
@@ -34,14 +29,12 @@ class OverviewRoom:
         self,
         config: SilasConfig,
         registry: ToolRegistry,
-        search: MemorySearch,
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
     ) -> None:
         self._config = config
         self._registry = registry
-        self._search = search
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
@@ -70,22 +63,6 @@ class OverviewRoom:
         return tuple(
             WorkerRow.model_validate({name: row[name] for name in row.keys() & known.keys()})
             for row in rows
-        )
-
-    async def memory(self, query: str) -> Memories:
-        """See `Overview.memory`."""
-        if query.strip():
-            found = await self._search.find(OWNER, query, _MOST_MEMORIES)
-            nothing = "Nothing is remembered that fits."
-        else:
-            found = await self._search.newest(_MOST_MEMORIES)
-            nothing = "Nothing is remembered yet."
-        return Memories(
-            memories=tuple(
-                MemoryRow(id=one.memory_id, text=self._redact(one.content), taint=one.taint.value)
-                for one in found
-            ),
-            words="" if found else nothing,
         )
 
     async def settings(self) -> Settings:

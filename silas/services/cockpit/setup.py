@@ -10,7 +10,8 @@ from silas.agents.choice import PROVIDER_KEY, RUNBOOK
 from silas.audit import Audit
 from silas.cards import Action, CardChannel
 from silas.cards.models import SecureInputAnswer, SecureInputCard
-from silas.channels.web.views import Choice, Onboarding, SecretAsked
+from silas.channels.web.views import Choice, Done, Onboarding, SecretAsked
+from silas.channels.web.views_kept import SecretRow, SecretRows
 from silas.clock import Clock
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
 from silas.errors import ConfigError
@@ -18,6 +19,7 @@ from silas.keys.secret_inputs import SecretInputs
 from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.services.cockpit.announcements import Announcer
+from silas.services.secrets import SecretsDesk
 from silas.services.setup.provider_key import TryKey, note_provider_key
 from silas.stream.owner import Owner
 from silas.types import Risk
@@ -72,6 +74,7 @@ class SetupRoom:
         self._announce = announce
         self._try_key = try_key
         self._audit = audit
+        self._clock = clock
         self._environ = environ
         self._asked: set[asyncio.Task[None]] = set()
 
@@ -124,6 +127,21 @@ class SetupRoom:
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)
         return SecretAsked(ref_id=ref_id, label=label)
+
+    async def secrets(self) -> SecretRows:
+        """See `Setup.secrets`. Nothing is opened."""
+        found = await asyncio.to_thread(self._vault.facts)
+        return SecretRows(secrets=tuple(SecretRow(**one._asdict()) for one in found))
+
+    async def remove_secret(self, ref_id: str) -> Done:
+        """See `Setup.remove_secret`."""
+        if ref_id not in await asyncio.to_thread(self._vault.refs):
+            raise ConfigError(
+                "This secret is no longer in the key store.", code="E_CFG_SECRET_UNKNOWN"
+            )
+        desk = SecretsDesk(self._folder, self._vault, self._audit, self._clock)
+        removed = await desk.remove(ref_id)
+        return Done(words=f"{removed.name} is no longer in the key store.")
 
     async def _shown(self, card: SecureInputCard) -> None:
         try:

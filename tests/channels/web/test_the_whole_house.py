@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from silas.channels.web import serve
 from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.pairing import ENROL_DOMAIN
 from silas.channels.web.session import WebSession
@@ -67,7 +68,15 @@ def cookie_of(answer: Answered) -> str:
 
 
 @pytest.mark.proves("B6-LOOPBACK-NOT-TRUSTED")
-async def test_every_endpoint_needs_the_session_and_the_page_token(cockpit: Cockpit) -> None:
+async def test_every_endpoint_needs_the_session_and_the_page_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "STRANGERS_A_MINUTE", 1000)  # three tries at each endpoint
+    async with a_cockpit(Home(tmp_path)) as cockpit:
+        await _refused_everywhere(cockpit)
+
+
+async def _refused_everywhere(cockpit: Cockpit) -> None:
     token = (await cockpit.link()).partition("#")[2]
     answer = await pair(cockpit, token, signer=a_signer("phone"))
     cookie, page = cookie_of(answer), json.loads(answer.body)["page_token"]

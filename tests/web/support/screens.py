@@ -102,6 +102,8 @@ SCREENS: tuple[Screen, ...] = (
     _place("more-work", "#/more/work"),
     Screen("more-work-item", _one_work),
     _place("more-memory", "#/more/memory"),
+    _place("more-reminders", "#/more/reminders"),
+    _place("more-secrets", "#/more/secrets"),
     _place("more-speech", "#/more/speech"),
     _place("more-tools", "#/more/tools"),
     _place("more-devices", "#/more/devices"),

@@ -1,0 +1,53 @@
+"""Endpoints about reminders: what is said is shown to the minute before it counts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import ReminderRoom
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Done
+from silas.channels.web.views_kept import ReminderRows, ReminderShown
+from silas.types import Frozen
+
+ReminderId = Annotated[str, Path(min_length=1, max_length=128)]
+Said = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class SaidReminder(Frozen):
+    """What to be reminded of and when, in one sentence; for a move, when alone."""
+
+    text: Said
+
+
+def reminder_routes(reminders: ReminderRoom, prover: Prover) -> APIRouter:
+    """`/reminders...`: to look and to read a sentence needs no proof, every change does."""
+    router = APIRouter(
+        tags=["reminders"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/reminders", summary="What you are to be reminded of, the first to come first")
+    async def rows() -> ReminderRows:
+        return await reminders.rows()
+
+    @router.post("/reminders/read", summary="What a sentence would make; makes nothing")
+    async def read(body: SaidReminder) -> ReminderShown:
+        return await reminders.read(body.text)
+
+    @router.post("/reminders/{reminder_id}/read", summary="Where a move would lead; moves nothing")
+    async def read_move(reminder_id: ReminderId, body: SaidReminder) -> ReminderShown:
+        return await reminders.read_move(reminder_id, body.text)
+
+    @router.post("/reminders/shown/{shown_id}", summary="Let what was shown count; needs a proof")
+    async def confirm(shown_id: ReminderId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "remind", shown_id, body.proof)
+        return await reminders.confirm(shown_id)
+
+    @router.post("/reminders/{reminder_id}/cancel", summary="Cancel a reminder; needs a proof")
+    async def cancel(reminder_id: ReminderId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "cancel_reminder", reminder_id, body.proof)
+        return await reminders.cancel(reminder_id)
+
+    return router

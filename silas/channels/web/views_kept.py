@@ -1,0 +1,65 @@
+"""What the cockpit shows of reminders and secrets, and what it answers after a change of them."""
+
+from pydantic import AwareDatetime
+
+from silas.types import Frozen
+
+
+class ReminderRow(Frozen):
+    """A reminder that is to come.
+
+    Attributes:
+        due: Its next moment.
+        words: The same moment to the minute with its zone, and how it comes again.
+        again: The rule it comes by, in words; empty where it comes once.
+    """
+
+    id: str
+    text: str
+    due: AwareDatetime
+    words: str
+    again: str = ""
+
+
+class ReminderRows(Frozen):
+    """What is to come, the first first; `words`: why none can be, where that is so."""
+
+    reminders: tuple[ReminderRow, ...]
+    words: str = ""
+
+
+class ReminderShown(Frozen):
+    """What was understood, before it counts.
+
+    Attributes:
+        id: Names it in the request that makes it count; what is shown is kept for a while.
+        title: What would be done.
+        text: What will be said.
+        words: When, to the minute with its zone, and what daylight saving does to it.
+        times: The first times of one that recurs; empty where it comes once.
+    """
+
+    id: str
+    title: str
+    text: str
+    words: str
+    times: tuple[str, ...] = ()
+
+
+class SecretRow(Frozen):
+    """A secret by its name; the value is nowhere but in the key store.
+
+    Attributes:
+        added_at, used_at: In ISO 8601; `used_at` is empty where no run was given it yet.
+    """
+
+    ref_id: str
+    name: str
+    added_at: str
+    used_at: str
+
+
+class SecretRows(Frozen):
+    """Every secret by its name."""
+
+    secrets: tuple[SecretRow, ...]

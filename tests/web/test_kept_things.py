@@ -1,0 +1,128 @@
+"""Reminders, memories, secrets and devices, looked after under More as their owner does it."""
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from silas.home.secret_store import secrets_of
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Cockpit
+from tests.web.support.device import SIZES, Device, NewDevice, Size
+
+pytestmark = in_a_browser
+
+_EACH_SIZE = pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+
+
+async def _at(cockpit: Cockpit, new_device: NewDevice, size: Size, name: str) -> Device:
+    device = await cockpit.paired(new_device, size)
+    await device.goes_to("more")
+    await device.page.locator(f"#more-body a[href='#/more/{name}']").click()
+    await device.is_quiet()
+    return device
+
+
+def _button(place: Locator | Device, name: str) -> Locator:
+    within = place.page.locator("#more-body") if isinstance(place, Device) else place
+    return within.get_by_role("button", name=name)
+
+
+async def _is_usable(device: Device) -> None:
+    assert await device.violations() == []
+    assert await device.overflow() == 0
+
+
+@_EACH_SIZE
+async def test_a_reminder_is_read_made_moved_and_cancelled(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await _at(cockpit, new_device, size, "reminders")
+    device.expected.append("400")  # what says no time is refused
+    field = device.page.get_by_label("What to remind you of, and when")
+    await field.fill("call the dentist")
+    await device.page.keyboard.press("Enter")
+    await expect(device.page.locator("#more-body [role=alert]").first).to_contain_text("Say when")
+    await expect(field).to_have_value("call the dentist")
+    await field.fill("in 20 minutes to call the dentist")
+    await device.page.keyboard.press("Enter")
+    shown = device.at("reminder-shown")
+    await expect(shown).to_contain_text("Remind you: call the dentist")
+    await expect(device.at("reminder-yes")).to_be_focused()
+    await _is_usable(device)
+    await expect(device.at("reminders")).to_have_count(0)  # nothing counts before the yes
+    await device.at("reminder-yes").click()
+    row = device.at("reminders").locator("> li")
+    await expect(row).to_contain_text("call the dentist")
+    await _button(row, "Move call the dentist").click()
+    await device.page.get_by_label("When instead").fill("every second Friday at ten")
+    await device.page.keyboard.press("Enter")
+    await expect(shown.locator("li")).to_have_count(4)
+    await _is_usable(device)
+    await device.at("reminder-yes").click()
+    await expect(row).to_contain_text("every 2 weeks on Friday")
+    await _button(row, "Cancel call the dentist").click()
+    await _is_usable(device)
+    await _button(row, "Yes, cancel it").click()
+    await expect(device.page.get_by_text("Nothing is to come.")).to_be_visible()
+
+
+@_EACH_SIZE
+async def test_a_memory_is_added_explained_corrected_and_forgotten(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await _at(cockpit, new_device, size, "memory")
+    await device.at("memory-add").click()
+    await device.page.get_by_label("What should Silas remember?").fill("The dentist is Odile.")
+    await _is_usable(device)
+    await _button(device, "Remember it").click()
+    row = device.at("memories").locator("li")
+    await expect(row).to_contain_text("The dentist is Odile.")
+    await row.locator("summary").click()
+    await expect(row).to_contain_text("only your own words change it")
+    await expect(row).to_contain_text("It came from this page.")
+    await _button(row, "Correct").click()
+    words = device.page.get_by_label("What is right")
+    await expect(words).to_have_value("The dentist is Odile.")
+    await words.fill("The dentist is Ada.")
+    await _is_usable(device)
+    await _button(row, "Put it in its place").click()
+    await expect(row).to_contain_text("The dentist is Ada.")
+    await _button(row, "Forget").click()
+    await _button(row, "Yes, forget it").click()
+    await expect(row).to_have_count(0)
+    await expect(device.page.get_by_text("Nothing is remembered yet.")).to_be_visible()
+
+
+@_EACH_SIZE
+async def test_a_secret_is_added_listed_and_removed_and_shown_nowhere(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    value = "a-value-that-nobody-sees"
+    device = await _at(cockpit, new_device, size, "secrets")
+    await device.page.get_by_label("Name").fill("NOTION_TOKEN")
+    await device.page.get_by_label("Value").fill(value)
+    await _is_usable(device)
+    await _button(device, "Keep it").click()
+    row = device.at("secrets").locator("li")
+    await expect(row).to_contain_text("NOTION_TOKEN")
+    assert value not in await device.page.content()
+    assert [one.name for one in secrets_of(cockpit.config).facts()] == ["NOTION_TOKEN"]
+    await expect(device.no_card()).to_be_attached()
+    await _is_usable(device)
+    await _button(row, "Remove NOTION_TOKEN").click()
+    await _button(row, "Yes, remove it").click()
+    await expect(device.page.get_by_text("There are no secrets.")).to_be_visible()
+    assert secrets_of(cockpit.config).facts() == ()
+
+
+@_EACH_SIZE
+async def test_a_device_is_called_otherwise(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await _at(cockpit, new_device, size, "devices")
+    await _button(device, "Rename").first.click()
+    await device.page.get_by_label("What to call it").fill("the kitchen tablet")
+    await _is_usable(device)
+    await device.page.keyboard.press("Enter")
+    await expect(device.page.locator("#more-body .row b").first).to_have_text("the kitchen tablet")
+    (one,) = cockpit.running.door.devices()
+    assert one.name == "the kitchen tablet"

@@ -1,0 +1,39 @@
+/* Doing something from a list under More: one request at a time, and its error beside its button. */
+
+import { button, fill, h, toast } from "./dom.js";
+
+/** Where an error of what was last tried stands; empty, it takes no place. */
+export const problemPlace = () => h("p", { class: "field-problem", role: "alert" });
+
+/** Do it with the controls off; what went wrong is said in `problem`, and what was written stays. */
+export async function trying(controls, problem, act) {
+  for (const control of controls) control.disabled = true;
+  problem.textContent = "";
+  try {
+    await act();
+  } catch (error) {
+    problem.textContent = error.message;
+  } finally {
+    for (const control of controls) control.disabled = false;
+  }
+}
+
+/**
+ * A button that asks once more where it stands, then does it.
+ * @param {{ label: string, of: string, yes: string, no: string, act: () => Promise<any>, done: () => any }} given
+ */
+export function twice(given) {
+  const foot = h("div", { class: "row-foot" });
+  const problem = problemPlace();
+  const first = button(given.label, () => {
+    const yes = button(given.yes, () => trying([yes], problem, async () => {
+      const done = await given.act();
+      toast(done?.words ?? "Done.");
+      await given.done();
+    }), { class: "secondary danger" });
+    fill(foot, yes, button(given.no, () => { fill(foot, first); first.focus(); }, { class: "quiet" }));
+    yes.focus();
+  }, { class: "quiet danger", "aria-label": `${given.label} ${given.of}` });
+  fill(foot, first);
+  return { foot, problem, first };
+}
