@@ -66,6 +66,11 @@ class CLIChannel:
         self._reading = False
         self._ended = False
 
+    @property
+    def heard_in_turn(self) -> bool:
+        """Lines of a pipe are there all at once, and each of them is to be answered."""
+        return not self._source.isatty()
+
     async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
         """Every line that answers no question, as a message, until the input ends."""
         self._start_reading()

@@ -142,7 +142,9 @@ class Stream:
             self._under_way(self._asked_again(waiting))
         async for arrived, connection_id in self._channel.listen():
             incoming = Incoming.of(arrived, connection_id, workspace)
-            self._under_way(self._heard(attest(incoming)))
+            turn = self._under_way(self._heard(attest(incoming)))
+            if self._channel.heard_in_turn:
+                await asyncio.wait({turn})
         if self._turns:
             await asyncio.wait(self._turns)
 

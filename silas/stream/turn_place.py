@@ -31,6 +31,21 @@ def asks_beside(channel: object) -> bool:
     return isinstance(channel, AsksBeside) and channel.asks_beside
 
 
+@runtime_checkable
+class HeardInTurn(Protocol):
+    """A channel that says whether each of its messages waits for the answer to the one before."""
+
+    @property
+    def heard_in_turn(self) -> bool:
+        """Whether they do: nobody types them, so all of them are there at once."""
+        ...
+
+
+def heard_in_turn(channel: object) -> bool:
+    """Whether messages of this channel are heard one after the other; else as they come."""
+    return isinstance(channel, HeardInTurn) and channel.heard_in_turn
+
+
 class TurnPlace:
     """The place of one turn, for `async with`.
 

@@ -147,6 +147,13 @@ def test_chat_reads_a_pipe_to_its_end(set_up: dict[str, str]) -> None:
     assert done.err == ""
 
 
+def test_every_line_of_a_pipe_is_answered(set_up: dict[str, str]) -> None:
+    lines = "".join(f"what is {number} plus 2?\n" for number in range(60))
+    done = run(silas("chat"), set_up, stdin=lines)
+    assert done.code == 0
+    assert done.out.splitlines() == [f"{number} + 2 = {number + 2}" for number in range(60)]
+
+
 def test_a_person_chooses_a_passphrase_and_is_asked_for_it(tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
     with person(silas("init"), env) as owner:
