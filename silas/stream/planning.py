@@ -18,7 +18,7 @@ from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
 from silas.stream.ports import MakeToolRun, ModelView
 from silas.stream.scope_work import ScopeWork
-from silas.stream.state import Turn, need
+from silas.stream.state import PlanReview, Turn, need
 from silas.tools.toolset import ToolRun
 
 if TYPE_CHECKING:
@@ -118,9 +118,10 @@ class Planning:
 
         A hint goes back once; the plan stands where the planner has nothing better to say.
         """
-        before, hinted = "", False
+        before, hinted, spent = "", False, 0
         while (plan := _proposed(turn)) is not None:
-            turn.review = review = await self._plans.review(turn, plan)
+            review = await self._plans.review(turn, plan)
+            turn.review = _with_cost(review, turn.returned, spent)
             hint = review.hint and not hinted
             told = review.mistakes or ((review.hint,) if hint else ())
             if not told or plan == before or turn.returned == MOST_RETURNS:
@@ -128,7 +129,7 @@ class Planning:
             turn.returned, before, hinted = turn.returned + 1, plan, hinted or bool(hint)
             stands = turn.response, turn.speaker, turn.outcome
             try:
-                await self._plan(turn, replace(asking, returned=plan, mistakes=told))
+                spent += await self._plan(turn, replace(asking, returned=plan, mistakes=told))
             except LLMError:
                 if review.mistakes:
                     raise
@@ -137,13 +138,15 @@ class Planning:
                 turn.response, turn.speaker, turn.outcome = stands
                 return
 
-    async def _plan(self, turn: Turn, asking: TurnRequest) -> None:
+    async def _plan(self, turn: Turn, asking: TurnRequest) -> int:
+        """Fill in the response; gives the tokens that it took."""
         planned = await self._planner.plan(turn, asking)
         turn.provenance.settle()  # before the plan itself comes into view
         turn.response, turn.speaker = planned.output, "agent:planner"
         turn.outcome = outcome_of(planned, planned.output)
         proposed = planned.output.plan_action is not None
         await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
+        return planned.tokens
 
     async def _told(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
         """What the skills of this conversation's work say that the planner goes on from (6.5)."""
@@ -157,6 +160,15 @@ class Planning:
         for skill in told:
             turn.provenance.entered(skill.text, skill.origin)
         return told
+
+
+def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:
+    """What was tried of a plan, and for its card what going back to the planner cost."""
+    if not returned:
+        return review
+    times = "once" if returned == 1 else f"{returned} times"
+    cost = f"The plan went back to its planner {times}, for {tokens:,} tokens."
+    return review._replace(trial=" ".join(filter(None, (review.trial, cost))))
 
 
 def _proposed(turn: Turn) -> str | None:

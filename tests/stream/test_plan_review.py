@@ -50,6 +50,18 @@ async def test_a_plan_goes_back_with_its_own_text_and_all_its_mistakes_at_once()
     assert "cannot be read" not in reply.text
 
 
+async def test_the_card_says_what_going_back_cost_and_nothing_where_it_cost_nothing() -> None:
+    channel = ScriptedChannel(answering("declined"), answering("declined"))
+    steps = [proposing(UNREADABLE), proposing(GOOD), proposing(plan_text(id="task-second"))]
+    models = planned(*steps) | {"planner": ScriptedModel(steps, tokens=(1_200, 34))}
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        await soon(h.silas.ask("do it"))
+        await soon(h.silas.ask("do the other"))
+    back, straight = [card.rationale for card in channel.cards if isinstance(card, PlanCard)]
+    assert "The plan went back to its planner once, for 1,234 tokens." in back
+    assert "went back" not in straight
+
+
 @pytest.mark.parametrize(
     ("plan", "told"),
     [
