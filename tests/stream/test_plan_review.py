@@ -51,7 +51,7 @@ async def test_a_plan_goes_back_with_its_own_text_and_all_its_mistakes_at_once()
 
 
 async def test_the_card_says_what_going_back_cost_and_nothing_where_it_cost_nothing() -> None:
-    channel = ScriptedChannel(answering("declined"), answering("declined"))
+    channel = ScriptedChannel(answering("declined"))
     steps = [proposing(UNREADABLE), proposing(GOOD), proposing(plan_text(id="task-second"))]
     models = planned(*steps) | {"planner": ScriptedModel(steps, tokens=(1_200, 34))}
     async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
