@@ -134,6 +134,19 @@ function ready() {
   else if (state.link === "lost" || state.link === "refused") there();
 }
 
+const HANDS = new Set(["/", "?", "r", "a", "d"]);
+
+/** The keys of `hands.js`: none where somebody writes, where a question lies over everything, or held down. */
+function keys(event) {
+  if (event.repeat || event.isComposing || event.altKey || document.querySelector("dialog[open]") || document.body.dataset.setup) return;
+  const control = event.ctrlKey || event.metaKey;
+  const key = control && event.key.toLowerCase() === "k" ? "palette" : control ? "" : event.key;
+  const writing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (key !== "palette" && (!HANDS.has(key) || writing)) return;
+  event.preventDefault();
+  import("./hands.js").then(({ press }) => press(key), () => toast("This key needs a connection first."));
+}
+
 function start() {
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-icon]"))) place.append(icon(place.dataset.icon));
   for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
@@ -163,6 +176,7 @@ function start() {
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && SIDE.has(view) && !document.querySelector("dialog[open]")) close();
   });
+  addEventListener("keydown", keys);
   at("shade").onclick = close;
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-close]"))) button.onclick = close;
   route();

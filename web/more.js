@@ -11,7 +11,7 @@ import { showWork } from "./work.js";
 import { inFull } from "./time.js";
 
 /** @type {[string, string, string, string, (place: any, rest: any) => any][]} */
-const PLACES = [
+export const PLACES = [
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
   ["reminders", "activity", "Reminders", "What you want to be told, and when",
     async (place) => (await import("./reminders.js")).showReminders(place)],

@@ -10,6 +10,7 @@ import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
 
 const MOST = 20_000; // characters of a message, as `wire.py` has it
+const DRAFT = "silas.draft"; // of this tab alone, until it is sent or the tab is closed
 const NEAR = 120; // pixels from the end within which the Stream follows what is new
 
 export function mountStream(root) {
@@ -260,6 +261,7 @@ function composer() {
       return;
     }
     field.value = "";
+    sessionStorage.removeItem(DRAFT); // what was sent is not kept twice, and not here
     grow();
     say(text);
     soon(); // an answer comes, and it may have a form
@@ -272,10 +274,16 @@ function composer() {
     event.preventDefault(); // a field with millions of characters would hold up the page
     fill(problem, tooLong(pasted, "Nothing was pasted: save it as a file in the workspace and name the file here."));
   };
-  field.oninput = grow;
+  field.oninput = () => {
+    grow();
+    if (field.value && field.value.length <= MOST) sessionStorage.setItem(DRAFT, field.value);
+    else sessionStorage.removeItem(DRAFT);
+  };
+  field.value = sessionStorage.getItem(DRAFT) ?? "";
   field.onkeydown = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };
-  send.disabled = true;
+  send.disabled = !field.value.trim();
+  if (field.value) requestAnimationFrame(grow); // its height is known once it is in the page
   return form;
 }
