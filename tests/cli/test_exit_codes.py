@@ -18,6 +18,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "approvals deny": (NOBODY,),
     "approvals revoke": (NOBODY,),
     "calls settle": (NOBODY, "happened"),
+    "devices name": (NOBODY, "my phone"),
     "devices revoke": (NOBODY,),
     "diff": (NOBODY,),
     "mcp trust": (NOBODY,),

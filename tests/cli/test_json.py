@@ -60,6 +60,7 @@ ACTS = {
     "chat",
     "demo",
     "devices link",
+    "devices name",
     "devices revoke",
     "init",
     "keys rotate",
