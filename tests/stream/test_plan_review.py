@@ -19,7 +19,7 @@ from tests.stream.kit import (
 
 GOOD = plan_text()
 UNREADABLE = plan_text(colour="blue", budget={"max_tokens": "many"}, title=None)
-GOAL = plan_text(type="goal", schedule="0 9 * * *")
+GOAL = plan_text(type="goal")
 
 
 async def _asked(*steps: AgentResponse) -> tuple[Any, ScriptedChannel, ScriptedModel, list[Any]]:
@@ -53,7 +53,7 @@ async def test_a_plan_goes_back_with_its_own_text_and_all_its_mistakes_at_once()
 @pytest.mark.parametrize(
     ("plan", "told"),
     [
-        (GOAL, "runs tasks only"),
+        (GOAL, "is a goal that never runs"),
         (plan_text(skills=["excel"]), "skills that are not installed: excel"),
         (plan_text(workspace="/nowhere/at/all"), "/nowhere/at/all"),
     ],
