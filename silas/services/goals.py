@@ -48,14 +48,12 @@ class GoalDesk(NamedTuple):
         goals: The desk.
         store: Their plans.
         time: Effective time.
-        audit: The record.
         config: The configuration.
     """
 
     goals: Goals
     store: SqlWorkItemStore
     time: EffectiveClock
-    audit: AuditLog
     config: SilasConfig
 
     @property
@@ -85,4 +83,4 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         audit = AuditLog(db, clock, NoKey())
         time = effective_time(db, clock, audit)
         goals = goals_over(config, db, time, audit, notifier_of(config).notify)
-        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, audit, config)
+        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config)

@@ -63,7 +63,8 @@ class Watched:
 
     def __init__(self) -> None:
         self.good, self.repairs = True, True
-        self.looks = self.repaired = 0
+        self.looks: int = 0
+        self.repaired: int = 0
         self.says = "bad"
         self.sandbox = FakeSandbox(self._ran)
         self.parts: Parts

@@ -232,3 +232,15 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
         assert goal.approval_token is not None
         assert await watched.parts.nonces.uses(goal.approval_token.token_id) == 1
         assert watched.repaired == 1
+
+
+@pytest.mark.proves("B10-SCHEDULES")
+async def test_nothing_of_a_goal_runs_while_silas_is_stopped() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.parts.stop.sentinel.place()
+        clock.advance(3 * 3600)
+        for _ in range(60):
+            await asyncio.sleep(0)
+        assert (watched.looks, cycles(watched)) == (0, [])
