@@ -114,6 +114,7 @@ UNKNOWN_ID = frozenset(
         "E_DB_MISSING",
         "E_MEM_UNKNOWN",
         "E_PLAN_NOT_WAITING",
+        "E_GOAL_UNKNOWN",
         "E_REMINDER_UNKNOWN",
         "E_TOOL_NO_ATTEMPT",
     }

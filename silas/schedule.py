@@ -111,7 +111,7 @@ class SchedulerConfig(Frozen):
     """The `scheduler:` section.
 
     Attributes:
-        enabled: Whether reminders are made and told, and suggestions looked for; what keeps Silas
+        enabled: Whether reminders are told, goals run and suggestions looked for; what keeps Silas
             itself in order runs in any case.
         timezone: The owner's time zone by its IANA name, for cron expressions, quiet hours and
             questions about dates; `local` is the zone that this machine is set to.

@@ -34,6 +34,7 @@ from silas.approval.rules import (
     bound_for_check,
     conditions_met,
     current,
+    for_goal,
     timely,
     uses_allowed,
 )
@@ -231,6 +232,30 @@ class ApprovalEngine:
         if refusal is None:
             refusal = await self._revoked(token) or await self._unspent(token, subject)
         return _VALID if refusal is None else self._refuse(refusal, "check", token, subject)
+
+    async def stands(self, token: ApprovalToken, goal: Subject) -> Verdict:
+        """Whether a standing approval has a use left for what this goal spawns; spends nothing.
+
+        Returns:
+            Valid, or invalid with an `E_APPROVAL_*` code and words. What is about the approval as
+            such comes before `E_APPROVAL_EXPIRED`, `E_APPROVAL_SPENT` and `E_APPROVAL_VOID`.
+        """
+        now = self._clock.now()
+        refusal = (
+            self._halted()
+            or authentic(token, self._signer, self._former)
+            or approving(token)
+            or for_goal(token, goal)
+            or conditions_met(token, now)
+            or await self._revoked(token)
+            or current(token, self._stops.stops())
+            or timely(token, now)
+        )
+        if refusal is None and await self._nonces.uses(token.token_id) >= uses_allowed(token):
+            refusal = ApprovalRefusal(
+                "E_APPROVAL_SPENT", "Every use of this approval is spent; ask again."
+            )
+        return _VALID if refusal is None else self._refuse(refusal, "stands", token, goal)
 
     async def require(
         self, token: ApprovalToken, subject: Subject, spawned: Subject | None = None

@@ -24,6 +24,8 @@ class ApprovalVerifier(Protocol):
         scope: ApprovalScope = ApprovalScope.full_plan,
         max_executions: int = 1,
         conditions: dict[str, Any] | None = None,
+        *,
+        ttl_minutes: int = 0,
     ) -> ApprovalToken:
         """Sign the owner's decision about exactly this subject."""
         ...
@@ -36,6 +38,10 @@ class ApprovalVerifier(Protocol):
 
     async def check(self, token: ApprovalToken, subject: Subject) -> Verdict:
         """Whether a spent use still authorises; spends nothing."""
+        ...
+
+    async def stands(self, token: ApprovalToken, goal: Subject) -> Verdict:
+        """Whether a standing approval has a use left for what this goal spawns; spends nothing."""
         ...
 
     async def require(

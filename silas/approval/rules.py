@@ -116,6 +116,16 @@ def bound(
     return spawned_by(token, spawned)
 
 
+def for_goal(token: ApprovalToken, goal: Subject) -> ApprovalRefusal | None:
+    """As `bound`, for a standing token before anything is spawned; any other is refused."""
+    if token.scope is not ApprovalScope.standing:
+        return ApprovalRefusal(
+            "E_APPROVAL_SCOPE", "This is no standing approval; approve the goal again."
+        )
+    refusal = bound(token, goal, None)
+    return None if refusal and refusal.code == "E_APPROVAL_SPAWN_REQUIRED" else refusal
+
+
 def bound_for_check(token: ApprovalToken, subject: Subject) -> ApprovalRefusal | None:
     """As `bound`, at the door of execution, where a standing token meets only the spawned task."""
     if token.scope is ApprovalScope.standing:

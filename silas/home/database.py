@@ -22,6 +22,7 @@ MIGRATED = (
     "silas.persona",
     "silas.autonomy",
     "silas.reminders",
+    "silas.goals",
     "silas.stream",
     "silas.channels.web",
 )

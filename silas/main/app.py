@@ -16,6 +16,7 @@ _COMMANDS = {
     "approve": ("work", "Show the card of a plan that waits for you; on your yes, run it."),
     "approvals": ("approvals", "What waits for your yes, and what your yes still allows."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
+    "goals": ("goals", "Goals: list, show, pause, resume and run what the clock checks."),
     "remind": ("remind", "Reminders: make one in words, list, move and cancel them."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "show": ("show", "One piece of work: its plan, result, output, checks and what it changed."),

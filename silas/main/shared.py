@@ -31,6 +31,7 @@ _CODES = (
     ("E_CFG", USAGE),
     ("E_PLAN", USAGE),
     ("E_REMINDER", USAGE),
+    ("E_GOAL", USAGE),
     ("E_DB", USAGE),
     ("E_SANDBOX_NO_UNDO", USAGE),
     ("E_SANDBOX_NO_DIFF", USAGE),

@@ -19,6 +19,8 @@ from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
+from silas.plans.goal_limits import SPAWNS
+from silas.plans.goal_schedule import STANDING_DAYS, STANDING_USES, schedule_words
 from silas.plans.models import WorkItem
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
@@ -95,6 +97,7 @@ def plan_card(
                 lines=(*_touches(plan), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
+            *_recurs(plan),
             *(mark.model_copy(update={"open": True}) for mark in marks),
             Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
@@ -153,6 +156,22 @@ def _label(plan: Plan) -> str:
     if plan["type"] == "goal":
         return "Approve this goal"
     return "Approve and run this project" if plan["type"] == "project" else "Approve and run once"
+
+
+def _recurs(plan: Plan) -> tuple[Detail, ...]:
+    """When a goal runs, what it checks, and what a failing check sets off without asking."""
+    if plan["type"] != "goal" or not plan["schedule"]:
+        return ()
+    names = ", ".join(_named(check["name"]) for check in plan["verify"])
+    then = (
+        f"one that fails starts the work below, without asking {STANDING_USES} times within "
+        f"{STANDING_DAYS} days at most; after that each such work has a card of its own"
+        if plan["on_failure"] == SPAWNS
+        else "one that fails is told to you, and nothing is started"
+    )
+    when = schedule_words(plan["schedule"])
+    line = f"runs {when}: checks {names}; {then}."
+    return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
 
 
 def _touches(plan: Plan) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from silas.approval.grants import GrantRefused, grants_of
 from silas.plans.characters import show_exactly
+from silas.plans.goal_limits import SPAWNS
 from silas.types import Risk
 
 Plan = Mapping[str, Any]
@@ -94,6 +95,9 @@ def _ways_out(plan: Plan) -> tuple[str, ...]:
 def _does(plan: Plan) -> str:
     """The first part: the verb, and the place."""
     if plan["type"] == "goal":
+        if plan["on_failure"] != SPAWNS:
+            checks = _many(len(plan["verify"]), "check")
+            return f"Runs {checks}{_in(plan)} by the clock and tells you what fails"
         return f"Starts work by itself{_in(plan)} each time one of its checks fails"
     if plan["type"] == "project":
         return f"Does {_many(len(plan.get('tasks', [])), 'piece')} of work{_in(plan)}"

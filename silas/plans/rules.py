@@ -9,11 +9,11 @@ from silas.approval.grants import GrantRefused, grants_of
 from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
+from silas.plans.goal_schedule import schedule_fault
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import entry_fault, normal_entry
 from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition
 from silas.sandbox.network.names import WORDS, EgressRefused, endpoints
-from silas.schedule import cron_fault
 
 MAX_TITLE = 200
 """The title is the one line of a card."""
@@ -90,9 +90,10 @@ def _kinds(item: WorkItem) -> Iterator[PlanFault]:
         return
     if item.type is not WorkItemType.goal:
         yield PlanFault(("schedule",), f"a {item.type} has no `schedule`; only a goal has")
-    elif item.schedule != "always_on" and (fault := cron_fault(item.schedule)):
+    elif fault := schedule_fault(item.schedule):
         yield PlanFault(
-            ("schedule",), f"`schedule` must be always_on or a cron expression: {fault}"
+            ("schedule",),
+            f"`schedule` must be always_on, a moment with its offset or a cron expression: {fault}",
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from silas.gates import GateProvider, GateTrigger
 from silas.plans.allowed_hosts import hosts_of, hosts_of_check
+from silas.plans.goal_limits import unable_goal
 from silas.plans.models import WorkItem, WorkItemType
 from silas.sandbox.network.names import EgressRefused
 
@@ -24,18 +25,18 @@ def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
 
 
 def _kind(item: WorkItem) -> str:
-    if item.type is WorkItemType.task:
-        return ""
-    return (
-        f"This version runs tasks only, and {item.id} is a {item.type}; write what is to be done "
-        "now as a plan of `type: task`."
-    )
+    if item.type is WorkItemType.project:
+        return (
+            f"This version runs tasks and goals only, and {item.id} is a {item.type}; write what "
+            "is to be done now as a plan of `type: task`."
+        )
+    return unable_goal(item) if item.type is WorkItemType.goal else ""
 
 
 def _clock(item: WorkItem) -> str:
-    if item.schedule is None:
+    if item.schedule is None or item.type is WorkItemType.goal:
         return ""
-    return f"This version runs nothing by the clock; take `schedule` out of {item.id}."
+    return f"Only a goal runs by the clock; take `schedule` out of {item.id}."
 
 
 def _gates(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:

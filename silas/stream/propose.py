@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 
 from silas.approval import (
@@ -15,6 +15,7 @@ from silas.approval import (
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
+from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
 from silas.plans import (
     PlanError,
@@ -24,6 +25,7 @@ from silas.plans import (
     WorkItem,
     WorkItemStatus,
     WorkItemStore,
+    WorkItemType,
     plan_bytes,
     plan_card,
     plan_hash,
@@ -31,6 +33,7 @@ from silas.plans import (
 )
 from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
 from silas.plans.draft import Draft, read_draft
+from silas.plans.goal_schedule import STANDING_DAYS, STANDING_USES
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
@@ -65,7 +68,8 @@ class Proposer:
     """Takes a plan from text to verified authority; nothing else issues plan tokens.
 
     `ready` raises where no work could run at all, and `unable` says why this one could not though
-    it were approved, so that nobody is asked in vain.
+    it were approved, so that nobody is asked in vain. `goal_approved` has a goal run by the clock,
+    in the transaction of `together` that keeps it.
     """
 
     def __init__(
@@ -79,6 +83,8 @@ class Proposer:
         clock: Clock,
         ready: Callable[[WorkItem], Awaitable[None]],
         unable: Callable[[WorkItem], str],
+        together: Callable[[], AbstractContextManager[object]],
+        goal_approved: Callable[[WorkItem], None],
     ) -> None:
         self._parser = parser
         self._approval = approval
@@ -89,6 +95,8 @@ class Proposer:
         self._clock = clock
         self._ready = ready
         self._unable = unable
+        self._together = together
+        self._goal_approved = goal_approved
         self._asking: list[str] = []
 
     def parse(self, markdown: str) -> WorkItem | PlanError:
@@ -254,7 +262,10 @@ class Proposer:
         except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._refused(item, error.message.rstrip("."))
         item.approval_token, item.created_at = token, self._clock.now()
-        await self._store.save(item)
+        with self._together():  # a goal that is kept is one that runs
+            at_once(self._store.save(item))
+            if item.type is WorkItemType.goal:
+                self._goal_approved(item)
         await self._audit.log(
             "plan_approved", work_item_id=item.id, plan_hash=card.plan_hash, token=token.token_id
         )
@@ -269,6 +280,19 @@ class Proposer:
         if differs:
             raise ApprovalError(differs, code="E_APPROVAL_BINDING")
         decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
+        if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
+            token = await self._approval.issue_token(
+                subject,
+                decision,
+                ApprovalScope.standing,
+                STANDING_USES,
+                binds,
+                ttl_minutes=STANDING_DAYS * 24 * 60,
+            )
+            verdict = await self._approval.stands(token, subject_of(item))
+            if not verdict:
+                raise ApprovalError(verdict.reason, code=verdict.code, work_item_id=item.id)
+            return token
         token = await self._approval.issue_token(
             subject, decision, scope=ApprovalScope.full_plan, conditions=binds
         )

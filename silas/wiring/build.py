@@ -149,7 +149,7 @@ async def build(
         if resume:  # a command that ends by itself waits for nothing
             from silas.wiring.jobs import jobs_served  # noqa: PLC0415 - a process that stays
 
-            await stack.enter_async_context(jobs_served(parts))
+            await stack.enter_async_context(jobs_served(parts, silas))
         await stack.enter_async_context(beside(parts, silas))
         yield silas
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from silas.home.lease import JobsLease
@@ -11,14 +12,17 @@ from silas.jobs.engine import JobEngine
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.services.upkeep import Upkeep, ensure_upkeep, upkeep_kinds
+from silas.stream.goal_cycles import GoalAuthority, GoalCycles
 from silas.stream.reminder_delivery import ReminderDelivery
+from silas.stream.session import Session
+from silas.work.checks.verify import VerificationRunner
 
 if TYPE_CHECKING:
     from silas.wiring.parts import Parts
 
 
 @asynccontextmanager
-async def jobs_served(parts: "Parts") -> "AsyncGenerator[None]":
+async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]":
     """Run what comes due, as long as this is open; one process of a home does."""
     config, mind, time, store = parts.config, parts.mind, parts.time, SqlJobStore(parts.db)
     notifier = parts.notifier
@@ -57,7 +61,8 @@ async def jobs_served(parts: "Parts") -> "AsyncGenerator[None]":
     )
     try:
         ensure_upkeep(jobs, kinds, time.now())
-        told = (delivery.kind(),) if config.scheduler.enabled else ()
+        cycles = goal_cycles(parts, session)
+        told = (delivery.kind(), cycles.kind()) if config.scheduler.enabled else ()
         serving = asyncio.create_task(engine.serve((*kinds, *told)))
         try:
             yield
@@ -66,3 +71,27 @@ async def jobs_served(parts: "Parts") -> "AsyncGenerator[None]":
             await asyncio.wait([serving])
     finally:
         lease.close()
+
+
+def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
+    """What runs the cycles of goals, over a Session that is started."""
+    authority = GoalAuthority(
+        parts.approval,
+        parts.binding,
+        session.proposer,
+        partial(parts.db.write, durable=True),  # power loss must not bring a spent use back
+        parts.preconditions.require_ready,
+    )
+    return GoalCycles(
+        parts.goals(),
+        authority,
+        VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
+        session.runs.dispatcher,
+        session.executor,
+        parts.store,
+        parts.channel,
+        parts.audit,
+        parts.time,
+        parts.config.data_dir / "scratch",
+        parts.secrecy.redact,
+    )

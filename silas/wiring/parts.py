@@ -29,7 +29,7 @@ from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
-from silas.plans import PlanParser, WaitingPlan
+from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.emergency_stop import EmergencyStop
@@ -68,6 +68,7 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
+    from silas.goals.desk import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.desk import Reminders
     from silas.services.reminders import ReminderDesk
@@ -173,6 +174,12 @@ class Parts:
             self.reminders(),
         )
 
+    def goals(self) -> "Goals":
+        """The desk of goals; a turn that is about none loads nothing of it."""
+        from silas.services.goals import goals_over  # noqa: PLC0415 - as above
+
+        return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
+
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
     ) -> _Session:
@@ -257,8 +264,14 @@ class Parts:
             self.audit,
             self.runtime.clock,
             self.preconditions.require_able,
-            entry.unable,
+            lambda item: entry.unable(item) or self._goal_unable(item),
+            self.db.write,
+            lambda goal: self.goals().approved(goal),
         )
+
+    def _goal_unable(self, item: WorkItem) -> str:
+        """What the clock has to say about a goal; nothing of it is loaded for anything else."""
+        return self.goals().unable(item) if item.type is WorkItemType.goal else ""
 
 
 def approval_engine(parts: Parts) -> ApprovalEngine:

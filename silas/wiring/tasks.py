@@ -18,6 +18,7 @@ from silas.work.consulting import Consulting
 from silas.work.effects import Effects
 from silas.work.entry import EntryCheck
 from silas.work.executor import WorkItemExecutor
+from silas.work.goal_start import GoalStart
 from silas.work.planner_advice import PlannerConsultant
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
@@ -129,4 +130,10 @@ def executor_of(
     """What runs every kind of work that runs here; an emergency stop pauses it."""
     runner = task_runner(parts, crew, planner, entry)
     run = PausedByStop(runner.run, parts.stop.halt, parts.store)
-    return WorkItemExecutor({WorkItemType.task: run}, parts.audit)
+    goals = GoalStart(
+        parts.approval,
+        parts.store,
+        lambda goal_id: parts.goals().coming(goal_id),
+        parts.audit,
+    )
+    return WorkItemExecutor({WorkItemType.task: run, WorkItemType.goal: goals.run}, parts.audit)

@@ -26,6 +26,7 @@ READS: dict[str, tuple[str, ...]] = {
     "config validate": (),
     "devices list": (),
     "doctor": (),
+    "goals list": (),
     "keys export": (),
     "keys show": (),
     "mcp list": (),
@@ -44,7 +45,15 @@ READS: dict[str, tuple[str, ...]] = {
 }
 """Commands that only look, and what they are given here."""
 
-READS_ONE = {"approvals show", "diff", "memory show", "show"}
+READS_ONE = {
+    "approvals show",
+    "diff",
+    "goals history",
+    "goals next",
+    "goals show",
+    "memory show",
+    "show",
+}
 """Commands that only look at one thing that must be kept first: each has tests of its own."""
 
 ACTS = {
@@ -62,6 +71,9 @@ ACTS = {
     "devices link",
     "devices name",
     "devices revoke",
+    "goals pause",
+    "goals resume",
+    "goals run",
     "init",
     "keys rotate",
     "mcp serve",

@@ -20,6 +20,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
             "approvals approve",
             "approve",
             "calls settle",
+            "goals resume",
+            "goals run",
             "mcp trust",
             "queue done",
             "remind move",

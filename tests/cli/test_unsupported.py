@@ -10,7 +10,7 @@ from silas.testing import plan_text
 from tests.support.command import run, silas
 
 UNSUPPORTED = {
-    "goal": plan_text(type="goal", schedule="0 9 * * *"),
+    "goal": plan_text(type="goal"),
     "project": plan_text(type="project", tasks=["task-a"]),
     "provider": plan_text(gates=[{"name": "tone", "on": "on_tool_call", "provider": "llm"}]),
     "gate": plan_text(gates=[{"name": "in", "on": "every_user_message"}]),

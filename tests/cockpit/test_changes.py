@@ -10,7 +10,7 @@ from tests.web.support.cockpit import Home, a_cockpit
 
 FIRST = plan_text(body="# What to do\n\nWrite the tortoise report.")
 SECOND = plan_text(id="task-shorter", body="# What to do\n\nWrite it shorter.")
-GOAL = plan_text(type="goal", schedule="0 9 * * *")
+GOAL = plan_text(type="goal")
 _CHANGE = {"type": "approval_response", "verdict": "edit_requested"}
 _NO = {"type": "approval_response", "verdict": "declined"}
 WORDS = "make it shorter"
@@ -46,7 +46,7 @@ async def test_what_cannot_run_shows_no_card_in_the_cockpit(tmp_path: Path) -> N
     ):
         await page.connect()
         await page.say("look every morning")
-        while "runs tasks only" not in (await page.next("message"))["text"]:
+        while "is a goal that never runs" not in (await page.next("message"))["text"]:
             pass
         assert {"plan_proposed", "plan_approved"}.isdisjoint(await cockpit.events())
 

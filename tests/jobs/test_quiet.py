@@ -48,7 +48,7 @@ def test_nothing_but_jobs_keeps_a_timer_of_its_own_unless_it_has_a_reason() -> N
     assert found - OWN_TIMERS.keys() == set()
 
 
-LATER = ("silas.jobs.", "silas.reminders.", "cronsim", "dateutil", "dateparser")
+LATER = ("silas.jobs.", "silas.reminders.", "silas.goals.", "cronsim", "dateutil", "dateparser")
 
 _LOADED = """
 import sys

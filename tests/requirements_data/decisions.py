@@ -98,7 +98,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("B10-STOPS", "B10", "Stopping kills running tools and voids tokens, with no model, queue or healthy event loop."),
     R("B10-STAYS-STOPPED", "B10", "It stays stopped after a restart until the owner resumes."),
     R("B10-BUTTON", "B10", "Every surface has a button that stops."),
-    R("B10-SCHEDULES", "B10", "Stopping pauses schedules.", e.GOALS),
+    R("B10-SCHEDULES", "B10", "Stopping pauses schedules."),
     R("B11-IDLE-CALLS-NOTHING", "B11", "With nothing asked and nothing due, no model is called."),
     R("B11-RESERVED", "B11", "Budget is reserved before a call, so that calls together cannot overspend."),
     R("B12-A0-IS-A-CEILING", "B12", "No override or approval turns a preview at A0 into something that runs."),

@@ -9,7 +9,7 @@ statement about development, documents or people.
 TELEGRAM = "later: `silas/channels/telegram/`; no channel of a service of others is there"
 SKILLS = "later: `silas/skills/scripts.py`, which runs the scripts of skills"
 CONNECTIONS = "later: `silas/connections/manager.py` (setup, health, refresh, recovery)"
-GOALS = "later: `silas/work/goal.py`; only tasks execute without it"
+GOALS = "later: `silas/stream/active_goal.py`; a goal configures no conversation without it"
 PROJECTS = "later: `silas/work/project.py`; only tasks execute without it"
 BATCH = "later: `silas/work/batch.py`, its confidence bands and its review card flow"
 PROVIDERS = (

@@ -30,9 +30,9 @@ REQUIREMENTS: tuple[R, ...] = (
     # 5.2.2 to 5.2.4
     R("S5.2.2-DEPENDENCY-ORDER", "5.2.2", "A project runs its tasks in dependency order and blocks on one that is not done.", e.PROJECTS),
     R("S5.2.2-PROJECT-CHECKS", "5.2.2", "A project's own checks run after its tasks.", e.PROJECTS),
-    R("S5.2.3-STANDING-VERIFIED", "5.2.3", "A spawned fix task runs only on a verified use of the goal's standing token.", e.GOALS),
-    R("S5.2.3-FRESH-APPROVAL", "5.2.3", "Where that fails the owner is asked; a no, or no valid token, blocks the task.", e.GOALS),
-    R("S5.2.3-HASH-AUDITED", "5.2.3", "The spawned task's hash is audited.", e.GOALS),
+    R("S5.2.3-STANDING-VERIFIED", "5.2.3", "A spawned fix task runs only on a verified use of the goal's standing token."),
+    R("S5.2.3-FRESH-APPROVAL", "5.2.3", "Where that fails the owner is asked; a no, or no valid token, blocks the task."),
+    R("S5.2.3-HASH-AUDITED", "5.2.3", "The spawned task's hash is audited."),
     # 5.3 verification
     R("S5.3-OWN-SANDBOX", "5.3", "Verification runs in a sandbox instance apart from the task's."),
     R("S5.3-NO-AGENT-INFLUENCE", "3.3, 5.3", "Nothing the agent says or sets changes a check or what it decides."),

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,8 @@ class Forging:
         scope: ApprovalScope = ApprovalScope.full_plan,
         max_executions: int = 1,
         conditions: dict[str, Any] | None = None,
+        *,
+        ttl_minutes: int = 0,
     ) -> ApprovalToken:
         thief = a_signer("thief")
         return a_token(
@@ -308,6 +311,9 @@ class Forging:
 
     async def check(self, token: ApprovalToken, subject: Subject) -> Verdict:
         return await self._harness.approval.check(token, subject)
+
+    async def stands(self, token: ApprovalToken, goal: Subject) -> Verdict:
+        return await self._harness.approval.stands(token, goal)
 
     async def require(
         self, token: ApprovalToken, subject: Subject, spawned: Subject | None = None
@@ -335,6 +341,8 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
             ports["clock"],
             ready,
             lambda _: "",
+            nullcontext,
+            lambda _: None,
         )
 
     ports = Ports(proposer=forged)

@@ -19,7 +19,7 @@ from tests.stream.kit import (
 
 GOOD = plan_text()
 UNREADABLE = plan_text(colour="blue", budget={"max_tokens": "many"}, title=None)
-GOAL = plan_text(type="goal", schedule="0 9 * * *")
+GOAL = plan_text(type="goal")
 
 
 async def _asked(*steps: AgentResponse) -> tuple[Any, ScriptedChannel, ScriptedModel, list[Any]]:
@@ -65,7 +65,7 @@ async def test_the_card_says_what_going_back_cost_and_nothing_where_it_cost_noth
 @pytest.mark.parametrize(
     ("plan", "told"),
     [
-        (GOAL, "runs tasks only"),
+        (GOAL, "is a goal that never runs"),
         (plan_text(skills=["excel"]), "skills that are not installed: excel"),
         (plan_text(workspace="/nowhere/at/all"), "/nowhere/at/all"),
     ],

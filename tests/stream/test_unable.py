@@ -26,13 +26,32 @@ from tests.stream.kit import (
 _LATER = {"type": "goal", "schedule": "0 9 * * *"}
 
 
+def _check(run: str) -> dict[str, Any]:
+    return {**_LATER, "verify": [{"name": "alive", "run": run, "expect": {"exit_code": 0}}]}
+
+
 def _gate(**changes: Any) -> dict[str, Any]:
     return {"gates": [{"name": "tone", "on": "after_step", "after_step": 1, **changes}]}
 
 
 UNABLE: dict[str, tuple[dict[str, Any], str]] = {
-    "a goal": (_LATER, "runs tasks only, and task-example is a goal"),
-    "a goal that always runs": ({"type": "goal", "schedule": "always_on"}, "is a goal"),
+    "a goal that never runs": ({"type": "goal"}, "is a goal that never runs"),
+    "a goal in the conversation": (
+        {"type": "goal", "schedule": "always_on"},
+        "deploys nothing in a conversation",
+    ),
+    "a goal without checks": ({**_LATER, "verify": []}, "is a goal that checks nothing"),
+    "a goal without a text": ({**_LATER, "on_failure": "spawn_task"}, "`failure_context`"),
+    "a goal that does what none can": ({**_LATER, "on_failure": "retry"}, "no goal can do"),
+    "a goal whose moment is past": (
+        {"type": "goal", "schedule": "2001-01-01T09:00+01:00"},
+        "The moment of task-example is past",
+    ),
+    "a goal that asks for processes": (_check("pgrep -f bot"), "'alive' asks with pgrep"),
+    "a goal that asks for services": (
+        _check("test -e x && /bin/systemctl is-active bot"),
+        "asks with systemctl for services",
+    ),
     "a project": ({"type": "project", "tasks": ["task-a"]}, "is a project"),
     "the provider script": (_gate(provider="script", check_command="true"), "no provider script"),
     "the provider llm": (_gate(provider="llm"), "no provider llm for the gate 'tone'"),
@@ -142,7 +161,7 @@ async def test_a_task_by_the_clock_is_refused_though_no_parser_saw_it() -> None:
         item = a_plan(schedule="0 9 * * *")
         proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
     assert (proposal.verdict, channel.cards) == ("refused", [])
-    assert "runs nothing by the clock" in proposal.words
+    assert "Only a goal runs by the clock" in proposal.words
 
 
 async def test_what_is_here_is_asked_about_as_before() -> None:

@@ -24,6 +24,7 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
+    "goals.py": {"silas.plans.characters"},  # no character of a plan steers the terminal
     "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
     "keys.py": {"silas.keys.key_ring"},  # a fingerprint
     "mcp.py": {"silas.channels.mcp"},  # the channel that it serves

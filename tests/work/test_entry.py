@@ -86,8 +86,8 @@ REFUSED: dict[str, tuple[Callable[[Work], Awaitable[WorkItem]], str]] = {
     "tools": (_approved_and(tools=[{"name": "mail"}]), "`tools`"),
     "worker": (_approved_and(worker="coder"), "`worker`"),
     "a project": (_approved_and(type="project"), "is a project"),
-    "a goal": (_approved_and(type="goal", schedule="0 * * * *"), "is a goal"),
-    "a schedule": (_approved_and(schedule="0 * * * *"), "runs nothing by the clock"),
+    "a goal": (_approved_and(type="goal"), "no standing approval"),
+    "a schedule": (_approved_and(schedule="0 * * * *"), "Only a goal runs by the clock"),
     "a provider": (
         _approved_and(gates=[{"name": "tone", "on": "on_tool_call", "provider": "llm"}]),
         "no provider llm",

@@ -34,6 +34,7 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, tools_signed
 from silas.plans.characters import show
+from silas.plans.goal_schedule import STANDING_DAYS
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
@@ -42,6 +43,7 @@ from silas.workspace.diff import facts_of
 from silas.workspace.journal import change_of
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
+_STANDING = timedelta(days=STANDING_DAYS)
 _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows
 _AUTHORISES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
 _PLAN_SCOPES = frozenset({ApprovalScope.full_plan, ApprovalScope.standing})
@@ -173,8 +175,9 @@ class Signables:
     def _untimely(self, token: ApprovalToken) -> str:
         if abs(token.issued_at - self._clock.now()) > CLOCK_SKEW:
             return "the approval was not made now; compare the clocks of both processes"
-        if not timedelta(0) < token.expires_at - token.issued_at <= _LONGEST:
-            return f"an approval lasts at most {_LONGEST.total_seconds() / 3600:.0f} hours"
+        longest = _STANDING if token.scope is ApprovalScope.standing else _LONGEST
+        if not timedelta(0) < token.expires_at - token.issued_at <= longest:
+            return f"an approval lasts at most {longest.total_seconds() / 3600:.0f} hours"
         if token.max_executions < 1 or (
             token.max_executions > 1 and token.scope is not ApprovalScope.standing
         ):

@@ -13,7 +13,7 @@ from silas.plans import WorkItem, subject_of
 MISSING: Final = "E_APPROVAL_MISSING"
 """The code of a verdict on what nobody approved."""
 
-_MISSING: Final = Verdict(False, "There is no approval for this plan.", MISSING)
+MISSING_APPROVAL: Final = Verdict(False, "There is no approval for this plan.", MISSING)
 
 
 async def check_plan(item: WorkItem, approval: ApprovalVerifier) -> Verdict:
@@ -21,7 +21,7 @@ async def check_plan(item: WorkItem, approval: ApprovalVerifier) -> Verdict:
     that a use was spent on it.
     """
     if item.approval_token is None:
-        return _MISSING
+        return MISSING_APPROVAL
     return await approval.check(item.approval_token, subject_of(item))
 
 

@@ -1,0 +1,1 @@
+"""What is watched by the clock: goals, their cycles and when each comes. Starts no work itself."""

@@ -1,0 +1,254 @@
+"""Goals: approved, paused, resumed and run, each change with its job in one transaction."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from silas.clock import Clock
+from silas.goals.models import Cycle, Goal, GoalRefused, GoalState, Outcome
+from silas.goals.store import SqlGoalStore
+from silas.jobs.models import JobState
+from silas.jobs.port import Jobs
+from silas.plans.goal_schedule import following, read_schedule
+from silas.plans.models import WorkItem, WorkItemType
+
+KIND: Final = "goal"
+"""The kind of the jobs of goals."""
+
+GIVES_UP: Final = 5
+"""After so many cycles in a row that found a check failing, a goal that starts work pauses."""
+
+_BACK_OFF: Final = timedelta(minutes=15)
+_LONGEST: Final = timedelta(days=1)
+_KEPT: Final = timedelta(days=90)
+_MOST_MISSED: Final = 10_000
+
+_FAILING: Final = frozenset(
+    {
+        Outcome.failed,
+        Outcome.fixed,
+        Outcome.not_fixed,
+        Outcome.asked,
+        Outcome.declined,
+        Outcome.over_budget,
+    }
+)
+_TELLS: Final = frozenset({Outcome.failed, Outcome.asked, Outcome.declined, Outcome.over_budget})
+
+Record = Callable[..., object]
+"""Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
+
+
+class Goals:
+    """What Silas looks after by the clock.
+
+    Args:
+        store: The rows.
+        jobs: What wakes Silas at their moments.
+        clock: Effective time (decision B19).
+        zone: The owner's zone.
+        record: The audit log.
+        enabled: Whether anything runs by the clock.
+    """
+
+    def __init__(
+        self,
+        store: SqlGoalStore,
+        jobs: Jobs,
+        clock: Clock,
+        zone: ZoneInfo,
+        record: Record,
+        *,
+        enabled: bool,
+    ) -> None:
+        self.store = store
+        self._jobs = jobs
+        self._clock = clock
+        self._zone = zone
+        self._record = record
+        self._enabled = enabled
+
+    def unable(self, item: WorkItem) -> str:
+        """Why a goal could not run now, in one sentence; nothing for what is none."""
+        if item.type is not WorkItemType.goal or item.schedule is None:
+            return ""
+        if not self._enabled:
+            return "Nothing runs by the clock: set `scheduler.enabled` to true."
+        if self.next_moments(item.schedule, 1):
+            return ""
+        return f"The moment of {item.id} is past; give it a later `schedule`."
+
+    def next_moments(self, schedule: str, most: int) -> list[datetime]:
+        """When a schedule comes next, in UTC; at most so many, fewer where there are fewer."""
+        read, moment, found = read_schedule(schedule), self._clock.now(), list[datetime]()
+        while len(found) < most:
+            coming = following(read, self._zone, moment)
+            if coming is None:
+                break
+            found.append(coming)
+            moment = coming
+        return found
+
+    def coming(self, goal_id: str) -> list[datetime]:
+        """When a goal runs next; nothing where it does not."""
+        return [job.due for job in self._jobs.list(KIND, goal_id)][:1]
+
+    def approved(self, item: WorkItem) -> None:
+        """A goal was approved: it runs from now on. Writes in the transaction that is open."""
+        schedule = item.schedule
+        if schedule is None:
+            raise GoalRefused(f"{item.id} has no schedule.", code="E_GOAL_SCHEDULE")
+        with self.store.db.write():
+            self.store.approved(item.id, schedule, self._clock.now())
+            self._next(item.id, schedule)
+            self._record("goal.approved", work_item_id=item.id, schedule=schedule)
+
+    def get(self, goal_id: str) -> Goal:
+        """One goal. Raises `GoalRefused` where there is none of this id."""
+        found = self.store.get(goal_id)
+        if found is None:
+            raise GoalRefused(
+                f"There is no goal {goal_id!r}; `silas goals list` shows them.",
+                code="E_GOAL_UNKNOWN",
+            )
+        return found
+
+    def pause(self, goal_id: str, why: str = "") -> Goal:
+        """It runs no more until it is resumed. What is under way ends.
+
+        Raises:
+            GoalRefused: There is none, or it does not run.
+        """
+        goal = self.get(goal_id)
+        if goal.state is not GoalState.active:
+            raise GoalRefused(f"{goal_id} is {goal.state} already.", code="E_GOAL_STATE")
+        with self.store.db.write():
+            self.store.stands(goal_id, GoalState.paused, why)
+            self._cancel_waiting(goal_id)
+            self._record("goal.paused", work_item_id=goal_id, by_owner=not why)
+        return self.get(goal_id)
+
+    def resume(self, goal_id: str) -> Goal:
+        """It runs again from now on; what was due meanwhile is not made up for.
+
+        Raises:
+            GoalRefused: There is none, it runs already, or its one moment is past.
+        """
+        goal = self.get(goal_id)
+        if goal.state is GoalState.active:
+            raise GoalRefused(f"{goal_id} is not paused.", code="E_GOAL_STATE")
+        if not self.next_moments(goal.schedule, 1):
+            raise GoalRefused(f"The moment of {goal_id} is past.", code="E_GOAL_PAST")
+        with self.store.db.write():
+            self.store.stands(goal_id, GoalState.active)
+            self.store.counts(goal_id, 0, quiet=False)
+            self._next(goal_id, goal.schedule)
+            self._record("goal.resumed", work_item_id=goal_id)
+        return self.get(goal_id)
+
+    def run_now(self, goal_id: str) -> None:
+        """One cycle as soon as possible, beside those of the schedule.
+
+        Raises:
+            GoalRefused: There is none, it does not run, or a cycle of it is under way.
+        """
+        goal = self.get(goal_id)
+        if goal.state is not GoalState.active:
+            raise GoalRefused(
+                f"{goal_id} is {goal.state}; `silas goals resume {goal_id}` first.",
+                code="E_GOAL_STATE",
+            )
+        with self.store.db.write():
+            jobs = self._jobs.list(KIND, goal_id)
+            if any(job.state is JobState.running for job in jobs):
+                raise GoalRefused(
+                    f"A cycle of {goal_id} is under way; `silas goals history {goal_id}`.",
+                    code="E_GOAL_UNDER_WAY",
+                )
+            self._cancel_waiting(goal_id)
+            self._jobs.start(KIND, goal_id)
+            self._record("goal.run_now", work_item_id=goal_id)
+
+    # -- what runs the cycles asks
+
+    def begin(self, goal_id: str, slot: str, due: datetime) -> Cycle | None:
+        """The cycle of a job; None where the goal does not run any more, or the cycle is over."""
+        goal = self.store.get(goal_id)
+        if goal is None or goal.state is not GoalState.active:
+            return None
+        now = self._clock.now()
+        cycle = self.store.begin(goal_id, slot, due, self._missed(goal, due, now), now)
+        return cycle if cycle.outcome is Outcome.begun else None
+
+    def ended(self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]) -> None:
+        """A cycle is over: counted, recorded, and its goal paused where it is no use to go on."""
+        now, goal = self._clock.now(), self.store.get(cycle.goal_id)
+        with self.store.db.write():
+            self.store.end(cycle, outcome, words, now)
+            self.store.prune(cycle.goal_id, now - _KEPT)
+            self._record(
+                "goal.cycle",
+                work_item_id=cycle.goal_id,
+                slot=cycle.slot,
+                outcome=outcome.value,
+                checks=checks,
+                task_id=cycle.task_id,
+                missed=cycle.missed,
+            )
+            if goal is None:
+                return
+            failing = goal.failing + 1 if outcome in _FAILING else 0
+            quiet = failing > 0 and (goal.quiet or outcome in _TELLS)
+            self.store.counts(goal.id, failing, quiet=quiet)
+            if goal.state is not GoalState.active:
+                return
+            if outcome is Outcome.refused:
+                self.store.stands(goal.id, GoalState.paused, words)
+                self._record("goal.paused", work_item_id=goal.id, by_owner=False)
+            elif self.gives_up(goal, outcome):
+                self.store.stands(goal.id, GoalState.paused, f"It failed {failing} times in a row.")
+                self._record("goal.paused", work_item_id=goal.id, by_owner=False)
+
+    def gives_up(self, goal: Goal, outcome: Outcome) -> bool:
+        """Whether a goal pauses after a cycle that ends so."""
+        counts = outcome in _FAILING and outcome is not Outcome.failed  # a report costs nothing
+        return counts and goal.failing + 1 >= GIVES_UP
+
+    def next_cycle(self, goal_id: str, now: datetime) -> datetime | None:
+        """When the next cycle comes, once one has ended; None where none does.
+
+        A cycle that is due while another runs, and what was missed, are one: the next after now.
+        After a second failure in a row it waits, twice as long after each further one.
+        """
+        goal = self.store.get(goal_id)
+        if goal is None or goal.state is not GoalState.active:
+            return None
+        with self.store.db.write():
+            self._cancel_waiting(goal_id)
+            wait = timedelta(0)
+            if goal.failing > 1:
+                wait = min(_BACK_OFF * 2 ** min(goal.failing - 2, 10), _LONGEST)
+            coming = following(read_schedule(goal.schedule), self._zone, now + wait)
+            if coming is None:
+                self.store.stands(goal_id, GoalState.ended)
+            return coming
+
+    def _missed(self, goal: Goal, due: datetime, now: datetime) -> int:
+        """How many moments passed after the one that is due."""
+        schedule, count = read_schedule(goal.schedule), 0
+        if not schedule.cron:
+            return 0
+        moment = following(schedule, self._zone, due)
+        while moment is not None and moment <= now and count < _MOST_MISSED:
+            count, moment = count + 1, following(schedule, self._zone, moment)
+        return count
+
+    def _next(self, goal_id: str, schedule: str) -> None:
+        self._cancel_waiting(goal_id)
+        for moment in self.next_moments(schedule, 1):
+            self._jobs.at(moment, KIND, goal_id, zone=self._zone.key)
+
+    def _cancel_waiting(self, goal_id: str) -> None:
+        for job in self._jobs.list(KIND, goal_id):
+            self._jobs.cancel(job.id)  # what runs is not cancelled by this

@@ -1,0 +1,205 @@
+"""`silas goals`: list, show, pause, resume and run goals; works beside a running Silas."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit, warn
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from silas.goals.models import Cycle, Goal
+    from silas.services.goals import GoalDesk
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_TEN = 10
+
+
+@click.group()
+def goals() -> None:
+    """Goals: what is checked by the clock, and the work that starts where a check fails.
+
+    `silas run PLAN` approves one. A Silas that stays runs them: `silas start`, `silas chat`.
+    """
+
+
+@goals.command("list")
+@_JSON
+@click.pass_context
+def goals_list(ctx: click.Context, as_json: bool) -> None:
+    """Every goal, and when its checks run next."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            rows = [await _row(desk, goal) for goal in desk.goals.store.all()]
+        if as_json:
+            print_json(rows)
+            return DONE
+        for row in rows:
+            _show(f"{row['id']:32} {row['state']:8} next {row['next'] or '-'}  {row['title']}")
+            if row["why"]:
+                _show(f"  {row['why']}")
+        if not rows:
+            click.echo("No goal was approved. `silas run PLAN` with `type: goal` asks about one.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("show")
+@click.argument("goal")
+@_JSON
+@click.pass_context
+def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
+    """The goal GOAL: how it stands, its schedule and its last cycle."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            row = await _row(desk, desk.goals.get(goal))
+            last = [_cycle(one) for one in desk.goals.store.history(goal, 1)]
+        if as_json:
+            print_json({**row, "last": last[0] if last else None})
+            return DONE
+        for name, value in row.items():
+            _show(f"{name}: {value if value != '' else '-'}")
+        for one in last:
+            _show(f"last cycle: {one['due']} {one['outcome']} {one['words']}".rstrip())
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("pause")
+@click.argument("goal")
+@click.pass_context
+def goals_pause(ctx: click.Context, goal: str) -> None:
+    """Run the goal GOAL no more until it is resumed; what is under way ends."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            desk.goals.pause(goal)
+        _show(f"Paused {goal}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("resume")
+@click.argument("goal")
+@click.pass_context
+def goals_resume(ctx: click.Context, goal: str) -> None:
+    """Run the paused goal GOAL again; what was due meanwhile is not made up for."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            desk.goals.resume(goal)
+            coming = _words(desk.goals.coming(goal))
+        _show(f"Resumed {goal}; next {coming}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("run")
+@click.argument("goal")
+@click.pass_context
+def goals_run(ctx: click.Context, goal: str) -> None:
+    """Run one cycle of the goal GOAL now, in the Silas that runs."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            desk.goals.run_now(goal)
+        _show(f"A cycle of {goal} is due now; `silas goals history {goal}` shows how it ends.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("history")
+@click.argument("goal")
+@click.option("--most", default=20, show_default=True, type=click.IntRange(1, 1000))
+@_JSON
+@click.pass_context
+def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> None:
+    """The cycles of the goal GOAL, the newest first."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            desk.goals.get(goal)
+            rows = [_cycle(one) for one in desk.goals.store.history(goal, most)]
+        if as_json:
+            print_json(rows)
+            return DONE
+        for row in rows:
+            missed = f" (and {row['missed']} missed)" if row["missed"] else ""
+            _show(f"{row['due']} {row['outcome']:11} {row['words']}{missed}".rstrip())
+        if not rows:
+            click.echo("No cycle of it has run yet.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@goals.command("next")
+@click.argument("goal")
+@_JSON
+@click.pass_context
+def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
+    """The next ten moments of the goal GOAL; of a paused one, those after it is resumed."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            found = desk.goals.get(goal)
+            moments = [one.isoformat() for one in desk.goals.next_moments(found.schedule, _TEN)]
+        if as_json:
+            print_json(moments)
+            return DONE
+        for moment in moments:
+            click.echo(moment)
+        if not moments:
+            click.echo("Its one moment is past.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[GoalDesk]":
+    from silas.services.goals import open_goals
+
+    return warn(open_goals(look_config(ctx)))
+
+
+async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
+    return {
+        "id": goal.id,
+        "title": await desk.title(goal),
+        "state": goal.state.value,
+        "why": goal.why,
+        "schedule": goal.schedule,
+        "next": _words(desk.goals.coming(goal.id)),
+        "failing": goal.failing,
+    }
+
+
+def _words(moments: list[datetime]) -> str:
+    return moments[0].isoformat() if moments else ""
+
+
+def _cycle(cycle: "Cycle") -> dict[str, Any]:
+    return {
+        "due": cycle.due.isoformat(),
+        "outcome": cycle.outcome.value,
+        "task": cycle.task_id,
+        "missed": cycle.missed,
+        "words": cycle.words,
+        "ended": "" if cycle.ended_at is None else cycle.ended_at.isoformat(),
+    }
+
+
+def _show(line: str) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line))

@@ -1,0 +1,86 @@
+"""Goals for commands and the cockpit: the desk over a database (spec 5.2.3)."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from silas.approval.effective_clock import EffectiveClock
+from silas.audit import Audit
+from silas.audit.log import AuditLog
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.db import Database
+from silas.goals.desk import Goals
+from silas.goals.models import Goal, GoalState
+from silas.goals.store import SqlGoalStore
+from silas.home.database import open_existing_database
+from silas.home.effective_clock import effective_time
+from silas.home.keyless import NoKey
+from silas.home.lease import runs_jobs
+from silas.jobs.store import SqlJobStore
+from silas.jobs.table import JobTable
+from silas.plans.store import SqlWorkItemStore
+from silas.services.reminders import notifier_of
+
+
+def goals_over(
+    config: SilasConfig,
+    db: Database,
+    time: EffectiveClock,
+    audit: Audit,
+    changed: Callable[[], None],
+) -> Goals:
+    """The desk over a database that is open."""
+    return Goals(
+        SqlGoalStore(db),
+        JobTable(SqlJobStore(db), time, changed),
+        time,
+        config.scheduler.zone,
+        audit.log_now,
+        enabled=config.scheduler.enabled,
+    )
+
+
+class GoalDesk(NamedTuple):
+    """Goals for commands; they work beside a running Silas.
+
+    Attributes:
+        goals: The desk.
+        store: Their plans.
+        time: Effective time.
+        config: The configuration.
+    """
+
+    goals: Goals
+    store: SqlWorkItemStore
+    time: EffectiveClock
+    config: SilasConfig
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the owner must be told: that nothing runs them, or a wrong clock."""
+        found = [self.time.state().words]
+        active = any(goal.state is GoalState.active for goal in self.goals.store.all())
+        if active and not runs_jobs(self.config.data_dir):
+            found.append("No Silas is running: goals wait until `silas start` or `silas chat`.")
+        return [words for words in found if words]
+
+    async def title(self, goal: Goal) -> str:
+        """What its plan calls it; empty where the plan is not there."""
+        item = await self.store.get(goal.id)
+        return "" if item is None else item.title
+
+
+@asynccontextmanager
+async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
+    """The goals of an initialised Silas, without starting anything else.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+    """
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
+        audit = AuditLog(db, clock, NoKey())
+        time = effective_time(db, clock, audit)
+        goals = goals_over(config, db, time, audit, notifier_of(config).notify)
+        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config)

@@ -1,0 +1,289 @@
+"""One cycle of a goal: its checks, and where one fails the work that follows (spec 5.2.3).
+
+A healthy cycle asks no model and says nothing. Nothing of a cycle that has an effect is repeated
+after a crash: the use of the standing approval, the task and the cycle's note of it are one
+transaction, and whoever begins the cycle again goes on from that note.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from silas.approval import ApprovalVerifier
+from silas.audit import Audit
+from silas.cards import CardChannel
+from silas.clock import Clock
+from silas.db import at_once
+from silas.errors import PlanFamilyError, SandboxError
+from silas.goals.desk import GIVES_UP, KIND, Goals
+from silas.goals.models import Cycle, Outcome
+from silas.jobs.models import Finish, Job, JobKind, nothing
+from silas.plans import (
+    BudgetUsed,
+    VerificationReport,
+    WorkItem,
+    WorkItemStatus,
+    WorkItemStore,
+    spawn_task,
+    subject_of,
+)
+from silas.plans.binding import PlanBinding
+from silas.plans.goal_limits import SPAWNS
+from silas.stop.sentinel import RequireRunning
+from silas.stream.dispatch import Dispatcher
+from silas.stream.propose import STAYS, Proposer
+from silas.types import OWNER
+from silas.work.authority.allowed_hosts import Reach
+from silas.work.changes.task_workspace import TaskWorkspace
+from silas.work.checks.verify import VerificationRunner
+from silas.work.executor import WorkItemExecutor
+from silas.work.models import AlreadyRunning
+
+_ASK_AFRESH: Final = frozenset({"E_APPROVAL_EXPIRED", "E_APPROVAL_SPENT", "E_APPROVAL_VOID"})
+"""What is over without anybody having taken it back: the checks go on, each work has a card."""
+
+_ATTEMPTS: Final = 6  # where its owner cannot be told, or the disk is full
+
+_DAY: Final = timedelta(days=1)
+_A_DAY: Final = 5  # times the budget of one cycle
+
+_ENDED: Final = frozenset(
+    {
+        WorkItemStatus.done,
+        WorkItemStatus.failed,
+        WorkItemStatus.stuck,
+        WorkItemStatus.blocked,
+        WorkItemStatus.paused,
+    }
+)
+
+
+class GoalAuthority(NamedTuple):
+    """What decides whether a goal may start work, and who is asked where it may not.
+
+    Attributes:
+        approval: Verifies standing approvals and spends them.
+        binding: Whether what an approval binds is unchanged.
+        proposer: Asks the owner about one work.
+        together: Opens a transaction that survives power loss.
+        require_ready: Raises where Silas is stopped or its record was changed.
+    """
+
+    approval: ApprovalVerifier
+    binding: PlanBinding
+    proposer: Proposer
+    together: Callable[[], AbstractContextManager[object]]
+    require_ready: RequireRunning
+
+
+class _End(NamedTuple):
+    """How a cycle ends, and what its owner is told; nothing where it is empty."""
+
+    outcome: Outcome
+    words: str = ""
+    told: str = ""
+
+
+class GoalCycles:
+    """Carries out the jobs of goals.
+
+    Args:
+        goals: The desk.
+        authority: Decides what may be started.
+        verifier: Runs checks in the verification sandbox.
+        dispatcher, executor: Run what is started.
+        store: Where goals and tasks are kept.
+        channel: Where the owner is told.
+        audit: Records what checks reach over the network.
+        clock: Effective time.
+        scratch: Where copies are made.
+        discreet: A text without any known secret.
+    """
+
+    def __init__(
+        self,
+        goals: Goals,
+        authority: GoalAuthority,
+        verifier: VerificationRunner,
+        dispatcher: Dispatcher,
+        executor: WorkItemExecutor,
+        store: WorkItemStore,
+        channel: CardChannel,
+        audit: Audit,
+        clock: Clock,
+        scratch: Path,
+        discreet: Callable[[str], str],
+    ) -> None:
+        self._goals = goals
+        self._authority = authority
+        self._verifier = verifier
+        self._dispatcher = dispatcher
+        self._executor = executor
+        self._store = store
+        self._channel = channel
+        self._audit = audit
+        self._clock = clock
+        self._scratch = scratch
+        self._discreet = discreet
+
+    def kind(self) -> JobKind:
+        """How jobs of goals run: one after the other of each goal."""
+        return JobKind(KIND, self.run, self.following, attempts=_ATTEMPTS)
+
+    def following(self, job: Job, now: datetime) -> datetime | None:
+        """When the next cycle comes."""
+        return self._goals.next_cycle(job.ref, now)
+
+    async def run(self, job: Job) -> Finish:
+        """One cycle, or the rest of one that was interrupted."""
+        cycle = self._goals.begin(job.ref, job.slot, job.due)
+        goal = None if cycle is None else await self._store.get(job.ref)
+        if cycle is None or goal is None:
+            return nothing
+        self._authority.require_ready()
+        checks: dict[str, bool] = {}
+        try:
+            end = await self._gone_on(cycle)
+            if end is None and (refused := await self._refused(goal)):
+                end = _End(Outcome.refused, refused, f"It is paused. {refused}")
+            if end is None:
+                report = await self._checked(goal)
+                checks = {result.name: result.passed for result in report.results}
+                cycle, end = await self._follows(goal, cycle, report)
+        except (SandboxError, PlanFamilyError) as error:  # what somebody has to look at
+            words = f"It could not be checked: {error.message}"
+            end = _End(Outcome.refused, words, f"It is paused. {words}")
+        await self._tell(goal, end)
+        return partial(self._goals.ended, cycle, end.outcome, self._discreet(end.words), checks)
+
+    async def _refused(self, goal: WorkItem) -> str:
+        """Why not even its checks may run; nothing where they may."""
+        if goal.approval_token is None:
+            return "There is no approval for this goal."
+        verdict = await self._authority.approval.stands(goal.approval_token, subject_of(goal))
+        if verdict or verdict.code in _ASK_AFRESH:
+            verdict = await self._authority.binding.check(goal, None)
+        if verdict:
+            return ""
+        self._authority.require_ready()  # a stop says nothing about this goal
+        return f"{verdict.reason.rstrip('.')}; run its plan again to approve it as it is now."
+
+    async def _checked(self, goal: WorkItem) -> VerificationReport:
+        async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as site:
+            bench = Reach(goal, self._audit).for_checks(site.bench())
+            return await self._verifier.run_checks(tuple(goal.verify), bench)
+
+    async def _follows(
+        self, goal: WorkItem, cycle: Cycle, report: VerificationReport
+    ) -> tuple[Cycle, _End]:
+        if report.all_passed:
+            return cycle, _End(Outcome.healthy)
+        known = self._goals.get(goal.id)
+        failed = ", ".join(result.name for result in report.failed)
+        found = f"These checks of it fail: {failed}."
+        if goal.on_failure != SPAWNS:
+            return cycle, _End(Outcome.failed, found, "" if known.quiet else found)
+        task = spawn_task(goal, report)
+        over = await self._over_budget(goal)
+        if over:
+            return cycle, _End(Outcome.over_budget, over, "" if known.quiet else f"{found} {over}")
+        if await self._authorised(goal, cycle, task):
+            cycle = cycle._replace(task_id=task.id)
+            return cycle, await self._worked(task)
+        if known.quiet:
+            return cycle, _End(Outcome.asked, found)
+        return await self._asked(goal, cycle, task, found)
+
+    async def _authorised(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> bool:
+        """Spend one use for exactly this task and keep both, or neither."""
+        token = goal.approval_token
+        if token is None:
+            return False
+        task.approval_token, task.needs_approval = token, False
+        self._authority.require_ready()
+        with self._authority.together():
+            verify = self._authority.approval.verify
+            if at_once(verify(token, subject_of(goal), subject_of(task))):
+                at_once(self._store.save(task))
+                self._goals.store.spawned(cycle, task.id)
+                return True
+        task.approval_token, task.needs_approval = None, True
+        return False
+
+    async def _asked(
+        self, goal: WorkItem, cycle: Cycle, task: WorkItem, found: str
+    ) -> tuple[Cycle, _End]:
+        """One card about this work, and none while one of this goal waits."""
+        proposer = self._authority.proposer
+        if any(waits.parent == goal.id for waits in await proposer.waiting()):
+            return cycle, _End(Outcome.asked, found)
+        self._goals.store.spawned(cycle, task.id)
+        cycle = cycle._replace(task_id=task.id)
+        why = f"{found} The approval of {goal.id} covers no further work, so this one is asked for."
+        proposal = await proposer.propose(task, self._channel, OWNER, why)
+        if proposal.verdict == "approved":
+            return cycle, await self._worked(task)
+        if proposal.verdict in STAYS:
+            return cycle, _End(Outcome.asked, f"{found} Its card waits: {task.id}.")
+        task.status = WorkItemStatus.blocked
+        await self._store.save(task)
+        return cycle, _End(Outcome.declined, proposal.words, found)
+
+    async def _gone_on(self, cycle: Cycle) -> _End | None:
+        """The rest of a cycle that a crash interrupted after its task was made; None where none
+        was.
+        """
+        task = await self._store.get(cycle.task_id) if cycle.task_id else None
+        if task is None:
+            if not cycle.task_id or await self._authority.proposer.question(cycle.task_id) is None:
+                return None
+            return _End(Outcome.asked, f"Its card waits: {cycle.task_id}.")
+        if task.approval_token is None:
+            return _End(Outcome.declined, "It was not approved.")
+        if task.status in _ENDED:
+            return _result(task.status, task.id)
+        return await self._worked(task)
+
+    async def _worked(self, task: WorkItem) -> _End:
+        """Wait for the work, which goes on as any other where this is ended."""
+        with suppress(AlreadyRunning):  # a start of Silas resumed it
+            self._dispatcher.dispatch(task, partial(self._channel.send, OWNER))
+        await self._executor.wait(task.id)
+        ended = await self._store.get(task.id)
+        return _result(WorkItemStatus.failed if ended is None else ended.status, task.id)
+
+    async def _over_budget(self, goal: WorkItem) -> str:
+        """That the budget of a day leaves no room for one cycle more; nothing where it does."""
+        since = self._clock.now() - _DAY
+        used = BudgetUsed()
+        for task in await self._store.list_by_parent(goal.id):
+            if task.created_at > since:
+                used = used.merge(task.budget_used)
+        budget = goal.budget
+        spent = (
+            used.tokens > (_A_DAY - 1) * budget.max_tokens
+            or used.cost_usd > (_A_DAY - 1) * budget.max_cost_usd
+            or used.wall_time_seconds > (_A_DAY - 1) * budget.max_wall_time_seconds
+        )
+        if not spent:
+            return ""
+        return f"Its work of 24 hours has no room left within {_A_DAY} times its budget."
+
+    async def _tell(self, goal: WorkItem, end: _End) -> None:
+        told, known = end.told, self._goals.get(goal.id)
+        if self._goals.gives_up(known, end.outcome):
+            told = (
+                f"It is paused: {GIVES_UP} cycles in a row found a check that fails. "
+                f"`silas goals resume {goal.id}` goes on."
+            )
+        if told:
+            await self._channel.send(OWNER, self._discreet(f"Goal {goal.id}: {told}"))
+
+
+def _result(status: WorkItemStatus, task_id: str) -> _End:
+    if status is WorkItemStatus.done:
+        return _End(Outcome.fixed, f"{task_id} is done.")
+    return _End(Outcome.not_fixed, f"{task_id} is {status.value}.")
