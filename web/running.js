@@ -29,7 +29,7 @@ function make(progress) {
   node.parts.logBox = h("details", { class: "log-box" }, h("summary", {}, "Log"), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
-    message, steps, budget, node.parts.logBox);
+    budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
   update(node, progress);
   return node;
 }

@@ -32,6 +32,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "approvals clock": ("--confirm",),
     "audit witness": (),
     "devices link": (),
+    "devices name": ("no-such-device", "my phone"),
     "keys rotate": (),
     "memory export": ("FILE",),
     "memory import": ("FILE", "--yes"),
