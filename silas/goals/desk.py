@@ -10,7 +10,7 @@ from silas.goals.models import Cycle, Goal, GoalRefused, GoalState, Outcome
 from silas.goals.store import SqlGoalStore
 from silas.jobs.models import JobState
 from silas.jobs.port import Jobs
-from silas.plans.goal_schedule import following, read_schedule
+from silas.plans.goals.schedule import following, read_schedule
 from silas.plans.models import WorkItem, WorkItemType
 
 KIND: Final = "goal"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from silas.main.garbage_collection import reclaiming
+from silas.home.garbage_collection import reclaiming
 from silas.main.shared import DONE, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
-from silas.plans.goal_limits import SPAWNS
-from silas.plans.goal_schedule import STANDING_DAYS, STANDING_USES, schedule_words
+from silas.plans.goals.limits import SPAWNS
+from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES, schedule_words
 from silas.plans.models import WorkItem
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from silas.approval.grants import GrantRefused, grants_of
 from silas.plans.characters import show_exactly
-from silas.plans.goal_limits import SPAWNS
+from silas.plans.goals.limits import SPAWNS
 from silas.types import Risk
 
 Plan = Mapping[str, Any]

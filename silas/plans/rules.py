@@ -9,7 +9,7 @@ from silas.approval.grants import GrantRefused, grants_of
 from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
-from silas.plans.goal_schedule import schedule_fault
+from silas.plans.goals.schedule import schedule_fault
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import entry_fault, normal_entry
 from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition

@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from silas.gates import GateProvider, GateTrigger
 from silas.plans.allowed_hosts import hosts_of, hosts_of_check
-from silas.plans.goal_limits import unable_goal
+from silas.plans.goals.limits import unable_goal
 from silas.plans.models import WorkItem, WorkItemType
 from silas.sandbox.network.names import EgressRefused
 

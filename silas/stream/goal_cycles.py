@@ -31,7 +31,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import PlanBinding
-from silas.plans.goal_limits import SPAWNS
+from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
 from silas.stream.dispatch import Dispatcher
 from silas.stream.propose import STAYS, Proposer

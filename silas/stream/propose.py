@@ -33,7 +33,7 @@ from silas.plans import (
 )
 from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
 from silas.plans.draft import Draft, read_draft
-from silas.plans.goal_schedule import STANDING_DAYS, STANDING_USES
+from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
 from silas.stream.owner import Owner
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."

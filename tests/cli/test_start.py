@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from silas.main.garbage_collection import EVERY_SECONDS, reclaiming
+from silas.home.garbage_collection import EVERY_SECONDS, reclaiming
 from silas.testing import MockClock
 from tests.support.command import ROOT, environment
 from tests.support.waits import SECONDS

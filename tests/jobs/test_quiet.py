@@ -14,7 +14,7 @@ OWN_TIMERS = {
     "channels/web/serve.py": "sockets of this process alone",
     "channels/live_terminal.py": "frames of a status line",
     "main/terminal.py": "frames of a status line",
-    "main/garbage_collection.py": "objects of this process alone",
+    "home/garbage_collection.py": "objects of this process alone",
     "tools/mcp/link.py": "pauses between tries of a connection",
     "memory/store.py": "lets others have a turn while it writes",
     "memory/embedding.py": "pauses between tries of a model that is away",

@@ -6,7 +6,7 @@ from pathlib import Path
 from silas.cards import PlanCard
 from silas.goals.models import Outcome
 from silas.plans import PlanParser, WorkItemStatus
-from silas.plans.goal_schedule import STANDING_DAYS
+from silas.plans.goals.schedule import STANDING_DAYS
 from silas.sandbox import SandboxResult
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock

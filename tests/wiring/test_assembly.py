@@ -33,7 +33,6 @@ LOWER = {
         "silas.plans.characters",
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
-    "garbage_collection.py": {"silas.clock"},
     "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
     "shared.py": {"silas.sandbox", "silas.stop"},  # an error; whether Silas is stopped
     "show.py": {"silas.channels.text", "silas.plans.characters", "silas.work.report"},  # as text

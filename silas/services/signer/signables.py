@@ -34,7 +34,7 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, tools_signed
 from silas.plans.characters import show
-from silas.plans.goal_schedule import STANDING_DAYS
+from silas.plans.goals.schedule import STANDING_DAYS
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
