@@ -79,7 +79,7 @@ DOJO := .venv-agentdojo
 $(DOJO)/.ready: benchmarks/agentdojo/requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(DOJO)
 	@echo "Installing AgentDojo into $(DOJO) ..."
-	@$(DOJO)/bin/python -I -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/agentdojo/requirements.lock
+	@$(DOJO)/bin/python -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r benchmarks/agentdojo/requirements.lock
 	@$(DOJO)/bin/python -I -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

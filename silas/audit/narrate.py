@@ -35,6 +35,13 @@ _SENTENCES: Mapping[str, str] = {
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",
     "onboarded": "You chose who answers: {provider}.",
+    # goals
+    "goal.approved": "The clock runs {work_item_id} from here on ({schedule}).",
+    "goal.stands": "The goal {work_item_id} is approved and waits for its first cycle.",
+    "goal.cycle": "A cycle of {work_item_id} ended: {outcome}.",
+    "goal.paused": "The goal {work_item_id} was paused (by the owner: {by_owner}).",
+    "goal.resumed": "The owner lets {work_item_id} go on.",
+    "goal.run_now": "The owner asked for a cycle of {work_item_id} at once.",
     # emergency stop
     "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
     "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",

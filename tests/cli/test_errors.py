@@ -300,13 +300,23 @@ def test_undoing_what_was_not_done_says_so(here: Path) -> None:
         assert "silas status" in one_sentence(done.stderr)
 
 
+_A_COMMAND = """
+import click
+from silas.main.shared import run_to_exit
+
+@click.group()
+def silas(): ...
+
+@silas.command()
+def status(): run_to_exit(work)
+
+"""
+"""A command that does `work`, by the name of one that only looks."""
+
+
 def test_a_fault_of_silas_itself_is_one_sentence_and_a_file(tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
-    code = (
-        "from silas.main.shared import run_to_exit\n"
-        "async def work(): raise KeyError('surprise')\n"
-        "run_to_exit(work)"
-    )
+    code = f"{_A_COMMAND}async def work(): raise KeyError('surprise')\nsilas(['status'])"
     done = run([sys.executable, "-c", code], env)
     assert (done.code, done.out) == (1, "")
     sentence = one_sentence(done.err)
@@ -320,12 +330,12 @@ def test_a_fault_of_silas_itself_is_one_sentence_and_a_file(tmp_path: Path) -> N
 def test_being_told_to_end_is_stopping(signal_name: str, tmp_path: Path) -> None:
     code = (
         "import asyncio, os, signal, sys\n"
-        "from silas.main.shared import run_to_exit\n"
+        f"{_A_COMMAND}"
         "async def work():\n"
         f"    os.kill(os.getpid(), signal.SIG{signal_name})\n"
         "    try: await asyncio.sleep(60)\n"
         "    finally: print('cleaned up')\n"
-        "run_to_exit(work)"
+        "silas(['status'])"
     )
     done = run([sys.executable, "-c", code], environment(tmp_path))
     assert (done.code, done.out) == (4, "cleaned up\n")

@@ -197,7 +197,13 @@ MALFORMED = (
     Malformed("a step of nothing", _goal('schedule: "*/0 * * * *"'), 5, 11, "bad minute"),
     Malformed("a range backwards", _goal('schedule: "0 9-5 * * *"'), 5, 11, "bad hour"),
     Malformed("a day too late", _goal('schedule: "0 0 * * 9"'), 5, 11, "bad day-of-week"),
-    Malformed("sometimes", _goal("schedule: sometimes"), 5, 11, "always_on or a cron"),
+    Malformed(
+        "sometimes",
+        _goal("schedule: sometimes"),
+        5,
+        11,
+        "always_on, a moment with its offset or a cron",
+    ),
     Malformed("itself as dependency", _front("depends_on: [task-x]"), 5, 14, "names itself"),
     Malformed("the same task twice", _front("depends_on: [a, a]"), 5, 17, "given twice"),
     Malformed(

@@ -18,7 +18,7 @@ CLOCK = MockClock()
 FIRST = plan_text(body="# What to do\n\nWrite the tortoise report.")
 SAME = plan_text(body="# What to do\n\nWrite it shorter.")
 OTHER = plan_text(id="task-shorter", body="# What to do\n\nWrite it shorter.")
-GOAL = plan_text(type="goal", schedule="0 9 * * *")
+GOAL = plan_text(type="goal")
 PROPOSE, REVISE = PlanActionType.propose, PlanActionType.revise
 WORDS = "make it shorter"
 

@@ -4,21 +4,18 @@ The same request makes the same plan. It follows fenced blocks and no prose, and
 headings that the runtime appends, because output may be quoted there.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
     TextPart,
     ToolCallPart,
-    ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -29,7 +26,6 @@ from pydantic_ai.usage import RequestUsage
 from silas.agents.calls import CALLS
 from silas.agents.models import (
     AgentResponse,
-    ExecutorAgentOutput,
     PlanAction,
     PlanActionType,
     PlannerAdvice,
@@ -47,17 +43,14 @@ from silas.agents.runbook import (
     unhandled,
 )
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
-from silas.agents.runbook.briefing import BriefingError, steps_of
+from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
-from silas.agents.runbook.step_report import failure_of, not_offered, stop_reason
 from silas.canonical import digest
 from silas.context import FramedSection, sections
 from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
-
-_CALL_ID = "runbook-"
 
 
 class RunbookModel(Model):
@@ -104,13 +97,13 @@ class RunbookModel(Model):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
             case "planner":
-                part = _answer(await self._plan(framed, messages), asked)
+                part = answer(await self._plan(framed, messages), asked)
             case "executor":
-                part = _execute(framed.get("briefing", ""), messages, asked)
+                part = next_step(framed.get("briefing", ""), messages, asked)
             case "advice":
-                part = _answer(PlannerAdvice(guidance=_NO_ADVICE), asked)
+                part = answer(PlannerAdvice(guidance=_NO_ADVICE), asked)
             case "scorer":
-                part = _answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
+                part = answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
             case _:
                 part = TextPart(f"{WHAT_I_AM} {HOW_TO_CONFIGURE}")
         return ModelResponse(
@@ -133,12 +126,12 @@ class RunbookModel(Model):
             looks = offered >= folder_questions.LOOKING_TOOLS
             route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
             if isinstance(route, LookCall):
-                tool_id = f"{_CALL_ID}look-{len(folder_questions.look_results(messages)) + 1}"
+                tool_id = f"{CALL_ID}look-{len(folder_questions.look_results(messages)) + 1}"
                 return ToolCallPart(route.tool, route.args, tool_id)
-            return _answer(route or self._route(framed), asked)
+            return answer(route or self._route(framed), asked)
         found = memory.recall_answer(messages, framed["message"])
         if found is None and memory.SEARCH in offered:
-            return ToolCallPart(memory.SEARCH, question.args, f"{_CALL_ID}search")
+            return ToolCallPart(memory.SEARCH, question.args, f"{CALL_ID}search")
         text, found = framed["message"], found or _NO_LOOK
         # what nobody told it, a question in plain words may be about anything else as well
         loose = found == memory.NOTHING and memory.recall_question(text) is None
@@ -149,7 +142,7 @@ class RunbookModel(Model):
             if loose
             else AgentResponse(message=found, understood=found != _NO_LOOK)
         )
-        return _answer(_direct("asked what is remembered", said), asked)
+        return answer(_direct("asked what is remembered", said), asked)
 
     def _asked_back(self, framed: Mapping[str, str]) -> memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
@@ -354,53 +347,3 @@ def _call_name(asked: ModelRequestParameters) -> str:
     if asked.output_object is not None and asked.output_object.name:
         names.append(asked.output_object.name)
     return next((forms[name] for name in names if name in forms), "")
-
-
-def _answer(output: BaseModel, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
-    plain = output.model_dump(mode="json")
-    plain.pop("context_profile", None)  # the first one there is
-    if asked.output_tools:
-        return ToolCallPart(asked.output_tools[0].name, plain, f"{_CALL_ID}answer")
-    return TextPart(json.dumps(plain))
-
-
-def _execute(
-    briefing: str, messages: Sequence[ModelMessage], asked: ModelRequestParameters
-) -> TextPart | ToolCallPart:
-    """The next call the briefing asks for, or the report."""
-    try:
-        steps = steps_of(briefing)
-    except BriefingError as error:
-        return _report(f"Nothing was run. {error}", asked)
-    if not steps:
-        return _report(
-            "Nothing was run: the briefing has no runnable block. The runbook model follows only "
-            "fenced `sh` and `python` blocks.",
-            asked,
-        )
-    results = _results(messages)
-    failed = next((i for i, result in enumerate(results) if failure_of(result) is not None), None)
-    if failed is not None:
-        return _report(stop_reason(steps, failed, results[failed]), asked)
-    if len(results) < len(steps):
-        step = steps[len(results)]
-        if step.tool not in {tool.name for tool in asked.function_tools}:
-            return _report(not_offered(steps, len(results)), asked)
-        return ToolCallPart(step.tool, step.args, f"{_CALL_ID}{len(results) + 1}")
-    ran = "\n".join(f"- {step.shown}" for step in steps)
-    return _report(f"Ran all {len(steps)} steps of the briefing; each succeeded:\n{ran}", asked)
-
-
-def _report(summary: str, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
-    return _answer(ExecutorAgentOutput(summary=summary), asked)
-
-
-def _results(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
-    # Every answer to one of our calls counts, a refused or failed one too.
-    return [
-        part
-        for message in messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, ToolReturnPart) and part.tool_name in ("shell_exec", "python_exec")
-    ]
