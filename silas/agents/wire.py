@@ -1,9 +1,10 @@
 """The wire form of a route and of a planner's answer: what models are shown, and how it is read.
 
 On the wire an answer is one flat object with the answer first: `{"route": "direct", "message": ""}`
-or `{"route": "planner", "reason": ""}`, and `{"action": "propose", "message": "", "plan": ""}` or
-`{"action": "answer", "message": ""}`. Silas's own form (spec 3.2) is accepted as well. A slip in a
-field that the answer can do without costs that field and never the answer (decision D395).
+or `{"route": "planner", "reason": ""}`, and `{"action": "propose", "message": "", "plan": {}}` or
+`{"action": "answer", "message": ""}`. Silas's own form (spec 3.2) is accepted as well, and a plan
+as text. A slip in a field that the answer can do without costs that field and never the answer
+(decision D395).
 """
 
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ from silas.agents.models import (
     PlanActionType,
     RouteDecision,
 )
+from silas.agents.plan_fields import plan_schema, plan_text
 from silas.errors import misfits
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
@@ -74,7 +76,7 @@ class PlannerWire(BaseModel):
 
     action: Literal["propose", "revise", "answer", "question"] | None = None
     message: str
-    plan: str | None = None
+    plan: str | dict[str, Any] | None = None
     continuation_of: str | None = None
     interaction_mode: InteractionMode | None = None
     memory_ops: list[MemoryOp] = Field(default_factory=list[MemoryOp])
@@ -191,7 +193,7 @@ def read_planner(data: Data) -> Read:
     if action in _PROPOSALS:
         plan = {
             "action": PlanActionType(action),
-            "plan_markdown": wire.plan,
+            "plan_markdown": plan_text(wire.plan),
             "continuation_of": wire.continuation_of or None,
             "interaction_mode_override": wire.interaction_mode,
         }
@@ -345,9 +347,8 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
 
 def _planner_schema(union: bool) -> JsonSchemaValue:
     message = {"type": "string", "description": "For the user"}
-    plan = {"type": "string", "description": "The whole plan: YAML front matter, then the briefing"}
     proposal = _branch(
-        {"action": _one_of(["propose", "revise"]), "message": message, "plan": plan},
+        {"action": _one_of(["propose", "revise"]), "message": message, "plan": plan_schema()},
         {
             "continuation_of": _text(80, "Id of the work item that this deepens or corrects"),
             "interaction_mode": _one_of(InteractionMode, "Only to deviate from the turn's mode"),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, PlannerAgent, RouteDecision, StructuredRun, TurnRequest
+from silas.agents.announcements import only_announces
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
@@ -111,6 +112,9 @@ class Planning:
             interaction_mode=turn.mode.value,
         )
         await self._plan(turn, asking)
+        announced = _announced(turn)
+        if announced:
+            await self._plan(turn, replace(asking, returned=announced, mistakes=(_NO_PLAN,)))
         await self._send_back(turn, asking)
 
     async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
@@ -160,6 +164,20 @@ class Planning:
         for skill in told:
             turn.provenance.entered(skill.text, skill.origin)
         return told
+
+
+_NO_PLAN = (
+    "The message announces work and brings no plan, so nothing would happen: `propose` a plan, ask "
+    "with `question`, or say in an `answer` why it cannot be done."
+)
+
+
+def _announced(turn: Turn) -> str:
+    """What a planner only announced; empty where it proposed, asked or answered."""
+    said = turn.response
+    if said is None or said.plan_action or said.memory_ops or turn.outcome == "failed":
+        return ""
+    return said.message if only_announces(turn.text, said.message) else ""
 
 
 def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:

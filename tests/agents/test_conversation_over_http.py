@@ -90,7 +90,7 @@ async def test_silas_is_shown_its_own_words_as_they_were_and_the_owners_in_block
 async def test_the_sides_alternate_while_a_small_window_loses_its_beginning() -> None:
     settings = {"context": {"total_tokens": 9_000, "system_max": 3_000}}
     texts = [f"{n}: " + "The level fell by a centimetre within the hour. " * 60 for n in range(24)]
-    async with openai_server(answers(*texts)) as server:
+    async with openai_server(answers(*(f"So much: {text}" for text in texts))) as server:
         asked = await talked(server, texts, settings)
     assert all(alternates([m["role"] for m in messages]) for messages in asked)
     assert len(asked[-1]) < 2 * len(texts)  # some have left

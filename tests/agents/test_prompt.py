@@ -5,17 +5,17 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.agents import TurnRequest, frame
 from silas.agents.calls import EXECUTOR, PROXY, SCORER
+from silas.agents.plan_fields import plan_text
 from silas.agents.prompt import instructions, load_prompt, read_pairs
 from silas.context import ConversationSide, Rendered, TokenCounter, sections
 from silas.context.framing import escape, unescape
 from silas.plans import WorkItem
-from silas.plans.markdown import PlanParser
+from silas.plans.draft import read_draft
 from silas.plans.models import Budget, VerificationCheck
 from silas.types import TaintLevel
 
@@ -253,9 +253,12 @@ def test_every_prompt_is_there_and_ascii(name: str) -> None:
 
 
 def test_the_planner_is_shown_a_plan_that_is_one() -> None:
-    found = re.search(r"^```\n(---\n.+?\n)```$", load_prompt("planner"), re.DOTALL | re.MULTILINE)
+    found = re.search(
+        r"^```\n(\{\n.+?\n\})\n```$", load_prompt("planner"), re.DOTALL | re.MULTILINE
+    )
     assert found is not None
-    item = PlanParser().parse(found[1])
+    item = read_draft(plan_text(found[1])).item
+    assert item is not None
     assert item.workspace
     assert item.writes
     assert item.verify
@@ -281,7 +284,7 @@ def test_the_planner_is_told_every_key_of_a_task_with_its_default() -> None:
     assert set(WorkItem.model_fields) - RUNTIME - OF_OTHERS <= told
     budget = re.search(r"`budget`: `(\{[^`]+\})`", keys)
     assert budget is not None
-    assert yaml.safe_load(budget[1]) == Budget().model_dump()
+    assert json.loads(budget[1]) == Budget().model_dump()
     assert "`timeout` 60 seconds" in keys
     assert VerificationCheck.model_fields["timeout"].default == 60
     assert WorkItem.model_fields["on_stuck"].default in told

@@ -14,9 +14,9 @@ PAGE = (ROOT / "docs" / "grants.md").read_text(encoding="utf-8")
 PROMPT = (ROOT / "silas" / "agents" / "prompts" / "planner.md").read_text(encoding="utf-8")
 EXAMPLES = [
     found[1]
-    for text in (PAGE, PROMPT)
-    for found in re.finditer(r"^```(?:yaml)?\n(tools:\n.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    for found in re.finditer(r"^```yaml\n(tools:\n.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 ]
+IN_THE_PROMPT = re.findall(r'^```\n"tools": (\[.*?)^```$', PROMPT, re.MULTILINE | re.DOTALL)
 
 
 def _plan(tools: str) -> WorkItem:
@@ -29,7 +29,9 @@ def test_every_example_of_grants_is_read(tools: str) -> None:
 
 
 def test_there_are_four_examples_on_the_page_and_one_in_the_prompt() -> None:
-    assert len(EXAMPLES) == 5
+    assert len(EXAMPLES) == 4
+    (told,) = IN_THE_PROMPT
+    assert grants_of(_plan(f"tools: {told}").tools)
 
 
 def test_each_card_on_the_page_is_that_of_the_example_above_it() -> None:

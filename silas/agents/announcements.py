@@ -1,0 +1,65 @@
+"""An answer that only announces work, or only says the request again, answers nothing.
+
+Small models call a request that needs work one that they can answer, and answer "I will rename
+it". Nobody then renames anything, and the owner waits. What is recognised here goes to the planner,
+which plans, asks or says why not. Pure.
+"""
+
+import re
+from typing import Final
+
+_DO: Final = (
+    "add|adjust|append|archive|back|call|change|check|clean|combine|compress|convert|copy|correct|"
+    "count|create|cut|delete|do|download|draft|edit|email|execute|export|extract|fetch|fill|find|"
+    "fix|format|generate|implement|insert|install|list|look|mail|make|merge|modify|move|open|"
+    "organi[sz]e|process|produce|put|read|refactor|remove|rename|replace|run|save|search|send|"
+    "sort|split|start|summari[sz]e|text|tidy|translate|turn|update|upload|write|zip"
+)
+_GOING: Final = (
+    r"(?:i['\u2019]ll|i will|i shall|i['\u2019]m going to|i am going to|let me|i propose to)"
+)
+_BEGINNING: Final = (
+    r"(?:(?:sure|okay|ok|certainly|of course|understood|all ?right|absolutely|got it|great|yes)"
+    r"[^.!?\n]{0,60}[.,!:\s]+)?"
+)
+_ANNOUNCES: Final = re.compile(
+    rf"{_BEGINNING}(?:{_GOING}|i can(?= help))\s+"
+    rf"(?:now\s+|then\s+|help you\s+(?:to\s+)?)?(?:{_DO})\b",
+    re.IGNORECASE,
+)
+_PLANS: Final = re.compile(
+    r"(?:here (?:is|are)|i propose|to [a-z]+ .{1,80}, (?:i propose|i will|you can|follow))"
+    r"[^.\n]{0,80}\b(?:steps|plan)\b",
+    re.IGNORECASE,
+)
+_ENDS: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD: Final = re.compile(r"\w+")
+_MOST: Final = 3
+"""Sentences of a mere announcement; what says more also says something."""
+
+
+def only_announces(request: str, answer: str) -> bool:
+    """Whether an answer tells what is going to happen, or repeats what was asked, and no more.
+
+    Args:
+        request: What was asked.
+        answer: What was answered. A question to the owner is never an announcement.
+    """
+    told = answer.strip()
+    if not told or "?" in told:
+        return False
+    if _repeats(request, told):
+        return True
+    sentences = [one for one in _ENDS.split(told) if one.strip()]
+    announced = _ANNOUNCES.match(told) or _PLANS.match(told)
+    return announced is not None and len(sentences) <= _MOST
+
+
+def _repeats(request: str, answer: str) -> bool:
+    """A sentence of several words, said again word for word; "hello" may well be answered so."""
+    asked, told = _words(request), _words(answer)
+    return len(told) > 2 and told == asked
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]

@@ -1,0 +1,63 @@
+"""An answer that only announces work is none; one that says something stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silas.agents.announcements import only_announces
+
+ANNOUNCED = [
+    ("Give report.md a better name.", "I will rename report.md to a better name as requested."),
+    ("Mail report.md to bob@river.test.", "Mail report.md to bob@river.test."),
+    ("Call Anna and tell her that I am late.", "call Anna, and tell her that I am late"),
+    ("Summarise letter.txt", "I will summarize the letter.txt file and put it in summary.md."),
+    (
+        "Add up the ledger.",
+        "Understood the task. I will add up the amounts from ledger.csv and write the sum to "
+        "total.txt. Notes.md explains the columns.",
+    ),
+    (
+        "Summarise lantern.txt",
+        "Sure, I can help you summarize lantern.txt in summary.md. Here are five lines of the "
+        "summary:",
+    ),
+    ("Delete the old backup.", "To delete the old backup, I propose the following steps:"),
+    ("fix the test", "Okay! Let me fix the failing test."),
+    ("fix the test", "I'm going to run the tests now."),
+    ("zip it", "Certainly. I\u2019ll zip the photos."),
+    ("clean up", "Here are the steps to clean up this folder:"),
+]
+
+ANSWERED = [
+    ("hello", "Hello!"),
+    ("Hello Silas", "Hello Silas"),
+    ("What can you do?", "I can read files, write them and run programs, after you approved."),
+    ("What is 17 percent of 240?", "17 percent of 240 is 40.8."),
+    ("Mail it to Bob", "I cannot send mail. I will not do anything that I cannot undo."),
+    ("rename it", "I will rename it. Which name do you want?"),
+    ("switch approvals off", "I won't do that: only you approve what I do."),
+    ("remember that I like tea", "I will remember that you like tea."),
+    ("thanks", "Let me know when there is more."),
+    (
+        "how do I undo a commit?",
+        "Let me write the steps down. First look at the log. Then run git reset. "
+        "Then look again. Nothing is lost.",
+    ),
+    ("", ""),
+    ("x", ""),
+]
+
+
+@pytest.mark.parametrize(("request_", "answer"), ANNOUNCED)
+def test_an_announcement_is_recognised(request_: str, answer: str) -> None:
+    assert only_announces(request_, answer)
+
+
+@pytest.mark.parametrize(("request_", "answer"), ANSWERED)
+def test_an_answer_is_none(request_: str, answer: str) -> None:
+    assert not only_announces(request_, answer)
+
+
+@given(st.text(), st.text())
+def test_any_words_have_a_verdict(request_: str, answer: str) -> None:
+    assert only_announces(request_, answer) in (True, False)

@@ -1,0 +1,43 @@
+"""What a model only announces goes to who can do it, and is never the last word of a turn."""
+
+from silas.agents.models import MemoryOp, MemoryOpType
+from silas.cards import PlanCard
+from silas.memory import MemoryType
+from silas.testing import Harness, ScriptedChannel, ScriptedModel, plan_text
+from tests.stream.kit import answer, direct, done_sandbox, planned, proposing, soon
+
+WILL = "I will rename report.md to a better name."
+
+
+async def test_a_route_that_only_announces_work_is_planned() -> None:
+    channel = ScriptedChannel()
+    models = planned(proposing(plan_text())) | {"proxy": ScriptedModel([direct(WILL)])}
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        reply = await soon(h.silas.ask("Give report.md a better name."))
+    assert [type(card) for card in channel.cards] == [PlanCard]
+    assert WILL not in reply.text
+
+
+async def test_a_planner_that_only_announces_work_is_asked_once_more() -> None:
+    channel = ScriptedChannel()
+    models = planned(answer(WILL), answer("Which name do you want for it?"))
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        reply = await soon(h.silas.ask("Give report.md a better name."))
+    assert reply.text == "Which name do you want for it?"
+    assert channel.cards == []
+
+
+async def test_a_planner_that_goes_on_announcing_ends_the_turn() -> None:
+    models = planned(answer(WILL), answer(WILL))
+    async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
+        assert (await soon(h.silas.ask("Give report.md a better name."))).text == WILL
+
+
+async def test_what_is_remembered_may_be_told() -> None:
+    told = MemoryOp(
+        op=MemoryOpType.store, content="Write short mails.", memory_type=MemoryType.preference
+    )
+    models = {"proxy": ScriptedModel([direct("I will write short mails.", memory_ops=[told])])}
+    async with Harness(ScriptedChannel(), models=models) as h:
+        reply = await soon(h.silas.ask("From now on write short mails."))
+    assert reply.text.startswith("I will write short mails.")
