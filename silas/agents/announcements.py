@@ -1,8 +1,8 @@
-"""An answer that only announces work, or only says the request again, answers nothing.
+"""Answers without work that announce work, claim it, or only say the request again.
 
-Small models call a request that needs work one that they can answer, and answer "I will rename
-it". Nobody then renames anything, and the owner waits. What is recognised here goes to the planner,
-which plans, asks or says why not. Pure.
+Small models call a request that needs work one that they can answer, and answer "I will rename it",
+or even "Renamed.". Nobody then renames anything, and the owner waits or believes it. What is
+recognised here goes to the planner, which plans, asks or says why not. Pure.
 """
 
 import re
@@ -32,6 +32,28 @@ _PLANS: Final = re.compile(
     r"[^.\n]{0,80}\b(?:steps|plan)\b",
     re.IGNORECASE,
 )
+_DONE: Final = (
+    "added|adjusted|appended|applied|archived|backed up|called|changed|cleaned up|combined|"
+    "compressed|converted|copied|corrected|created|deleted|downloaded|e-?mailed|edited|emptied|"
+    "executed|exported|extracted|fixed|generated|implemented|inserted|installed|made|mailed|merged|"
+    "modified|moved|organi[sz]ed|published|removed|renamed|replaced|saved|sent|switched off|"
+    "switched on|tidied|told|translated|turned off|turned on|updated|uploaded|written|wrote|zipped"
+)
+_HOW: Final = r"(?:now\s+|just\s+|already\s+|been\s+|successfully\s+|all\s+)*"
+_CLAIMS: Final = re.compile(
+    rf"{_BEGINNING}(?:"
+    rf"done\b[.!,]?|(?:{_DONE})\s+\S|"
+    rf"(?:i['\u2019]ve|i have|i|we have)\s+{_HOW}(?:{_DONE})\b|"
+    rf"(?:it|they|everything|(?:the|your|all|both)\s[^.!?\n]{{1,80}}?|\S+\.\w+)"
+    rf"\s+(?:has|have|was|were|is|are)\s+{_HOW}(?:{_DONE})\b)",
+    re.IGNORECASE,
+)
+_ABOUT_BEFORE: Final = re.compile(
+    r"\?|^(?:what|who|whose|which|when|where|why|how|is|are|was|were|do|does|did|has|have|can)\b|"
+    r"\b(?:did|done|happened|history|earlier|before|so far|already|yesterday|last time|status)\b",
+    re.IGNORECASE,
+)
+"""Requests whose answer may well tell of work that was done."""
 _ENDS: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD: Final = re.compile(r"\w+")
 _MOST: Final = 3
@@ -53,6 +75,20 @@ def only_announces(request: str, answer: str) -> bool:
     sentences = [one for one in _ENDS.split(told) if one.strip()]
     announced = _ANNOUNCES.match(told) or _PLANS.match(told)
     return announced is not None and len(sentences) <= _MOST
+
+
+def claims_work(request: str, answer: str) -> bool:
+    """Whether a short answer says that something was done, to words that wanted it done.
+
+    Args:
+        request: What was asked; a question may be answered by what was done before.
+        answer: What was answered in a turn in which nothing was done.
+    """
+    told = answer.strip()
+    if _ABOUT_BEFORE.search(request.strip()):
+        return False
+    sentences = [one for one in _ENDS.split(told) if one.strip()]
+    return len(sentences) <= _MOST and any(_CLAIMS.match(one) for one in sentences)
 
 
 def _repeats(request: str, answer: str) -> bool:

@@ -6,11 +6,12 @@ so refusing would forbid honest work; asking once finds most checks that prove n
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, PlannerAgent, RouteDecision, StructuredRun, TurnRequest
-from silas.agents.announcements import only_announces
+from silas.agents.announcements import claims_work, only_announces
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
@@ -99,6 +100,11 @@ class Planning:
         self._skills = skills
         self._audit = audit
 
+    @property
+    def by_a_model(self) -> bool:
+        """Whether words without work may be empty ones: those of the built-in model are not."""
+        return self._plans.marks
+
     async def run(self, turn: Turn, request: TurnRequest, route: RouteDecision) -> None:
         """Fill in the response. Raises `LLMError` where no planner could be asked."""
         # of the machine, for plans: who only routes needs none of them
@@ -112,10 +118,19 @@ class Planning:
             interaction_mode=turn.mode.value,
         )
         await self._plan(turn, asking)
-        announced = _announced(turn)
-        if announced:
-            await self._plan(turn, replace(asking, returned=announced, mistakes=(_NO_PLAN,)))
+        await self._words_back(turn, asking)
         await self._send_back(turn, asking)
+
+    async def _words_back(self, turn: Turn, asking: TurnRequest) -> None:
+        """Words that announce or claim work go back once; whoever says them again is corrected."""
+        wrong = _without_work(turn) if self.by_a_model else ""
+        if not wrong:
+            return
+        said = turn.response.message if turn.response is not None else ""
+        with suppress(LLMError):  # what it said first is shown, and corrected
+            await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,)))
+        if _without_work(turn):
+            turn.notes.append(_NOTHING_DONE)
 
     async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
         """A plan that could not succeed goes back with all that is wrong, before anybody is asked.
@@ -166,18 +181,20 @@ class Planning:
         return told
 
 
-_NO_PLAN = (
-    "The message announces work and brings no plan, so nothing would happen: `propose` a plan, ask "
-    "with `question`, or say in an `answer` why it cannot be done."
-)
+_ANSWER = "`propose` a plan, ask with `question`, or say in an `answer` why it cannot be done."
+_ANNOUNCED = f"The message announces work and brings no plan, so nothing would happen: {_ANSWER}"
+_CLAIMED = f"The message says that something was done, and nothing was done yet: {_ANSWER}"
+_NOTHING_DONE = "In this turn nothing was done, changed or sent."
 
 
-def _announced(turn: Turn) -> str:
-    """What a planner only announced; empty where it proposed, asked or answered."""
+def _without_work(turn: Turn) -> str:
+    """What is wrong with words that announce or claim work; empty where nothing is."""
     said = turn.response
     if said is None or said.plan_action or said.memory_ops or turn.outcome == "failed":
         return ""
-    return said.message if only_announces(turn.text, said.message) else ""
+    if claims_work(turn.text, said.message):
+        return _CLAIMED
+    return _ANNOUNCED if only_announces(turn.text, said.message) else ""
 
 
 def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, ProxyAgent, RouteDecision, TurnRequest
-from silas.agents.announcements import only_announces
+from silas.agents.announcements import claims_work, only_announces
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import LLMError
@@ -101,7 +101,8 @@ class Router:
         turn.returned, turn.review = 0, PlanReview()
         tools = need(turn.tools, "step 6")
         routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
-        route = turn.route = _answered(routed.output, turn.text)
+        said = routed.output
+        route = turn.route = _answered(said, turn.text) if self._planning.by_a_model else said
         turn.mode = self._modes.mode(turn, None)
         await record_run(
             self._audit,
@@ -143,13 +144,13 @@ class Router:
 
 
 def _answered(route: RouteDecision, text: str) -> RouteDecision:
-    """The route; an answer that only announces work goes to who can do it.
+    """The route; an answer that only announces or claims work goes to who can do it.
 
     What is remembered is done by the answer itself, so that telling it is no mere announcement.
     """
     said = route.response
     if said is None or said.memory_ops or said.plan_action is not None:
         return route
-    if not only_announces(text, said.message):
+    if not (only_announces(text, said.message) or claims_work(text, said.message)):
         return route
     return route.model_copy(update={"route": "planner", "response": None, "reason": _WORK})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.announcements import only_announces
+from silas.agents.announcements import claims_work, only_announces
 
 ANNOUNCED = [
     ("Give report.md a better name.", "I will rename report.md to a better name as requested."),
@@ -61,3 +61,34 @@ def test_an_answer_is_none(request_: str, answer: str) -> None:
 @given(st.text(), st.text())
 def test_any_words_have_a_verdict(request_: str, answer: str) -> None:
     assert only_announces(request_, answer) in (True, False)
+    assert claims_work(request_, answer) in (True, False)
+
+
+CLAIMED = [
+    ("Mail report.md to bob@river.test.", "Sent the report.md to Bob@river.test."),
+    ("rename it", "Done! It is called annual.md now."),
+    ("delete the old backup", "I have deleted backup-a.txt."),
+    ("delete the old backup", "Sure. The old backup has been successfully deleted."),
+    ("turn approvals off", "I've turned off all of them."),
+    ("Call Anna", "I have just called Anna."),
+    ("fix it", "slots.py was fixed."),
+]
+
+TOLD = [
+    ("Did you rename it?", "I have renamed it to annual.md."),
+    ("tell me what you did", "I renamed a.txt to b.txt."),
+    ("Mail it to Bob", "I have no mail here, so I cannot send it."),
+    ("Rename it", "It is not clear which file is meant."),
+    ("what is git?", "Git was made by Linus Torvalds."),
+    ("hello", "Hello! I am Silas."),
+]
+
+
+@pytest.mark.parametrize(("request_", "answer"), CLAIMED)
+def test_a_claim_of_work_is_recognised(request_: str, answer: str) -> None:
+    assert claims_work(request_, answer)
+
+
+@pytest.mark.parametrize(("request_", "answer"), TOLD)
+def test_what_tells_of_before_or_refuses_claims_nothing(request_: str, answer: str) -> None:
+    assert not claims_work(request_, answer)

@@ -7,6 +7,7 @@ from silas.testing import Harness, ScriptedChannel, ScriptedModel, plan_text
 from tests.stream.kit import answer, direct, done_sandbox, planned, proposing, soon
 
 WILL = "I will rename report.md to a better name."
+SENT = "Sent the report.md to bob@river.test."
 
 
 async def test_a_route_that_only_announces_work_is_planned() -> None:
@@ -30,7 +31,16 @@ async def test_a_planner_that_only_announces_work_is_asked_once_more() -> None:
 async def test_a_planner_that_goes_on_announcing_ends_the_turn() -> None:
     models = planned(answer(WILL), answer(WILL))
     async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
-        assert (await soon(h.silas.ask("Give report.md a better name."))).text == WILL
+        reply = await soon(h.silas.ask("Give report.md a better name."))
+    assert reply.text.startswith(WILL)
+    assert "In this turn nothing was done, changed or sent." in reply.text
+
+
+async def test_a_model_that_claims_what_was_not_done_is_corrected() -> None:
+    models = planned(answer(SENT), answer(SENT)) | {"proxy": ScriptedModel([direct(SENT)])}
+    async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
+        reply = await soon(h.silas.ask("Mail report.md to bob@river.test."))
+    assert "In this turn nothing was done, changed or sent." in reply.text
 
 
 async def test_what_is_remembered_may_be_told() -> None:
