@@ -29,9 +29,11 @@ T = TypeVar("T")
 
 _BUSY_TIMEOUT_MS = 5000  # how long a statement waits for another process's write to end
 
+_ORDERED = "PRAGMA synchronous=NORMAL"  # a power cut may take the last writes, never the order
+_DURABLE = "PRAGMA synchronous=FULL"  # what is committed is on the disk
+
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=NORMAL",
     f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}",
     "PRAGMA foreign_keys=ON",
     "PRAGMA trusted_schema=OFF",
@@ -167,7 +169,7 @@ class _Held:
         driver = self.writer.driver
         try:
             if durable:
-                driver.execute("PRAGMA synchronous=FULL")
+                driver.execute(_DURABLE)
             driver.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             raise _translated(error) from error
@@ -190,7 +192,7 @@ class _Held:
         finally:
             self.owner, self._durable = None, False
             if durable:
-                driver.execute("PRAGMA synchronous=NORMAL")
+                driver.execute(_ORDERED)
 
 
 class _Read:
@@ -342,7 +344,7 @@ class Database:
 
 def _connect(path: Path) -> sqlite3.Connection:
     driver = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    for pragma in _PRAGMAS:
+    for pragma in (*_PRAGMAS, _ORDERED):
         driver.execute(pragma)
     return driver
 

@@ -1,10 +1,12 @@
 """No test reaches a network beyond this machine, a real key store, or a real home."""
 
+import gc
 import ipaddress
 import secrets
 import signal
 import socket
 import uuid
+from collections.abc import Generator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.quick import SLOW, Learner, Quick, slow_in
+from tests.support.unwaited import not_waited_for
 from tests.web.support.chromium import HOW
 
 # The same inputs for the same test each time, on any machine and however busy it is: a change is
@@ -29,6 +32,8 @@ settings.load_profile("repeatable")
 _made, _by_chance = count(1), secrets.token_hex
 
 _connect = socket.socket.connect
+
+_WAITS = pytest.StashKey[pytest.MonkeyPatch]()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script, where Ctrl-C is ignored, and so it would be in every
@@ -60,11 +65,27 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Quick(slow, config.rootpath), "quick")
     if config.getoption("--learn-slow"):
         config.pluginmanager.register(Learner(config.rootpath / SLOW), "learn-slow")
+    monkeypatch = pytest.MonkeyPatch()
+    config.add_cleanup(monkeypatch.undo)
+    config.stash[_WAITS] = waits = pytest.MonkeyPatch()
+    config.add_cleanup(waits.undo)
+    not_waited_for(waits)
     if config.getoption("ids") == "falling":
-        monkeypatch = pytest.MonkeyPatch()
         monkeypatch.setattr(secrets, "token_hex", _falling)
         monkeypatch.setattr(uuid, "uuid4", _falling_uuid)
-        config.add_cleanup(monkeypatch.undo)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """What is collected lives until the end: searched for garbage again and again, a million
+    objects cost a tenth of all processor time. What the tests make is searched as ever."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 def _loopback_only(self: socket.socket, address: Any) -> None:
@@ -73,6 +94,15 @@ def _loopback_only(self: socket.socket, address: Any) -> None:
         if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
             raise AssertionError(f"a test tried to reach {host}")
     _connect(self, address)
+
+
+@pytest.fixture
+def the_disk(request: pytest.FixtureRequest) -> Generator[None]:
+    """What is written is waited for as at an owner's."""
+    waits = request.config.stash[_WAITS]
+    waits.undo()
+    yield
+    not_waited_for(waits)
 
 
 @pytest.fixture(autouse=True)

@@ -218,6 +218,7 @@ async def test_a_use_whose_entry_cannot_be_written_is_not_spent(
 
 
 @pytest.mark.proves("A23-DURABLE-SPEND")
+@pytest.mark.usefixtures("the_disk")
 async def test_a_use_is_written_for_power_loss(
     database: Database, signer: Ed25519Signer, audit: AuditLog, clock: MockClock
 ) -> None:

@@ -3,11 +3,14 @@
 import asyncio
 import os
 import socket
+from pathlib import Path
 
 import httpx
 import pytest
 
 from silas.config import load_config
+from silas.db import Database
+from silas.testing import MockClock
 
 ABROAD = "203.0.113.7"  # an address reserved for documentation
 
@@ -39,3 +42,25 @@ def test_without_a_key_every_model_is_the_built_in_one() -> None:
     models = load_config().models
     roles = (models.proxy, models.planner, models.executor, models.scorer)
     assert {role.name for role in roles} == {"runbook"}
+
+
+def test_no_test_waits_for_the_disk_but_one_that_asks_to(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    assert _asked(tmp_path / "hasty.db") == 0
+    with (tmp_path / "written").open("wb") as file:
+        descriptor = file.fileno()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fsync(descriptor)
+    request.getfixturevalue("the_disk")
+    assert _asked(tmp_path / "patient.db") == 1
+
+
+def _asked(path: Path) -> int:
+    database = Database(path, MockClock())
+    try:
+        with database.write() as tx:
+            answer: int = tx.driver.execute("PRAGMA synchronous").fetchone()[0]
+        return answer
+    finally:
+        database.close()

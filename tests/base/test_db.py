@@ -219,6 +219,7 @@ async def test_a_transaction_open_across_an_await_is_caught(db: Database) -> Non
     await task
 
 
+@pytest.mark.usefixtures("the_disk")
 def test_a_durable_write_restores_the_faster_setting(db: Database) -> None:
     with db.write(durable=True) as tx:
         assert tx.driver.execute("PRAGMA synchronous").fetchone() == (2,)

@@ -91,3 +91,4 @@ async def test_everything_is_searched_by_the_clock_and_not_at_all_where_nothing_
             await passes(clock, EVERY_SECONDS)
             assert len(seen) == 1
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
+    gc.freeze()  # as `tests/conftest.py` left it

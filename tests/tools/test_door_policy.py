@@ -151,6 +151,7 @@ def test_there_is_no_fourth_run_policy() -> None:
 
 
 @pytest.mark.proves("A23-DURABLE-SPEND")
+@pytest.mark.usefixtures("the_disk")
 @pytest.mark.parametrize(("idempotent", "synchronous"), [(False, 2), (True, 1)])
 async def test_the_attempt_of_what_cannot_be_undone_is_written_for_power_loss(
     door: Door, idempotent: bool, synchronous: int
