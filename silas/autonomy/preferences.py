@@ -103,7 +103,12 @@ class Preferences:
         Returns:
             Whether it is a standing rule now. Not where its words changed since they were shown,
             nor where it would not fit beside the others.
+
+        Raises:
+            Stopped: He confirmed it while the record was found changed; he is asked again later.
         """
+        if confirmed:
+            self._audit.require_whole()
         item = await self._memory.get(promotion.memory_id, scope_id)
         unchanged = item is not None and item.content == promotion.content
         verified = False

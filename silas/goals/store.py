@@ -3,8 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
+from silas.damage import readable
 from silas.db import Database
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
+from silas.schedule import cron_fault
 
 _GOAL = "id, schedule, state, why, failing, quiet, approved_at"
 _CYCLE = "goal_id, slot, due, outcome, task_id, missed, words, began_at, ended_at"
@@ -47,12 +49,12 @@ class SqlGoalStore:
 
     def get(self, goal_id: str) -> Goal | None:
         """One goal; None where there is none of this id."""
-        rows = self._read(_GET, {"id": goal_id})
-        return _goal(rows[0]) if rows else None
+        found = self._goals(_GET, {"id": goal_id})
+        return found[0] if found else None
 
     def all(self) -> list[Goal]:
         """Every goal, in the order of approval."""
-        return [_goal(row) for row in self._read(_ALL, {})]
+        return self._goals(_ALL, {})
 
     def stands(self, goal_id: str, state: GoalState, why: str = "") -> None:
         """Whether the clock runs it from now on, and why not."""
@@ -86,11 +88,17 @@ class SqlGoalStore:
 
     def history(self, goal_id: str, most: int) -> list[Cycle]:
         """The cycles of a goal, the newest first."""
-        return [_cycle(row) for row in self._read(_HISTORY, {"id": goal_id, "most": most})]
+        rows = self._read(_HISTORY, {"id": goal_id, "most": most})
+        return readable(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
 
     def prune(self, goal_id: str, before: datetime) -> None:
         """Forget cycles that ended before a moment."""
         self._write(_PRUNE, {"id": goal_id, "before": _stamp(before)})
+
+    def _goals(self, statement: LiteralString, values: dict[str, Any]) -> list[Goal]:
+        """Those that can be read; the others are set aside."""
+        rows = self._read(statement, values)
+        return readable(self.db, "goals", rows, lambda row: row[0], _goal)
 
     def _read(self, statement: LiteralString, values: dict[str, Any]) -> list[Any]:
         with self.db.read() as tx:
@@ -103,7 +111,9 @@ class SqlGoalStore:
 
 def _goal(row: tuple[Any, ...]) -> Goal:
     name, schedule, state, why, failing, quiet, at = row
-    return Goal(name, schedule, GoalState(state), why, failing, bool(quiet), _moment(at))
+    if fault := cron_fault(schedule):
+        raise ValueError(fault)
+    return Goal(name, schedule, GoalState(state), why, int(failing), bool(quiet), _moment(at))
 
 
 def _cycle(row: tuple[Any, ...]) -> Cycle:
@@ -114,7 +124,7 @@ def _cycle(row: tuple[Any, ...]) -> Cycle:
         _moment(due),
         Outcome(outcome),
         task,
-        missed,
+        int(missed),
         words,
         _moment(began),
         _moment(ended) if ended else None,

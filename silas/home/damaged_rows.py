@@ -15,6 +15,7 @@ from silas.stream.person_queue import waiting_in
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.types import OWNER
 
+_LOOKED_AT = 1000  # rows of what ended
 _NAMED = 5  # rows that one message names
 
 
@@ -30,8 +31,22 @@ def all_damaged(db: Database) -> list[Damaged]:
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)
     waiting_in(db)
+    _look_at_the_clocks_own(db)
     check_newest(db)
     return damaged_rows(db)
+
+
+def _look_at_the_clocks_own(db: Database) -> None:
+    from silas.goals.store import SqlGoalStore  # noqa: PLC0415 - few commands need it
+    from silas.jobs.store import SqlJobStore  # noqa: PLC0415 - as above
+    from silas.reminders.store import SqlReminderStore  # noqa: PLC0415 - as above
+
+    jobs, goals = SqlJobStore(db), SqlGoalStore(db)
+    jobs.listed("", "")
+    jobs.ended("", "", _LOOKED_AT)
+    SqlReminderStore(db).waiting()
+    for goal in goals.all():
+        goals.history(goal.id, _LOOKED_AT)
 
 
 async def tell_damaged(db: Database, audit: Audit, tell: Callable[[str], Awaitable[None]]) -> None:

@@ -27,7 +27,7 @@ def _rules(config: SilasConfig) -> tuple[tuple[str, bool, str], ...]:
         (
             "E_CFG_ACTIVE_GOAL",
             config.active_goal is None,
-            "Goals do not run on a schedule in this version; set `active_goal: null`.",
+            "Goals run once you have approved them: `silas run PLAN`; set `active_goal: null`.",
         ),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
+from silas.damage import UNREADABLE, readable
 from silas.db import Database, Tx
 from silas.jobs.models import Job, JobState
 
@@ -77,40 +78,44 @@ class SqlJobStore:
                 due=_stamp(job.due),
                 zone=job.zone,
             )
-            return _one(tx, job.id) or job
+            return self._one(tx, job.id) or job
 
     def get(self, job_id: str) -> Job | None:
-        """One job."""
+        """One job; None where there is none, or its row cannot be read."""
         with self.db.read() as tx:
-            return _one(tx, job_id)
+            return self._one(tx, job_id)
 
     def unfinished(self, until: datetime) -> list[Job]:
         """What waits or runs and is due by then, in the order in which it is due."""
         with self.db.read() as tx:
-            return _all(tx, _UNFINISHED, {"until": _stamp(until)})
+            return self._all(tx, _UNFINISHED, {"until": _stamp(until)})
 
     def next_due(self, kinds: Collection[str], after: datetime | None) -> datetime | None:
         """The first moment of an unfinished job of these kinds, after this one; None for none."""
         since = "" if after is None else _stamp(after)
         with self.db.read() as tx:
             found = [tx.run(_NEXT, after=since, kind=kind).fetchone()[0] for kind in kinds]
-        moments = [moment for moment in found if moment]
-        return datetime.fromisoformat(min(moments)) if moments else None
+        try:
+            moments = [datetime.fromisoformat(moment) for moment in found if moment]
+        except UNREADABLE:  # a damaged row came first; the others are asked one by one
+            listed = [job.due for kind in kinds for job in self.listed(kind, "")]
+            moments = [due for due in listed if after is None or due > after]
+        return min(moments, default=None)
 
     def listed(self, kind: str, ref: str) -> list[Job]:
         """What waits or runs."""
         with self.db.read() as tx:
-            return _all(tx, _OF_KIND, {"kind": kind, "ref": ref})
+            return self._all(tx, _OF_KIND, {"kind": kind, "ref": ref})
 
     def ended(self, kind: str, ref: str, most: int) -> list[Job]:
         """What ended, the newest first."""
         with self.db.read() as tx:
-            return _all(tx, _ENDED, {"kind": kind, "ref": ref, "most": most})
+            return self._all(tx, _ENDED, {"kind": kind, "ref": ref, "most": most})
 
     def begin(self, job_id: str) -> Job | None:
         """A job runs from now on, or once more; None where it is over."""
         with self.db.write() as tx:
-            return _one(tx, job_id) if _changed(tx, _BEGIN, {"id": job_id}) else None
+            return self._one(tx, job_id) if _changed(tx, _BEGIN, {"id": job_id}) else None
 
     def end(self, job_id: str, state: JobState, at: datetime, fault: str = "") -> None:
         """A job is over."""
@@ -138,18 +143,20 @@ class SqlJobStore:
         with self.db.write() as tx:
             tx.run(_PRUNE, before=_stamp(before))
 
+    def _one(self, tx: Tx, job_id: str) -> Job | None:
+        found = self._readable(tx.run(_GET, id=job_id).fetchall())
+        return found[0] if found else None
+
+    def _all(self, tx: Tx, statement: LiteralString, values: dict[str, Any]) -> list[Job]:
+        return self._readable(tx.run(statement, **values).fetchall())
+
+    def _readable(self, rows: list[tuple[Any, ...]]) -> list[Job]:
+        """The jobs that can be read; the others are set aside, so that nothing waits for them."""
+        return readable(self.db, "jobs", rows, lambda row: f"{row[0]} {row[1]} {row[2]}", _job)
+
 
 def _changed(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> bool:
     return tx.run(statement, **values).rowcount > 0
-
-
-def _one(tx: Tx, job_id: str) -> Job | None:
-    row = tx.run(_GET, id=job_id).fetchone()
-    return None if row is None else _job(row)
-
-
-def _all(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> list[Job]:
-    return [_job(row) for row in tx.run(statement, **values).fetchall()]
 
 
 def _job(row: tuple[Any, ...]) -> Job:
@@ -162,7 +169,7 @@ def _job(row: tuple[Any, ...]) -> Job:
         due=datetime.fromisoformat(due),
         zone=zone,
         state=JobState(state),
-        attempts=attempts,
+        attempts=int(attempts),
         ended_at=datetime.fromisoformat(ended) if ended else None,
         fault=fault,
     )

@@ -16,7 +16,7 @@ from silas.main.shared import DONE, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.channels.models import PhoneWay
-    from silas.services.phone.desk import PhoneDesk
+    from silas.wiring.web import RunningCockpit
 
 
 @click.command()
@@ -74,13 +74,11 @@ def start(
             reclaiming(cockpit.silas.messages.clock),
             _told_to_end() as ended,
         ):
-            click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
-            click.echo(f"\n  {cockpit.link}\n")
-            click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
+            _say_where(cockpit)
             if place is not None:
                 click.echo(f"Requests are about {place} unless they say otherwise.")
             if phone or config.channels.web.phone.enabled:
-                await _open_phone(cockpit.phone, phone, phone_address)
+                await _open_phone(cockpit, phone, phone_address)
             await ended.wait()
             click.echo("Ending: questions are answered safely, unfinished work is not applied.")
         return DONE
@@ -88,11 +86,27 @@ def start(
     run_to_exit(work)
 
 
-async def _open_phone(desk: "PhoneDesk", way: str | None, address: str) -> None:
+def _say_where(cockpit: "RunningCockpit") -> None:
+    """How a browser gets in; while the record is found changed, none but those that are paired."""
+    if cockpit.refused:
+        click.echo(f"Silas is at {cockpit.address}, for browsers that are paired. Ctrl-C ends it.")
+        click.echo("No other is let in before you have looked; then: silas devices link")
+        return
+    click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
+    click.echo(f"\n  {cockpit.link}\n")
+    click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
+
+
+async def _open_phone(cockpit: "RunningCockpit", way: str | None, address: str) -> None:
     """Open the cockpit for a phone and say how it gets in.
 
-    What the configuration asks for may fail, as away from home; then Silas goes on without it.
+    What the configuration asks for may fail, as away from home; then Silas goes on without it. So
+    it does while the record is found changed.
     """
+    if cockpit.refused:
+        click.echo("Silas is not open for your phone before you have looked at the record.")
+        return
+    desk = cockpit.phone
     from silas.errors import SilasError
     from silas.main.phone import show_phone
 

@@ -87,7 +87,11 @@ class Consolidator:
 
         Returns:
             How many memories were `merged` into another, `promoted`, `pruned` and `reembedded`.
+
+        Raises:
+            Stopped: The record was changed outside Silas; nothing is tidied until it was looked at.
         """
+        self._audit.require_whole()
         async with self._one_at_a_time:
             await asyncio.to_thread(drop_what_went, self._db)
             merged = await asyncio.to_thread(self._merge)
@@ -175,6 +179,7 @@ class Consolidator:
 
     async def _verified(self, asked: records.MemoryRecord) -> bool:
         """Make it verified, if it still is what the owner said yes to."""
+        self._audit.require_whole()  # it may have been found changed while the card was open
         with self._db.write() as tx:
             now = records.find(tx, asked.item.memory_id, asked.item.scope_id)
             if now is None or now.item.content != asked.item.content:

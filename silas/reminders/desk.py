@@ -72,6 +72,7 @@ class Reminders:
         clock: Effective time (decision B19).
         zone: The owner's zone.
         record: The audit log; it gets no words of any reminder.
+        require_whole: Raises `Stopped` where the record was changed outside Silas.
         enabled: Whether anything runs by the clock.
     """
 
@@ -82,6 +83,7 @@ class Reminders:
         clock: Clock,
         zone: ZoneInfo,
         record: Record,
+        require_whole: Callable[[], None],
         *,
         enabled: bool,
     ) -> None:
@@ -90,6 +92,7 @@ class Reminders:
         self._clock = clock
         self._zone = zone
         self._record = record
+        self.require_whole = require_whole
         self._enabled = enabled
 
     def understand(self, asked: ReminderRequest) -> Understood:
@@ -127,7 +130,9 @@ class Reminders:
 
         Raises:
             ReminderRefused: Its moment passed meanwhile, or there are too many.
+            Stopped: The record was changed outside Silas.
         """
+        self.require_whole()
         now = self._clock.now()
         when = self._still_to_come(when, now)
         reminder = Reminder(
@@ -200,7 +205,8 @@ class Reminders:
             self._record("reminder.cancelled", reminder_id=reminder.id)
 
     def move(self, reminder: Reminder, when: When) -> Reminder:
-        """Give it another time. Raises `ReminderRefused` as `make` and `cancel` do."""
+        """Give it another time. Raises as `make` and `cancel` do."""
+        self.require_whole()
         when = self._still_to_come(when, self._clock.now())
         moved = reminder._replace(due=when.moment)
         if when.rule or not reminder.rule:  # else its next time alone is another one

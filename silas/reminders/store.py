@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, LiteralString
 from zoneinfo import ZoneInfo
 
+from silas.damage import readable
 from silas.db import Database
 from silas.reminders.models import Reminder, ReminderState, Telling
 
@@ -66,12 +67,12 @@ class SqlReminderStore:
 
     def get(self, reminder_id: str) -> Reminder | None:
         """One reminder; None where there is none of this id."""
-        rows = self._read(_GET, {"id": reminder_id})
-        return _reminder(rows[0]) if rows else None
+        found = self._reminders(_GET, {"id": reminder_id})
+        return found[0] if found else None
 
     def waiting(self) -> list[Reminder]:
         """What is still to come, the first to come first."""
-        return [_reminder(row) for row in self._read(_WAITING, {})]
+        return self._reminders(_WAITING, {})
 
     def move(self, reminder: Reminder) -> bool:
         """Another time for one that waits; False where it does not."""
@@ -94,7 +95,7 @@ class SqlReminderStore:
 
     def from_source(self, source: str) -> list[Reminder]:
         """Those that were said at a place and are not forgotten, ended ones included."""
-        return [_reminder(row) for row in self._read(_FROM, {"source": source})]
+        return self._reminders(_FROM, {"source": source})
 
     def forget(self, source: str) -> None:
         """Take the words of a place out of every reminder."""
@@ -122,6 +123,11 @@ class SqlReminderStore:
             Telling(row[0], _moment(row[1]), row[2] == "told", row[3], row[4], _moment(row[5]))
             for row in self._read(_TELLINGS, {"id": reminder_id})
         ]
+
+    def _reminders(self, statement: LiteralString, values: dict[str, Any]) -> list[Reminder]:
+        """Those that can be read; the others are set aside."""
+        rows = self._read(statement, values)
+        return readable(self.db, "reminders", rows, lambda row: row[0], _reminder)
 
     def _read(self, statement: LiteralString, values: dict[str, Any]) -> list[Any]:
         with self.db.read() as tx:

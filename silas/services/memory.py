@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.audit import Audit
@@ -345,7 +346,8 @@ def desk_on(
     from silas.services.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
 
     time = effective_time(db, clock, audit)
-    reminders = reminders_over(config, db, time, audit, notifier_of(config).notify)
+    whole = partial(require_whole_record, config, db)
+    reminders = reminders_over(config, db, time, audit, notifier_of(config).notify, whole)
     return MemoryDesk(rooms, db, clock, audit, chronicle, reminders)
 
 

@@ -41,14 +41,21 @@ def reminders_over(
     time: EffectiveClock,
     audit: Audit,
     changed: Callable[[], None],
+    require_whole: Callable[[], None],
 ) -> Reminders:
-    """The desk over a database that is open."""
+    """The desk over a database that is open.
+
+    Args:
+        changed: Tells who waits for jobs that they changed.
+        require_whole: See `Reminders`.
+    """
     return Reminders(
         SqlReminderStore(db),
         JobTable(SqlJobStore(db), time, changed),
         time,
         config.scheduler.zone,
         audit.log_now,
+        require_whole,
         enabled=config.scheduler.enabled,
     )
 
@@ -60,13 +67,11 @@ class ReminderDesk(NamedTuple):
         reminders: The desk.
         time: Effective time.
         config: The configuration.
-        require_whole: Raises `Stopped` where the record was changed outside Silas.
     """
 
     reminders: Reminders
     time: EffectiveClock
     config: SilasConfig
-    require_whole: Callable[[], None]
 
     @property
     def warnings(self) -> list[str]:
@@ -94,18 +99,11 @@ class ReminderDesk(NamedTuple):
         )
 
     def make(self, text: str, when: When, source: str) -> Reminder:
-        """Keep what was shown, on record.
-
-        Raises:
-            ReminderRefused: As `Reminders.make`.
-            Stopped: The record was changed outside Silas.
-        """
-        self.require_whole()
+        """Keep what was shown, on record. Raises as `Reminders.make`."""
         return self.reminders.make(text, when, source)
 
     def move(self, reminder: Reminder, when: When) -> Reminder:
         """Give it the time that was shown, on record. Raises as `make`."""
-        self.require_whole()
         return self.reminders.move(reminder, when)
 
 
@@ -121,5 +119,5 @@ async def open_reminders(config: SilasConfig) -> "AsyncGenerator[ReminderDesk]":
         audit = AuditLog(db, clock, NoKey())
         time = effective_time(db, clock, audit)
         changed = notifier_of(config).notify
-        reminders = reminders_over(config, db, time, audit, changed)
-        yield ReminderDesk(reminders, time, config, partial(require_whole_record, config, db))
+        whole = partial(require_whole_record, config, db)
+        yield ReminderDesk(reminders_over(config, db, time, audit, changed, whole), time, config)

@@ -8,6 +8,7 @@ from silas.cards import Action, CardChannel, Detail
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.db import Database
+from silas.errors import Stopped
 from silas.stream.owner import Owner
 from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, LookLimits
 from silas.types import Risk
@@ -91,7 +92,10 @@ class WorkspaceLooks:
             if not self._shown_to:
                 return ""
             async with self._asking:
-                answer = None if unanswered else await self._asked(place)
+                try:
+                    answer = None if unanswered else await self._asked(place)
+                except Stopped as error:
+                    return f"Nothing was looked at. {error.message}"
             if answer is None:
                 unanswered = True  # once a turn is enough
                 return (
@@ -107,11 +111,14 @@ class WorkspaceLooks:
     async def _asked(self, place: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:
             return known
+        self._audit.require_whole()  # a yes lasts, so it is not taken while the record is changed
         answer = await self._owner.ask(look_card(place, self._shown_to))
         said = answer.model_copy(update={"signed": False})
         known = True if said == _YES else False if said == _NEVER else None
         words = "no answer" if known is None else "yes" if known else "never"
         await self._audit.log("workspace_look_asked", answer=words)
+        if known:
+            self._audit.require_whole()
         if known is not None:
             self._answers.keep(place, self._shown_to, allowed=known)
         return known

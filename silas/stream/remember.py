@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from silas.agents.models import MemoryOp
+from silas.agents.models import MemoryOp, MemoryOpType
 from silas.audit import Audit
 from silas.errors import SilasError
 from silas.gates import GateTrigger
@@ -59,6 +59,8 @@ class Remembering:
     ) -> None:
         content = plain(str(args.get("content") or ""))
         try:
+            if args.get("op") != MemoryOpType.delete:  # what is taken back may always go
+                self._audit.require_whole()
             await self._operations.apply(args, self._basis(turn, content, his_words))
         except SilasError as error:
             await self._audit.log(

@@ -115,6 +115,7 @@ class Reminding:
         desk = self._reminders()
         # the first date of a process costs half a second
         understood = await asyncio.to_thread(desk.understand, asked)
+        desk.require_whole()  # nobody is asked for what would be refused
         if not await self._agreed(turn, reminder_card(understood.text, understood.when)):
             return "No reminder was made.", "declined"
         made = desk.make(understood.text, understood.when, turn.source)
@@ -149,6 +150,7 @@ class Reminding:
 
         desk = self._reminders()
         when = await asyncio.to_thread(desk.when, asked.phrase)
+        desk.require_whole()
         if not await self._agreed(turn, moving_card(found, when)):
             return "The reminder stays as it was.", "declined"
         moved = desk.move(found, when)

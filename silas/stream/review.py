@@ -152,9 +152,9 @@ class ReviewQueue:
             task.add_done_callback(self._showing.discard)
 
     async def _show(self) -> None:
+        rooms = self._rooms
         async with self._recorded():
             await self._look()
-            rooms = self._rooms
             waiting: list[Callable[[], Awaitable[None]]] = [
                 *(partial(self._suggest, one) for one in rooms.suggestions.waiting(OWNER)),
                 *(partial(self._promote, one) for one in await rooms.preferences.promotions(OWNER)),
@@ -163,6 +163,7 @@ class ReviewQueue:
             for ask in waiting[:MOST_AT_ONCE]:
                 if self._turns:  # the owner speaks: the next card waits until he is answered
                     return
+                rooms.audit.require_whole()  # else his yes would count for nothing
                 await ask()
 
     async def _look(self) -> None:

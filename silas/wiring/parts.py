@@ -154,13 +154,14 @@ class Parts:
         from silas.services.reminders import reminders_over  # noqa: PLC0415 - as above
 
         changed = self.notifier.notify
-        return reminders_over(self.config, self.db, self.time, self.audit, changed)
+        whole = self.audit.require_whole
+        return reminders_over(self.config, self.db, self.time, self.audit, changed, whole)
 
     def reminder_desk(self) -> "ReminderDesk":
         """What `silas remind` works with, for the cockpit."""
         from silas.services.reminders import ReminderDesk  # noqa: PLC0415 - as above
 
-        return ReminderDesk(self.reminders(), self.time, self.config, self.audit.require_whole)
+        return ReminderDesk(self.reminders(), self.time, self.config)
 
     def memory_desk(self) -> MemoryDesk:
         """What `silas memory` works with, for the cockpit."""

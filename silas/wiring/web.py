@@ -34,6 +34,7 @@ from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
+from silas.errors import Stopped
 from silas.home.cockpit_address import listening_at, served_at
 from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
@@ -63,7 +64,8 @@ class RunningCockpit:
         silas: What it is the cockpit of.
         channel: Its pages.
         door: Who may come in.
-        link: Pairs one browser, once.
+        link: Pairs one browser, once; empty where nobody may be paired now.
+        refused: Why nobody may, in words.
         address: Where paired browsers find it.
         phone: Opens it for a phone, too.
     """
@@ -72,6 +74,7 @@ class RunningCockpit:
     channel: WebChannel
     door: WebDoor
     link: str
+    refused: str
     address: str
     phone: PhoneDesk
 
@@ -137,7 +140,16 @@ async def open_cockpit(
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
         stack.push_async_callback(end_conversation, channel, listening)
         base = WebHosts.of(config.channels.web).base
-        yield RunningCockpit(silas, channel, door, await door.link(base), base, phone)
+        link, refused = await _offered(door, base)
+        yield RunningCockpit(silas, channel, door, link, refused, base, phone)
+
+
+async def _offered(door: WebDoor, base: str) -> tuple[str, str]:
+    """A pairing link, or why there is none."""
+    try:
+        return await door.link(base), ""
+    except Stopped as error:
+        return "", error.message
 
 
 @asynccontextmanager
@@ -171,6 +183,7 @@ async def _opened(
         facts.turns_waiting,
         withholding,
     )
+    door.hold_to(parts.audit.require_whole)
     door.on_paired(telling_of_newcomers(channel.pages))
     parts.audit.follow(telling_of_the_record(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))

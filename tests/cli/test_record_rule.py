@@ -9,6 +9,7 @@ import pytest
 from silas.main.record_rule import PASSES
 from tests.cli.test_exit_codes import NAMES_ONE
 from tests.cli.test_json import READS, READS_ONE
+from tests.support.changed_record import edit_record
 from tests.support.command import Ended, environment, run, silas
 from tests.support.plans import a_workspace, check, sh_plan
 from tests.support.tree import commands
@@ -72,12 +73,7 @@ class Changed:
         self.persona = self.of("persona", "show").out
         (database,) = (folder / "home").rglob("silas.db")
         self.database = database
-        with closing(sqlite3.connect(database)) as driver:
-            found = driver.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-            for (name,) in found.fetchall():
-                driver.execute(f"DROP TRIGGER {name}")
-            driver.execute("UPDATE audit_log SET body = replace(body, 'record.', 'chord.')")
-            driver.commit()
+        edit_record(database)
 
     def of(self, *words: str) -> Ended:
         given = {"FILE": str(self.file), "FOLDER": str(self.folder)}

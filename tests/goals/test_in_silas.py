@@ -27,6 +27,7 @@ from tests.goals.kit import (
     yes,
 )
 from tests.stream.kit import entries_of
+from tests.support.changed_record import edit_record
 from tests.support.waits import SECONDS
 
 
@@ -235,11 +236,18 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
 
 
 @pytest.mark.proves("B10-SCHEDULES")
-async def test_nothing_of_a_goal_runs_while_silas_is_stopped() -> None:
+@pytest.mark.parametrize("why", ["stopped", "changed"])
+async def test_nothing_of_a_goal_runs_while_silas_is_stopped_or_its_record_changed(
+    why: str,
+) -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
-        watched.parts.stop.sentinel.place()
+        if why == "stopped":
+            watched.parts.stop.sentinel.place()
+        else:
+            edit_record(h.config.data_dir / "silas.db")
+            assert watched.parts.audit.look()
         clock.advance(3 * 3600)
         for _ in range(60):
             await asyncio.sleep(0)

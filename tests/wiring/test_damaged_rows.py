@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ import pytest
 from silas.clock import SystemClock
 from silas.config import SilasConfig, load_config
 from silas.db import Database
+from silas.jobs.models import Job
+from silas.jobs.store import SqlJobStore
 from silas.plans import WaitingPlan, WorkItemStatus
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.work import open_work
@@ -63,6 +66,10 @@ PLACES = {
     "a setting that was proposed": Place("autonomy_proposals", "1", ("proposal",)),
     "who waits for a person": Place("person_queues", "1", ("since",)),
     "what was said on a page": Place("web_transcript", "1", ("body",)),
+    "a job": Place("jobs", "kind = 'goal'", ("due", "attempts")),
+    "a goal": Place("goals", "1", ("approved_at", "schedule")),
+    "a goal's cycle": Place("goal_cycles", "1", ("began_at", "outcome")),
+    "a reminder": Place("reminders", "id = 'rem-1'", ("zone", "due")),
     "a file that is followed": Place("followed_files", "1", ("sub",)),
 }
 """What an opening reads."""
@@ -114,6 +121,18 @@ _ROWS = (
     " VALUES (1, 'p-1', 'owner', 'family', '{}', 1, NULL, '2026-01-02', NULL)",
     "INSERT INTO person_queues VALUES ('somebody', 'support', 'gate', '2026-01-02T00:00:00+00:00')",
     "INSERT INTO web_transcript (id, body) VALUES ('said-1', '{}')",
+    "INSERT INTO goals VALUES"
+    " ('goal-1', '*/30 * * * *', 'active', '', 0, 0, '2026-01-02T00:00:00+00:00')",
+    "INSERT INTO goal_cycles VALUES ('goal-1', '2026-01-02T00:00:00', '2026-01-02T00:00:00+00:00',"
+    " 'healthy', '', 0, '', '2026-01-02T00:00:00+00:00', '2026-01-02T00:00:00+00:00')",
+    "INSERT INTO jobs VALUES ('job-1', 'goal', 'goal-1', '2026-01-02T00:00:00', 'goals',"
+    " '2026-01-02T00:00:00.000000+00:00', 'UTC', 'waiting', 0, 1000, '', '')",
+    *(
+        "INSERT INTO reminders VALUES"
+        f" ('rem-{number}', 'tea', 'here', 'UTC', '2126-01-02T00:00:00', '',"
+        " '2126-01-02T00:00:00+00:00', 'waiting', '2026-01-02T00:00:00+00:00', '')"
+        for number in (1, 2)
+    ),
     "INSERT INTO followed_files VALUES ('owner', 'a', '/', '{}', 1)",
     "INSERT OR REPLACE INTO persona_state"
     " VALUES ('owner', '{}', '{}', '{}', 'a', 'b', '{}', '{}', '2026-01-02')",
@@ -192,6 +211,35 @@ async def test_the_owner_is_told_once_and_the_row_is_kept(full: Path, tmp_path: 
         (noted,) = db.execute("SELECT content FROM damaged_rows").fetchone()
     assert kept == "{"
     assert "task-open" in noted
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_jobs_go_on_beside_a_damaged_one_and_lists_without_it(
+    full: Path, tmp_path: Path, damage: str
+) -> None:
+    home = damaged_home(full, tmp_path, PLACES["a job"], DAMAGES[damage])
+    with closing(Database(home / "data" / "silas.db", SystemClock())) as database:
+        jobs, due = SqlJobStore(database), datetime(2026, 1, 3, tzinfo=UTC)
+        kept = jobs.put(Job("reminder", "rem-2", "slot", "reminders", due))
+        assert jobs.next_due(["goal", "reminder"], None) == due
+        assert jobs.next_due(["goal"], None) is None
+        assert [job.ref for job in jobs.unfinished(due)] == [kept.ref]
+        assert jobs.get("job-1") is None
+
+
+def test_lists_of_goals_and_reminders_go_on_without_a_damaged_one(
+    full: Path, tmp_path: Path
+) -> None:
+    for number, (place, command, rest) in enumerate(
+        (
+            ("a goal", ("goals", "list"), "No goal"),
+            ("a reminder", ("remind", "list"), "1. tea"),
+        )
+    ):
+        home = damaged_home(full, tmp_path / str(number), PLACES[place], "{")
+        done = run(silas(*command), environment(home))
+        assert (done.code, done.err.count("fault-")) == (0, 0), done.err
+        assert rest in done.out
 
 
 def test_every_command_that_looks_names_it_and_work_goes_on(full: Path, tmp_path: Path) -> None:

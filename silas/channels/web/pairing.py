@@ -19,7 +19,7 @@ from silas.channels.web.session import Level, WebSession
 from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, token_hash
 from silas.channels.web.wire import Proof
 from silas.clock import Clock
-from silas.errors import ApprovalError, ChannelError
+from silas.errors import ApprovalError, ChannelError, Stopped
 from silas.types import Frozen
 
 ENROL_DOMAIN = b"silas/enrol/v1\n"
@@ -95,8 +95,13 @@ class WebDoor:
         self._greeters: list[Callable[[WebSession], None]] = []
         self.clock = clock
         self.refusals = RefusalRecord(audit, clock)
+        self._require_whole = audit.require_whole
         self._standing = frozenset[str]()
         self._looked = -_LOOK_AGAIN
+
+    def hold_to(self, require_whole: Callable[[], None]) -> None:
+        """From now on nobody is let in, and offered no link, while this raises `Stopped`."""
+        self._require_whole = require_whole
 
     @property
     def base(self) -> str:
@@ -128,12 +133,14 @@ class WebDoor:
         Raises:
             ChannelError: `E_CHANNEL_PAIRING_*`: the link is not good (any more), `auth_token` is
                 missing or wrong, the key is unusable or revoked, or there are too many devices.
+            Stopped: The link is good, and the record was changed outside Silas.
         """
         await self._require_auth_token(auth_token)
         await self._require_key(token, public_key, signature)
         link = self._sessions.link(token)
         try:
             if link.state == "good":
+                await self._refuse_where_changed()
                 return self._let_in(token, _plain(name), public_key)
         except ApprovalError as error:
             kind = "FULL" if error.code == "E_APPROVAL_DEVICES" else "KEY"
@@ -205,7 +212,9 @@ class WebDoor:
 
         Raises:
             DatabaseError: It could not be recorded; there is no link.
+            Stopped: The record was changed outside Silas.
         """
+        self._require_whole()
         await self._audit.log("pairing.offered")
         return f"{base.rstrip('/')}{PAIR}#{self._sessions.add_link()}"
 
@@ -300,6 +309,13 @@ class WebDoor:
         if key is None or signature is None or not self._verify_key(key.hex(), signed, signature):
             words = "This device's key could not be checked; reload the page to make a new one."
             await self._refused("key", _pairing("KEY", words))
+
+    async def _refuse_where_changed(self) -> None:
+        try:
+            self._require_whole()
+        except Stopped:
+            await self.refusals.note("pairing.refused", "changed record", "")
+            raise
 
     async def _refused(self, reason: str, error: ChannelError) -> NoReturn:
         await self.refusals.note("pairing.refused", reason, "")

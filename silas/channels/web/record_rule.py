@@ -21,7 +21,37 @@ PASSES: Mapping[str, str] = {
     "/stop": _ENDS,
     "/work/{work_item_id}/cancel": _ENDS,
 }
-"""Each endpoint that changes something and is not refused, and why; any other is refused."""
+"""Each endpoint that changes something and is not refused, and why; any other is refused.
+
+`/pair` has no session yet, so the door refuses it, once it knows that the link is good.
+"""
+
+_ANSWERS = "it may be a no; what a yes would sign, keep or set off is refused by the record"
+
+FRAMES: Mapping[str, str] = {
+    "auth": "it shows how things stand; a device's newest head can only find a change",
+    "message": "it is answered; every approval and effect inside it is refused by the record",
+    "secure_input_completed": "it closes a form, and is believed of no secret",
+    **dict.fromkeys(
+        (
+            "approval_response",
+            "autonomy_threshold_response",
+            "batch_review_response",
+            "checkpoint",
+            "connection_failure_response",
+            "connection_setup_response",
+            "decision_response",
+            "draft_review_response",
+            "gate_response",
+            "held_response",
+            "permission_escalation_response",
+            "suggestion_response",
+            "tool_call_response",
+        ),
+        _ANSWERS,
+    ),
+}
+"""Each frame of a live connection that is not refused, and why; any other is refused."""
 
 _LOOKING = frozenset({"GET", "HEAD"})
 

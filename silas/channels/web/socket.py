@@ -11,6 +11,7 @@ from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import StreamState, Waiting
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
+from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
 
@@ -154,6 +155,8 @@ class Sockets:
             case Auth():
                 self._channel.refuse(page, "", "E_CHANNEL_FRAME", _SECOND_AUTH)
                 return False
+            case _ if frame.type not in FRAMES and (changed := self._standing.record()[0]):
+                self._channel.refuse(page, "", "E_STOPPED_RECORD", changed)
             case SecureInputCompleted():
                 self._channel.secret_form_closed(frame.ref_id, stored=frame.success)
             case Message():
