@@ -1,6 +1,7 @@
 """Files that the owner names are followed: looked at anew in each turn, read only (3.5)."""
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -31,6 +32,8 @@ class FileFollower:
         followed: Remembers what is followed, over restarts.
         context: Where it is looked at anew for each call of a model.
         turns: For how many turns without mention something is followed.
+        shown: Whether the models may be shown what lies in a directory. Nobody is asked here: a
+            model that wants to read what was named asks with its look.
     """
 
     def __init__(
@@ -40,17 +43,21 @@ class FileFollower:
         context: ModelView,
         clock: Clock,
         turns: int,
+        shown: Callable[[str], bool],
     ) -> None:
         self._files = files
         self._followed = followed
         self._context = context
         self._clock = clock
         self._turns = turns
+        self._shown = shown
 
     def follow(self, turn: Turn) -> None:
         """Each file that is there; what is none, or may not be looked at, is passed over."""
         place = turn.incoming.workspace
         if place is None or turn.taint is not TaintLevel.owner:
+            return
+        if not self._shown(place):
             return
         self._files.enter(turn.scope_id, _path(place))
         for named in list(_NAMED.finditer(turn.text))[:_MOST]:
@@ -81,5 +88,7 @@ class FileFollower:
         """What was followed before a restart, unless that is long ago."""
         since = scope.turn_number - self._turns
         for root, sub in self._followed.since(scope.id, since):
+            if not self._shown(str(root)):
+                continue
             self._files.enter(scope.id, root)
             self._context.subscribe(scope.id, sub)

@@ -108,6 +108,12 @@ class WorkspaceLooks:
 
         return LookLimits(place, words, may_look)
 
+    def known(self, workspace: str) -> bool:
+        """Whether what lies in a directory may be shown to the models, without asking."""
+        if not self._shown_to:
+            return True
+        return self._answers.of(os.path.realpath(workspace), self._shown_to) is True
+
     async def _asked(self, place: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:
             return known

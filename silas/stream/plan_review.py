@@ -81,12 +81,18 @@ class ModelPlans:
         if draft.item is None:
             told = [one.message[:_SIZE] for one in draft.mistakes[:_SHOWN]]
             return PlanReview(tuple(told))
-        # which files there are, and what runs here, is only told where the owner asks
+        unable = await self._proposer.hindrance(draft.item, look=False)
         owners = is_owners(turn)
-        unable = await self._proposer.hindrance(draft.item, look=owners)
+        if not unable and owners:
+            # which files there are, and what runs here, is only told where the owner asks
+            unable = await self._proposer.hindrance(draft.item, look=True)
+            unable = unable if not unable or await _may_tell(turn) else ""
         if unable:
             return PlanReview((unable,))
-        return await self._tried(turn, draft.item) if owners else PlanReview()
+        tried = await self._tried(turn, draft.item) if owners else PlanReview()
+        if (tried.mistakes or tried.hint) and not await _may_tell(turn):
+            return PlanReview(trial=tried.trial)  # the owner sees it on the card, and nobody else
+        return tried
 
     async def _tried(self, turn: Turn, item: WorkItem) -> PlanReview:
         """What its checks say before the work."""
@@ -106,6 +112,16 @@ class ModelPlans:
                 seconds=round(trial.seconds, 3),
             )
         return PlanReview(faults(item, trial), already_done(item, trial), preflight_note(trial))
+
+
+async def _may_tell(turn: Turn) -> bool:
+    """Whether a planner elsewhere may learn what its plan met in the workspace.
+
+    A check is its own words: "`x` is not there" can be made to say a word of a file.
+    """
+    if not turn.incoming.workspace:
+        return True
+    return turn.looks.open and not await turn.looks.unpermitted()
 
 
 def _checking(words: str) -> str:

@@ -5,6 +5,7 @@ once for each port, so that all steps share what a test put in its place, and `P
 kit fails for a name that no step has: nothing is exchanged in vain.
 """
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from silas.home.prompt_facts import profiles
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from silas.agents import PlannerAgent, ProxyAgent
     from silas.stream.plan_review import ReviewPlans
-    from silas.stream.ports import MakeLooks, MakeToolRun
+    from silas.stream.ports import MakeToolRun
     from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts
 
@@ -151,6 +152,7 @@ class TurnWiring:
             self._context,
             self._clock,
             config.context.subscription_ttl_turns,
+            self._looks.known,
         )
         operations = exchange("memory_ops", mind.remembered.ops)
         most = config.limits.max_memory_ops_per_turn
@@ -162,7 +164,7 @@ class TurnWiring:
             keeper=keeper,
             following=following,
             recall=recall,
-            toolset=TurnToolset(self._tool_run, exchange("looks", self._looks()), self._skills),
+            toolset=TurnToolset(self._tool_run, exchange("looks", self._looks.of), self._skills),
             router=router,
             answering=Answering(
                 router, keeper, self._arrivals, self._audit, self._together, self._discreet
@@ -253,7 +255,8 @@ class TurnWiring:
             parts.questions.look_ups,
         )
 
-    def _looks(self) -> "MakeLooks":
+    @cached_property
+    def _looks(self) -> WorkspaceLooks:
         parts, clock = self._parts, self._parts.runtime.clock
         return WorkspaceLooks(
             shown_to(parts.config.models),
@@ -261,4 +264,4 @@ class TurnWiring:
             parts.channel,
             parts.audit,
             clock,
-        ).of
+        )

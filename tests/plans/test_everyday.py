@@ -243,6 +243,24 @@ async def test_a_back_up_is_an_archive_of_every_file(tmp_path: Path) -> None:
         assert sorted(one.removeprefix("./") for one in archive.getnames()) == sorted(before)
 
 
+@pytest.mark.parametrize("words", ["zip the sub folder", "compress sub", "back up my folder sub"])
+async def test_a_folder_is_put_into_a_zip_file_beside_it(words: str, tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    before = filled_folder(place)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask(words, workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+    assert done is not None
+    assert done.status is WorkItemStatus.done, channel.texts
+    with ZipFile(place / "sub.zip") as archive:
+        assert archive.read("sub/same.txt").decode() == FOLDER["sub/same.txt"]
+        assert archive.namelist() == ["sub/same.txt"]
+    assert {name: text for name, text in files_of(place).items() if name != "sub.zip"} == before
+
+
 HOSTILE = (
     "'; rm -rf ~ #.txt",
     '"; rm -rf ~ #.txt',
@@ -330,6 +348,19 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("convert rows.json to a CSV file", "json-to-csv"),
         ("rename .txt files to .md", "rename-by-ending"),
         ("rename the file a.txt to b.txt", "rename-file"),
+        ("zip the photos", "zip-folder"),
+        ("compress invoices", "zip-folder"),
+        ("make a zip of my photos folder", "zip-folder"),
+        ("zip everything", "back-up"),
+        ("zip this folder", "back-up"),
+        ("make a backup of everything", "back-up"),
+        ("back up this folder", "back-up"),
+        ("zip it", None),
+        ("zip notes.txt", None),
+        ("zip the photos and delete them", None),
+        ("which of these are duplicates", "find-duplicates"),
+        ("save a list of all files to files.txt", None),
+        ("show files from last week", None),
         ("please make a backup of my files", "back-up"),
         ("sort my photos into folders by year", None),
         ("write a script that backs up /srv/x every night", None),

@@ -132,10 +132,24 @@ class WaitingSandbox:
 
 
 def answering(verdict: str) -> Callable[[Card[Any]], Any]:
-    """One answer to every plan, the safe one to everything else."""
-    return lambda card: (
-        PlanAnswer.model_validate({"verdict": verdict}) if isinstance(card, PlanCard) else card.safe
-    )
+    """One answer to every plan, yes to who may be shown the folder, the safe one to all else."""
+
+    def answered(card: Card[Any]) -> Any:
+        if isinstance(card, PlanCard):
+            return PlanAnswer.model_validate({"verdict": verdict})
+        return saying_yes(card) if asks_to_show(card) else card.safe
+
+    return answered
+
+
+def plans_of(channel: ScriptedChannel) -> list[PlanCard]:
+    """The cards of plans that were shown."""
+    return [card for card in channel.cards if isinstance(card, PlanCard)]
+
+
+def asks_to_show(card: Card[Any]) -> bool:
+    """Whether a card asks if models elsewhere may be shown what lies in a folder."""
+    return card.intent.startswith("Let the model look at files")
 
 
 def saying_yes(card: Card[Any]) -> Any:

@@ -234,6 +234,10 @@ MODELS: Mapping[str, tuple[dict[str, Any], str]] = {
         },
         "OpenAI",
     ),
+    "here, and passed on": (
+        {"proxy": ModelChoice(name="ollama:gpt-oss:120b-cloud")},
+        "the cloud behind ollama:gpt-oss:120b-cloud",
+    ),
     "unknown": ({"scorer": ModelChoice(name="python:mine:model")}, "python:mine:model"),
 }
 
@@ -277,3 +281,18 @@ async def test_without_a_yes_nothing_is_looked_at_and_the_answer_says_so(
     assert "may be shown to python:harness:proxy" in first.text
     last = {tool.name for tool in proxy.requests[-1].parameters.function_tools}
     assert bool(last & WORKSPACE_TOOL_NAMES) is not kept
+
+
+async def test_a_file_that_the_owner_names_is_followed_once_he_said_that_it_may_be_shown(
+    place: Path,
+) -> None:
+    """Without a look nobody asked, so naming a file alone shows a model elsewhere nothing of it."""
+    words = "what does src/slots.py do?"
+    before, after = ScriptedModel([direct()]), ScriptedModel([calling("list"), direct(), direct()])
+    for model, turns in ((before, 1), (after, 2)):
+        async with Harness(ScriptedChannel(saying(YES)), models={"proxy": model}) as h:
+            for _ in range(turns):
+                await soon(h.silas.ask(words, workspace=place))
+    assert "return 'timezone'" not in "".join(one.text for one in before.requests)
+    assert "return 'timezone'" not in after.requests[1].text
+    assert "return 'timezone'" in after.requests[2].text

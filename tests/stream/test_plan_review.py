@@ -13,6 +13,7 @@ from tests.stream.kit import (
     done_sandbox,
     entries_of,
     planned,
+    plans_of,
     proposing,
     soon,
 )
@@ -37,7 +38,7 @@ def _said(planner: ScriptedModel, request: int) -> str:
 
 async def test_a_plan_goes_back_with_its_own_text_and_all_its_mistakes_at_once() -> None:
     reply, channel, planner, [faulty] = await _asked(proposing(UNREADABLE), proposing(GOOD))
-    [card] = channel.cards
+    [card] = plans_of(channel)
     assert isinstance(card, PlanCard)
     assert card.intent == "Write the result"
     first, second = _said(planner, 0), _said(planner, 1)
@@ -74,13 +75,13 @@ async def test_the_card_says_what_going_back_cost_and_nothing_where_it_cost_noth
 async def test_what_could_not_run_goes_back_too(plan: str, told: str) -> None:
     _, channel, planner, _ = await _asked(proposing(plan), proposing(GOOD))
     assert told in _said(planner, 1).rpartition("mistakes")[2]
-    assert len(channel.cards) == 1
+    assert len(plans_of(channel)) == 1
 
 
 async def test_after_two_returns_the_owner_is_told_once_and_asked_nothing() -> None:
     plans = [proposing(plan_text(colour=colour)) for colour in ("blue", "red", "green")]
     reply, channel, planner, faulty = await _asked(*plans)
-    assert channel.cards == []
+    assert plans_of(channel) == []
     assert channel.texts == [reply.text]
     assert "The plan cannot be read: line 6, column 1: unknown key `colour`" in reply.text
     assert "went back to the planner twice and is still wrong" in reply.text
@@ -90,16 +91,16 @@ async def test_after_two_returns_the_owner_is_told_once_and_asked_nothing() -> N
 
 async def test_a_planner_that_repeats_itself_is_not_asked_a_third_time() -> None:
     reply, channel, planner, _ = await _asked(proposing(GOAL), proposing(GOAL))
-    assert (channel.cards, len(planner.requests)) == ([], 2)
+    assert (plans_of(channel), len(planner.requests)) == ([], 2)
     assert "went back to the planner once" in reply.text
 
 
 async def test_it_may_say_what_stands_in_the_way_instead() -> None:
     reply, channel, _, _ = await _asked(proposing(GOAL), answer("Silas cannot remind you yet."))
-    assert (channel.cards, reply.text) == ([], "Silas cannot remind you yet.")
+    assert (plans_of(channel), reply.text) == ([], "Silas cannot remind you yet.")
 
 
 async def test_a_slip_that_can_mean_one_thing_only_is_no_reason_to_ask_again() -> None:
     slips = GOOD.replace('id: "task-example"\ntype: "task"\n', "skills: ~\n")
     _, channel, planner, faulty = await _asked(proposing(slips))
-    assert (len(channel.cards), len(planner.requests), faulty) == (1, 1, [])
+    assert (len(plans_of(channel)), len(planner.requests), faulty) == (1, 1, [])

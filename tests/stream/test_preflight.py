@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from silas.cards import PlanCard
 from silas.sandbox import SandboxResult
 from silas.stream.models import Incoming
 from silas.testing import FakeSandbox, Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
@@ -16,8 +15,10 @@ from silas.types import OWNER
 from tests.stream.kit import (
     answer,
     answering,
+    asks_to_show,
     entries_of,
     planned,
+    plans_of,
     proposing,
     said,
     soon,
@@ -79,8 +80,7 @@ class Tried:
 
     @property
     def card(self) -> str:
-        [card] = self.channel.cards
-        assert isinstance(card, PlanCard)
+        [card] = plans_of(self.channel)
         return card.rationale
 
     @property
@@ -185,7 +185,7 @@ async def test_nothing_is_tried_in_a_turn_that_is_not_the_owners(
         message=lambda h: replace(said(h, connection=connection), workspace=str(place)),
     )
     assert (tried.sandbox.runs, tried.record) == ([], [])
-    assert len(tried.channel.cards) == 1
+    assert len(plans_of(tried.channel)) == 1
 
 
 async def test_only_the_directory_of_the_conversation_is_tried(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ async def test_after_two_returns_nothing_is_asked(tmp_path: Path) -> None:
     place = project(tmp_path)
     tried = Tried({f"pytest {number}": GONE for number in range(3)})
     await tried.ask(place, *(plan(place, a_check("tests", f"pytest {n}")) for n in range(3)))
-    assert tried.channel.cards == []
+    assert plans_of(tried.channel) == []
     assert "The plan could not succeed: the check 'tests' cannot start" in tried.reply.text
     assert "went back to the planner twice" in tried.reply.text
     assert tried.reply.outcome == "blocked"
@@ -247,7 +247,7 @@ async def test_what_the_work_may_make_need_not_be_there_yet(case: str, tmp_path:
     place, tried = project(tmp_path), Tried({"go": exited(127, "", f"sh: 1: {words}\n")})
     text = plan(place, a_check("tests", "go"), **changes)
     await tried.ask(place, text, text)
-    assert len(tried.channel.cards) == fine
+    assert len(plans_of(tried.channel)) == fine
     assert len(tried.planner.requests) == (1 if fine else 2)
 
 
@@ -305,3 +305,21 @@ async def test_it_holds_in_the_real_sandbox_too(tmp_path: Path) -> None:
     assert tried["checks"] == {"made": "fails", "bare": "passes", "writes": "passes"}
     assert (place / "main.py").read_text() == "x"
     assert not (place / "left.txt").exists()
+
+
+@pytest.mark.parametrize("refused", ["never", "now"])
+async def test_a_planner_elsewhere_is_told_nothing_that_a_check_met_without_the_owners_yes(
+    tmp_path: Path, refused: str
+) -> None:
+    """What `/bin/sh` calls missing may be a word of a file; the owner sees it on the card."""
+    said = exited(127, "", "/bin/sh: 1: hunter2: not found\n")
+    place, tried = project(tmp_path), Tried({"tell": said})
+    decline = answering("declined")
+    no = {"never": 1, "now": 2}[refused]
+    tried.channel = ScriptedChannel(
+        lambda card: card.actions[no].value if asks_to_show(card) else decline(card)
+    )
+    await tried.ask(place, plan(place, a_check("tests", "tell")))
+    assert "hunter2" not in "".join(one.text for one in tried.planner.requests)
+    assert len(tried.planner.requests) == 1
+    assert "tests cannot start" in tried.card

@@ -99,9 +99,75 @@ async def test_a_clean_and_an_unborn_repository_have_nothing_to_show(
 
 
 async def test_where_there_is_no_repository_it_says_so(tmp_path: Path) -> None:
+    assert "There is no git repository at the top" in str((await look(tmp_path)).error)
     (tmp_path / ".git").write_text("gitdir: /etc\n")
-    refused = await look(tmp_path)
-    assert "There is no git repository at the top" in str(refused.error)
+    assert "leads elsewhere" in str((await look(tmp_path)).error)
+
+
+@pytest.mark.parametrize(
+    "name", ["packed-refs", "shallow", "HEAD", "index", "config", "info/exclude"]
+)
+@pytest.mark.parametrize("absolute", [False, True])
+async def test_a_link_inside_the_repository_shows_nothing_of_where_it_leads(
+    place: Path, name: str, absolute: bool
+) -> None:
+    """git quotes the line of `packed-refs` that it cannot read, and such a line may be a key."""
+    change(place)
+    link = place / ".git" / name
+    link.unlink(missing_ok=True)
+    link.symlink_to(place / ".env" if absolute else os.path.relpath(place / ".env", link.parent))
+    for show in ("status", "log", "diff"):
+        said = await look(place, show=show)
+        assert "hunter2" not in f"{said.return_value}{said.error}"
+        assert "broke off" not in str(said.error)
+
+
+@pytest.mark.parametrize("name", ["config", "HEAD", "packed-refs", "index", "info/exclude"])
+async def test_a_pipe_inside_the_repository_is_not_waited_for(place: Path, name: str) -> None:
+    pipe = place / ".git" / name
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    said = await look(place, show="log")
+    assert "broke off" not in str(said.error)
+
+
+@pytest.mark.parametrize("names", [("key.pem", "key.txt"), ("key.txt", "key.pem")])
+async def test_a_secret_file_that_was_renamed_stays_out_under_both_names(
+    place: Path, names: tuple[str, str]
+) -> None:
+    (place / names[0]).write_text("hunter2\n" * 20)
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "a key")
+    git(place, "mv", *names)
+    (place / "notes.txt").write_text("more notes\n")
+    for path in (".", *names):
+        said = await look(place, show="diff", path=path)
+        assert said.ok, said.error
+        assert "hunter2" not in said.return_value
+    assert "+more notes" in (await look(place, show="diff")).return_value
+
+
+async def test_a_worktree_is_said_to_lead_elsewhere(place: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    git(place, "worktree", "add", "-q", str(other))
+    assert "leads elsewhere" in str((await look(other)).error)
+
+
+async def test_a_large_file_is_said_to_differ_and_not_held_in_memory(place: Path) -> None:
+    (place / "notes.txt").write_text("a line of words\n" * 600_000)
+    said = await look(place, show="diff")
+    assert "notes.txt differ" in said.return_value, said.error
+
+
+async def test_a_sparse_index_is_understood(place: Path) -> None:
+    (place / "far").mkdir()
+    (place / "far" / "x.txt").write_text("x\n")
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "far")
+    git(place, "sparse-checkout", "init", "--cone", "--sparse-index")
+    git(place, "sparse-checkout", "set", "src")
+    (place / "src" / "slots.py").write_text("second\n")
+    assert (await look(place)).return_value.splitlines() == ["## main", " M src/slots.py"]
 
 
 async def test_a_long_answer_is_cut_and_says_so(place: Path) -> None:

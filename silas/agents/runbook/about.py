@@ -32,9 +32,21 @@ AT_ONCE: Final = (
 )
 """What needs no plan and no card: what it is, and an example."""
 
+_FIRST: Final = r"\A(?:(?:please|pls|can you|could you|would you|silas),? )*"
+"""What a verb begins with that says what is wanted: `add call mum to todo.md` asks for no call."""
+
 _CANNOT: Final = (
     (
-        r"e-?mails?|mails?|inbox|message|sms|whatsapp|nachricht",
+        r"resize|smaller|crop|rotate|png to|jpg to|jpeg to|into a pdf|to pdf|to html|play",
+        "I work on texts, tables and names of files, and cannot change or play media.",
+    ),
+    (r"disk|drive|storage", "I see this folder alone, and not how full the disk is."),
+    (
+        r"commit|push|pull|branch|rebase",
+        "I look at a git repository, and change nothing in it.",
+    ),
+    (
+        r"(?<!['’]s )e-?mails?|mails?|inbox|message|sms|whatsapp|nachricht",
         "I have no mail account connected.",
     ),
     (
@@ -45,14 +57,14 @@ _CANNOT: Final = (
         r"calendar|appointments?|meetings?|remind|reminder|alarm|timer|termin|kalender|wecker",
         "I keep no calendar.",
     ),
-    (r"(?:call|phone|ring) \w+|anrufen", "I cannot make calls."),
+    (rf"{_FIRST}(?:call|phone|ring) \w+|anrufen", "I cannot make calls."),
     (
         r"ip address|wi-?fi|wlan|battery|bluetooth|printer|cpu|ram|ip-adresse|akku|drucker",
         "I see the files of this folder alone, and nothing else of this machine.",
     ),
     (r"translate|translation|übersetzen?", "I cannot translate."),
     (
-        r"write|compose|draft|poem|essay|story|joke|explain|schreibe?|erkläre?",
+        rf"{_FIRST}(?:write|compose|draft)|poem|essay|story|joke|explain|schreibe?|erkläre?",
         "I write no texts of my own.",
     ),
     (

@@ -71,6 +71,8 @@ def step(
         zone: The owner's time zone.
     """
     look = wanted_look(text, library)
+    if look is None and library.find(text) is None:
+        look = folder.loose_request(text)
     seen = look_results(messages)
     if look is None or any(one.text.startswith(_AWAY) for one in seen):
         return None

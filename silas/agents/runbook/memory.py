@@ -10,6 +10,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.context import content_of
 from silas.memory import MemoryType
+from silas.types import TaintLevel
 
 SEARCH: Final = "memory_search"
 NOTHING: Final = "I remember nothing that fits."
@@ -18,6 +19,7 @@ _STEM: Final = 5  # characters in which words of one family agree
 _OWNERS: Final = frozenset(
     {"our", "mein", "meine", "meinen", "unser", "unsere", "the", "der", "die", "das"}
 )
+_EXTERNAL: Final = TaintLevel.external.value
 _LONGEST: Final = 400  # characters of a question that names what it is about without "remember"
 
 _POLITE = r"(?:(?:hi|hello|hey|ok|okay|silas|please)[,!.]?\s+)*"
@@ -42,7 +44,7 @@ _ASKED_GERMAN: Final = re.compile(
 )
 _ASKED: Final = re.compile(
     rf"\A\s*{_POLITE}(?:what\s+(?:do\s+you\s+(?:remember|know)|did\s+i\s+(?P<said>say|tell\s+you))"
-    r"|do\s+you\s+remember)\s+(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
+    r"|do\s+you\s+remember)\s+(?!(?:about\s+)?me\W*\Z)(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -54,6 +56,9 @@ _LOOSE: Final = tuple(
     for form in (
         rf"(?:when|where|who|what)(?:['’]s|\s+(?:is|are|was|were))\s+(?P<what>{_WHOSE}.+?)"
         r"(?:\s+(?:called|named|again))*",
+        r"(?:when|where|who|what)(?:['’]s|\s+(?:is|are|was|were))\s+the\s+(?P<what>\w+['’]s\s.+?)"
+        r"(?:\s+again)?",
+        rf"(?:tell|give)\s+me\s+(?P<what>{_WHOSE}.+?)(?:\s+again)?",
         rf"(?:when|where|who|what)\s+(?P<what>{_OWN}.+?)\s+(?:is|are|was|were)",
         r"where\s+did\s+(?:i|we)\s+(?:put|leave|park|hide|store)\s+(?P<what>.+?)",
         r"what\s+did\s+i\s+(?:say|tell\s+you)\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are|was|were)",
@@ -140,7 +145,10 @@ def recall_answer(messages: Sequence[ModelMessage], text: str) -> str | None:
         return None
     if results[-1].outcome != "success":
         return "I could not look into my memory."
-    found = _about(text, _memories(content_of(results[-1].model_response_str())))
+    # a question that only sounds like one is not answered with what stood in some file
+    loose = recall_question(text) is None
+    shown = content_of(results[-1].model_response_str())
+    found = _about(text, _memories(shown, told=loose))
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
     return "\n".join(["I remember:", *lines]) if lines else NOTHING
 
@@ -161,10 +169,7 @@ def _stems(text: str) -> set[str]:
     return {word[:_STEM] for word in re.findall(r"\w{3,}", text.lower()) if word not in _OWNERS}
 
 
-def _memories(shown: str) -> list[str]:
-    """The texts of a search's answer: one memory a line, as JSON."""
-    found = list[str]()
-    for line in shown.split("\n"):
-        if line.startswith("{"):
-            found.append(str(json.loads(line)["text"]))
-    return found
+def _memories(shown: str, *, told: bool) -> list[str]:
+    """The texts of a search's answer: one memory a line, as JSON; those alone that were told."""
+    rows = [json.loads(line) for line in shown.split("\n") if line.startswith("{")]
+    return [str(row["text"]) for row in rows if not told or row.get("taint") != _EXTERNAL]

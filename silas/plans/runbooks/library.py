@@ -22,7 +22,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
-from silas.plans.runbooks.request import fits, parts_of, score, wanted_of, words_of
+from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
 from silas.plans.runbooks.requirements import Requirement, commands
 from silas.plans.runbooks.sentences import SentenceError, compile_sentence, hear, matches, slots
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
@@ -109,6 +109,8 @@ class PlanLibrary:
         whole = next((plan for plan in self._plans if _values_said(plan, text) is not None), None)
         if whole is not None:
             return whole
+        if beyond_words(text):
+            return None
         words = words_of(wanted_of(text))
         worded = (plan for plan in self._plans if not plan.sentences)
         scored = [(score((*plan.phrases, plan.title), words), plan) for plan in worded]

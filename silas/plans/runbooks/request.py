@@ -22,6 +22,13 @@ _REFUSED = re.compile(
 )
 """What somebody says is not to be done, as far as the next pause."""
 
+_BEYOND = re.compile(
+    r"\A\W*(?:(?:please|pls|silas|can you|could you)\W+)*(?:save|store|export)\b"
+    r"|\b(?:weeks?|months?|yesterday|ago)\b",
+    re.IGNORECASE,
+)
+"""What no runbook does that is found by single words: keep what it shows, choose by the time."""
+
 _SHARED = 0.6  # of a phrase's words, how many the request must have
 
 
@@ -35,6 +42,11 @@ def words_of(text: str) -> frozenset[str]:
 def wanted_of(text: str) -> str:
     """A request without what it says is not to be done: `run the tests, don't fix the bug`."""
     return _REFUSED.sub(" ", text)
+
+
+def beyond_words(text: str) -> bool:
+    """Whether a request wants more than a runbook that is found by single words can do."""
+    return _BEYOND.search(text) is not None
 
 
 def score(phrases: Sequence[str], words: frozenset[str]) -> float:

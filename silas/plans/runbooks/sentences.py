@@ -20,13 +20,13 @@ _TOKEN: Final = re.compile(
     r"|\[(?P<optional>[^\[\]{}]+)\]|(?P<word>[^\s\[\]{}]+)"
 )
 _POLITE: Final = re.compile(
-    r"\A(?:(?:please|silas|hey|hi|hello|ok|okay|(?:can|could|would|will)\s+you|"
+    r"\A(?:(?:please|pls|plz|silas|hey|hi|hello|ok|okay|(?:can|could|would|will)\s+(?:you|u)|"
     r"bitte|kannst\s+du|könntest\s+du|hallo|"
     r"i(?:\s+want|\s+need|['’]d\s+like|\s+would\s+like)\s+(?:you\s+)?to)[,!:]?\s+)+",
     re.IGNORECASE,
 )
 _THANKS: Final = re.compile(
-    r"(?:,?\s+(?:please|bitte|danke|for\s+me|thanks|thank\s+you|now))*[\s.!?]*\Z",
+    r"(?:,?\s+(?:please|pls|plz|bitte|danke|for\s+me|thanks|thank\s+you|thx|now))*[\s.!?]*\Z",
     re.IGNORECASE,
 )
 _FOLDER: Final = r"(?:folder|directory|project|workspace|repository|repo)"

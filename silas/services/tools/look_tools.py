@@ -44,6 +44,8 @@ def _whom(choice: ModelChoice) -> str:
 
     server = urlsplit(server_of(choice))
     if server.hostname and _here(server.hostname):
+        if choice.name.lower().endswith("cloud"):  # Ollama's names for what it passes on
+            return f"the cloud behind {choice.name}"
         proxy = proxy_for(server)
         return "" if proxy is None else f"the proxy {proxy.hostname}"
     provider = hosted_by(choice)

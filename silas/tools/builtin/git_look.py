@@ -40,6 +40,7 @@ ENVIRONMENT: Final = {
 _OPTIONS: Final = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
     *("-c", "core.attributesFile=/dev/null", "-c", "submodule.recurse=false"),
+    *("-c", "core.bigFileThreshold=8m"),  # a larger file is said to differ, and not held in memory
 )
 """Said once more, though no configuration that says otherwise is read."""
 
@@ -49,35 +50,45 @@ _SHOWS: Final = {
     "log": ("log", "--no-color", "--date=short", "--format=%h %ad %an: %s", "--no-show-signature"),
     "diff": ("diff", "--no-color", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES),
 }
-_SHUT: Final = tuple(
-    f":(exclude,glob,icase)**/{name}{rest}" for name in (".*", *CREDENTIALS) for rest in ("", "/**")
+_SHUT_NAMES: Final = tuple(
+    f"glob,icase)**/{name}{rest}" for name in (".*", *CREDENTIALS) for rest in ("", "/**")
 )
+_SHUT: Final = tuple(f":(exclude,{one}" for one in _SHUT_NAMES)
+_ONLY_SHUT: Final = tuple(f":({one}" for one in _SHUT_NAMES)
 
 _SCRIPT: Final = f"""
 set -euf
 ws=$1; shift
 refuse() {{ echo "$1"; exit {REFUSED}; }}
 command -v git >/dev/null || refuse "There is no git in the sandbox."
-[ -d "$ws/.git" ] && [ ! -L "$ws/.git" ] && [ -f "$ws/.git/HEAD" ] ||
+there() {{ [ -f "$ws/.git/$1" ] && [ ! -L "$ws/.git/$1" ]; }}
+[ ! -L "$ws/.git" ] && [ ! -f "$ws/.git" ] ||
+  refuse "The .git of this workspace leads elsewhere (a worktree or submodule), which is not read."
+[ -d "$ws/.git/objects" ] && there HEAD ||
   refuse "There is no git repository at the top of the workspace."
 [ ! -e "$ws/.git/reftable" ] || refuse "The repository keeps its references in a form not read."
 form=sha1
-setting() {{ git config --file "$ws/.git/config" --no-includes --get "$1" 2>/dev/null || true; }}
+setting() {{
+  if there config; then
+    git config --file "$ws/.git/config" --no-includes --get "$1" 2>/dev/null || true
+  fi
+}}
 if [ "$(setting extensions.objectformat)" = sha256 ]; then form=sha256; fi
 git init --quiet --bare --template= --object-format=$form "$GIT_DIR" ||
   refuse "git could not begin."
 for one in HEAD index packed-refs shallow; do
-  if [ -f "$ws/.git/$one" ]; then cp -- "$ws/.git/$one" "$GIT_DIR/$one"; fi
+  [ ! -L "$ws/.git/$one" ] || refuse ".git/$one is a link, which is not followed."
+  if there "$one"; then cp -P -- "$ws/.git/$one" "$GIT_DIR/$one"; fi
 done
 set +f
 for one in "$ws"/.git/sharedindex.*; do
-  if [ -f "$one" ]; then cp -- "$one" "$GIT_DIR/"; fi
+  if [ -f "$one" ] && [ ! -L "$one" ]; then cp -P -- "$one" "$GIT_DIR/"; fi
 done
 set -f
 rm -rf "$GIT_DIR/refs"
 cp -RP -- "$ws/.git/refs" "$GIT_DIR/refs"
-if [ -f "$ws/.git/info/exclude" ]; then
-  mkdir -p "$GIT_DIR/info"; cp -- "$ws/.git/info/exclude" "$GIT_DIR/info/exclude"
+if there info/exclude; then
+  mkdir -p "$GIT_DIR/info"; cp -P -- "$ws/.git/info/exclude" "$GIT_DIR/info/exclude"
 fi
 git config core.bare false
 git config core.worktree "$ws"
@@ -92,6 +103,24 @@ cd "$ws"
 _HEAD: Final = """
 if git rev-parse --quiet --verify HEAD >/dev/null; then since=HEAD; else since=--cached; fi
 """
+
+_RENAMED: Final = f"""
+moved() {{
+  git {shlex.join(_OPTIONS)} diff {_NO_SUBMODULES} "$@" 2> /tmp/why ||
+    refuse "git cannot say: $(tail -n 1 /tmp/why | head -c 300)"
+}}
+moved --name-only --no-renames "$since" -- {shlex.join(_ONLY_SHUT)} > /tmp/shut
+moved --name-status --find-renames --diff-filter=R "$since" > /tmp/moved
+if grep -q '"' /tmp/shut /tmp/moved; then
+  refuse "Files with unusual names were renamed, so this difference is not shown."
+fi
+while IFS="$(printf '\\t')" read -r how old new; do
+  if grep -Fxq -e "$old" -e "$new" /tmp/shut; then
+    set -- "$@" ":(exclude,literal)$old" ":(exclude,literal)$new"
+  fi
+done < /tmp/moved
+"""
+"""What had the name of a file that may hold secrets, or has it now, stays out under both names."""
 
 _SAY: Final = """
 cd /tmp
@@ -129,7 +158,8 @@ class WorkspaceGitTool(WorkspaceTool):
         since = ' "$since"' if what == "diff" else ""
         call = f'{shlex.join(words)}{since} -- "$@" > /tmp/said 2> /tmp/why'
         failed = 'refuse "git cannot say: $(tail -n 1 /tmp/why | head -c 300)"'
-        script = "\n".join((_SCRIPT, _HEAD if since else "", f"{call} || {failed}", _SAY))
+        shown = (_HEAD, _RENAMED) if since else ()
+        script = "\n".join((_SCRIPT, *shown, f"{call} || {failed}", _SAY))
         paths = [f":(literal){request['path']}", *(_SHUT if what == "diff" else ())]
         env = {**ENVIRONMENT, "ROOM": str(looks.room)}
         argv = ["/bin/sh", "-c", script, "git", str(files.cwd), *paths]

@@ -7,14 +7,14 @@ LONGEST: Final = 300
 """Characters of a request that is looked at; a longer one is no question of this kind."""
 
 _POLITE: Final = re.compile(
-    r"\A(?:(?:please|silas|hey|hi|hello|ok|okay|and|so|quick\s+question|"
-    r"(?:can|could|would|will)\s+you(?:\s+(?:please\s+)?tell\s+me)?|tell\s+me|"
+    r"\A(?:(?:please|pls|plz|silas|hey|hi|hello|ok|okay|and|so|quick\s+question|"
+    r"(?:can|could|would|will)\s+(?:you|u)(?:\s+(?:please\s+)?tell\s+me)?|tell\s+me|"
     r"bitte|hallo|sag\s+mir(?:\s+bitte)?|weißt\s+du|kannst\s+du\s+mir\s+sagen|"
     r"do\s+you\s+know|i(?:\s+want|['’]d\s+like|\s+would\s+like)\s+to\s+know)[,!:]?\s+)+",
     re.IGNORECASE,
 )
 _THANKS: Final = re.compile(
-    r"(?:,?\s+(?:please|bitte|danke|for\s+me|thanks|thank\s+you|now|right\s+now))*[\s.?=]*\Z",
+    r"(?:,?\s+(?:please|pls|plz|thx|bitte|danke|for\s+me|thanks|thank\s+you|now|right\s+now))*[\s.?=]*\Z",
     re.IGNORECASE,
 )
 

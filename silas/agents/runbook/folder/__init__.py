@@ -6,6 +6,7 @@ What a look cannot answer (a file that is too large, a folder elsewhere) is left
 """
 
 from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen, next_step
+from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Seen",
     "files_seen",
     "look_request",
+    "loose_request",
     "next_step",
 ]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from silas.agents.runbook.folder.files import FilesSeen, in_bytes, number_of, read_files
 from silas.agents.runbook.folder.questions import LookRequest
-from silas.agents.runbook.folder.texts import differences, extract, text_counts, text_of
+from silas.agents.runbook.folder.texts import ReadText, differences, extract, text_counts, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
@@ -110,7 +110,7 @@ def _count(given: Given, at: _Moment) -> Asking:
     if found is None:
         return None
     said = f"{number_of(found.total)}{_of(given)}, {in_bytes(found.size)} in all."
-    lines = [one.told(at.zone) for one in found.shown] if given.get("kind", "*") != "*" else []
+    lines = [one.told(at.zone) for one in found.shown if given.get("kind", "*") != "*"]
     return LookAnswer("\n".join([said, *lines, *found.notes]))
 
 
@@ -226,7 +226,7 @@ def _text(name: str) -> Generator[LookCall, str, _Text]:
     """Read a file; one that is not there is looked for below, by its name without its directory."""
     said = yield LookCall(READ, {"path": name})
     if (read := text_of(name, said)) is not None:
-        return _Text(name, read.text, None, read.cut)
+        return _read(name, read)
     if "No such file" not in said:
         return _Text(name, "", LookAnswer(said, understood=False), cut=False)
     found = read_files(
@@ -238,19 +238,50 @@ def _text(name: str) -> Generator[LookCall, str, _Text]:
             "Several files are called so:" if lines else f"There is no file {name} in this folder."
         )
         return _Text(name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False)
-    path = found.shown[0].path
-    said = yield LookCall(READ, {"path": path})
-    read = text_of(path, said)
-    if read is None:
-        return _Text(path, "", LookAnswer(said, understood=False), cut=False)
-    return _Text(path, read.text, None, read.cut)
+    return (yield from _text(found.shown[0].path))
+
+
+def _read(path: str, read: ReadText) -> _Text:
+    """A text; what only begins like one, as a PDF does, is said to be none."""
+    if not read.text.startswith("%PDF-"):
+        return _Text(path, read.text, None, read.cut)
+    why = f"{path} is a PDF, and I read plain text alone; open it with a viewer of yours."
+    return _Text(path, "", LookAnswer(why, understood=False), cut=False)
+
+
+def _inside(given: Given, at: _Moment) -> Asking:
+    found = yield from _fitting(given)
+    if found is None or not found.total:
+        names = {"names": given.get("files", "")}
+        return (yield from _loose(_show)(names, at)) if names["names"] else None
+    return _told(found, at, f"{number_of(found.total)}, {in_bytes(found.size)} in all:")
+
+
+def _fitting(given: Given) -> Generator[LookCall, str, FilesSeen | None]:
+    return read_files((yield LookCall(FILES, {"names": given["names"].split("\n"), "count": _ALL})))
+
+
+def _loose(then: Callable[[Given, _Moment], Asking] | None) -> Callable[[Given, _Moment], Asking]:
+    """Finds the one file that a name in words means; None, and another answer, for no file."""
+
+    def asking(given: Given, at: _Moment) -> Asking:
+        found = yield from _fitting(given)
+        if found is None or not found.total:
+            return None
+        if then is None:
+            return _told(found, at, f"{number_of(found.total)} found:")
+        if found.total == 1:
+            return (yield from then({"file": found.shown[0].path}, at))
+        several = _told(found, at, "Several files fit; name the one that you mean:")
+        return several._replace(understood=False)
+
+    return asking
 
 
 def _known(given: Given) -> Generator[LookCall, str, str]:
     """The name of a file that is meant, such as README.md for `readme`."""
-    if "well_known" not in given:
+    if (name := given.get("well_known", "")) == "":
         return given["file"]
-    name = given["well_known"]
     found = read_files((yield LookCall(FILES, {"names": [name, f"{name}.*"], "count": 1})))
     return found.shown[0].path if found and found.shown else name
 
@@ -342,6 +373,11 @@ _KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
     "words": _words,
     "compare": _compare,
     "holds": _holds,
+    **dict.fromkeys(("inside", "inside_or_show"), _inside),
+    "show_loose": _loose(_show),
+    "extract_loose": _loose(_extract),
+    "words_loose": _loose(_words),
+    "named_loose": _loose(None),
     "status": _git("status"),
     "diff": _git("diff"),
     "log": _git("log"),
@@ -359,6 +395,5 @@ def _of(given: Given) -> str:
     if endings == ["*"]:
         return ""
     more = len(endings) - _ENDINGS_TOLD
-    return (
-        f" ({', '.join(endings[:_ENDINGS_TOLD])}{f' and {more} more endings' if more > 1 else ''})"
-    )
+    rest = f" and {more} more endings" if more > 1 else ""
+    return f" ({', '.join(endings[:_ENDINGS_TOLD])}{rest})"

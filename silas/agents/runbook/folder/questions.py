@@ -86,7 +86,9 @@ _SENTENCES: Final = (
             "was ist|liegt|gibt_es hier|da [drin]",
             "was ist|liegt [hier] [in|im] diesem_ordner|dem_ordner|ordner",
             f"{_SHOW} [me|mir] [the|this|den] folder|directory|ordner",
-            "ls",
+            "ls|dir [-l|-a|-la|-al|-lah]",
+            f"{_SHOW} [me] [all] [the|my] hidden files",
+            "make|create|give|write [me] [a|the] list of [all] [the|my] files",
         ),
     ),
     (

@@ -1,0 +1,107 @@
+"""Requests that name a file or a folder as people do: `read me the notes`, `what is in photos`.
+
+They are tried last, after every other sentence, plan and memory: where no file fits, the request
+means something else. Nothing is ever changed by them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from types import MappingProxyType
+from typing import Final
+
+from silas.agents.runbook.folder.questions import KINDS, LookRequest
+from silas.plans.runbooks.sentences import hear, matches
+
+_THE: Final = "the|my|our|this|that"
+_SENTENCES: Final = (
+    (
+        "inside",
+        (
+            "list|show|give [me] everything|files|all_files|all in|inside|from|of [the|my] "
+            "{folder} [folder|directory]",
+            "what|which files are in|inside [the|my] {folder} [folder|directory]",
+            "how many files are [there] in|inside [the|my] {folder} [folder|directory]",
+            "how many {kind} are [there] in|inside [the|my] {folder} [folder|directory]",
+            "list|show [me] [all] [the|my] {kind} in|inside|from [the|my] "
+            "{folder} [folder|directory]",
+        ),
+    ),
+    (
+        "inside_or_show",
+        (
+            "what_is|what's|whats|show_me_what_is|show_me_what's in|inside|on [the|my] "
+            "{folder} [folder|directory]",
+        ),
+    ),
+    (
+        "show_loose",
+        (
+            f"show|open|read|print|cat|display|view [me|up|out] {_THE} {{loose...}}",
+            "open|read|cat|view [me] {loose...}",
+            f"what does {_THE} {{loose...}} say",
+            f"what_is|what's|whats in|on {_THE} {{loose...}}",
+        ),
+    ),
+    (
+        "extract_loose",
+        (
+            f"summarise|summarize|sum_up [me] {_THE} {{loose...}}",
+            f"what is {_THE} {{loose...}} about",
+        ),
+    ),
+    (
+        "words_loose",
+        (
+            f"how many words|lines|characters are|in [there] [in] {_THE} {{loose...}}",
+            f"count [the] words|lines|characters in|of {_THE} {{loose...}}",
+            f"how long is {_THE} {{loose...}}",
+        ),
+    ),
+    (
+        "named_loose",
+        (
+            f"find|locate|search [me] [for] {_THE} {{loose...}}",
+            f"where_is|where's|wheres {_THE} {{loose...}}",
+            f"do i have {_THE}|a|an {{loose...}}",
+        ),
+    ),
+)
+_FILLER: Final = frozenset(
+    "a an about at by file files document for from i in list of on or our the to with".split()  # noqa: SIM905 - a list of words
+)
+_MOST: Final = 3  # words of a name: in every order that makes six patterns
+
+
+def loose_request(text: str) -> LookRequest | None:
+    """What a message asks to be looked at by a name that is not a file's whole name."""
+    said, place = hear(text)
+    return next(_found(said), None) if said and not place else None
+
+
+def _found(said: str) -> Iterator[LookRequest]:
+    for kind, sentences in _SENTENCES:
+        for slots in matches(sentences, said):
+            names = _inside(slots) if "folder" in slots else _named(slots["loose"])
+            if names:
+                given = {"names": "\n".join(names)}
+                if kind == "inside_or_show":
+                    given["files"] = "\n".join(_named(slots["folder"]))
+                yield LookRequest(kind, MappingProxyType(given))
+
+
+def _inside(slots: Mapping[str, str]) -> list[str]:
+    folder, kind = slots["folder"], slots.get("kind", "").lower()
+    endings = KINDS.get(kind, ()) if kind else ("*",)
+    if not re.fullmatch(r"[\w+(@~-][\w .+()@&#=~-]*", folder):
+        return []
+    return [f"{folder}/{ending}" for ending in endings]
+
+
+def _named(said: str) -> list[str]:
+    """Patterns of names that hold every word of what was said, in any order."""
+    words = [one for one in re.findall(r"[\w-]+", said.lower()) if one not in _FILLER]
+    if not 0 < len(words) <= _MOST or any(len(one) < len("abc") for one in words):
+        return []
+    stems = [one[:-1] if len(one) > len("abc") and one.endswith("s") else one for one in words]
+    return ["*" + "*".join(order) + "*" for order in permutations(stems)]
