@@ -14,7 +14,7 @@ from silas.context.models import ChronicleConfig, ContextItem
 from silas.context.origin import comes_from
 from silas.context.render import entering
 from silas.damage import readable
-from silas.db import Database
+from silas.db import Database, Tx
 from silas.errors import DatabaseError
 
 _BATCH = 500  # rows that are pruned in one transaction
@@ -67,6 +67,10 @@ class ChronicleStore(Protocol):
 
     async def forget(self, scope_id: str, source: str) -> int:
         """Delete what came from a source, derived entries included; returns how many."""
+        ...
+
+    async def count_from(self, scope_id: str, source: str) -> int:
+        """How many entries `forget` would delete."""
         ...
 
     async def scopes(self) -> list[str]:
@@ -159,17 +163,26 @@ class SqlChronicleStore:
     async def forget(self, scope_id: str, source: str) -> int:
         """See `ChronicleStore.forget`."""
         with self._db.write() as tx:
-            rows = tx.run(_OF_SCOPE, scope_id=scope_id).fetchall()
-            found = readable(
-                self._db,
-                "chronicle",
-                [(text, seq) for seq, text in rows],
-                _number,
-                lambda row: (row[1], _item(row[0])),
-            )
-            doomed = [{"seq": seq} for seq, item in found if comes_from(item, source)]
-            tx.run_many(_DROP, doomed)
+            doomed = self._from(tx, scope_id, source)
+            tx.run_many(_DROP, [{"seq": seq} for seq in doomed])
         return len(doomed)
+
+    async def count_from(self, scope_id: str, source: str) -> int:
+        """See `ChronicleStore.count_from`."""
+        with self._db.read() as tx:
+            return len(self._from(tx, scope_id, source))
+
+    def _from(self, tx: Tx, scope_id: str, source: str) -> list[int]:
+        """The numbers of the entries that came from a source."""
+        rows = tx.run(_OF_SCOPE, scope_id=scope_id).fetchall()
+        found = readable(
+            self._db,
+            "chronicle",
+            [(text, seq) for seq, text in rows],
+            _number,
+            lambda row: (row[1], _item(row[0])),
+        )
+        return [seq for seq, item in found if comes_from(item, source)]
 
     async def scopes(self) -> list[str]:
         """See `ChronicleStore.scopes`."""

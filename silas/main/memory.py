@@ -183,6 +183,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
                     click.echo(_TOLD_IN.format(source=show(found.sources[0])))
                 return DONE
             name = source or ""
+            await desk.require_known(name)
             found = desk.count_of(name)
             waiting = desk.reminders.count_from(name)
             also = f", and {waiting} reminders" if waiting else ""

@@ -14,14 +14,16 @@ from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
+from silas.context.origin import names
 from silas.context.tokens import TokenCounter
 from silas.db import Database
+from silas.errors import MemoryRefused
 from silas.home.database import open_database, require_database
 from silas.home.effective_clock import effective_time
 from silas.home.key_vault import open_vault, owner_keys
 from silas.home.keyless import NoKey
 from silas.keys import KeyRing, Signer
-from silas.memory import MemoryItem, NoVectors, Vectors, records
+from silas.memory import MemoryItem, NoVectors, Vectors, forgotten, records
 from silas.memory.bundle import Bundles, BundleSigner
 from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
@@ -31,10 +33,12 @@ from silas.memory.port import OpBasis
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex
+from silas.plans.characters import show
 from silas.services.embedder import embedder_of
 from silas.services.memory_search import MemorySearch
 from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
+from silas.stream.scope_work import any_rests_on
 from silas.types import OWNER, Risk, TaintLevel
 
 if TYPE_CHECKING:
@@ -235,6 +239,30 @@ class MemoryDesk:
         """How many memories came from a source and would be forgotten with it."""
         with self.db.read() as tx:
             return len(records.of_source(tx, source, scope_id, _EVERYTHING))
+
+    async def require_known(self, source: str, scope_id: str = OWNER) -> None:
+        """Refuse a source that nothing here came from, so that a slip is not taken for forgotten.
+
+        Known is what memories, lines of the conversation, reminders or work came from, and what was
+        forgotten before. To be asked before `forget_source`, which makes its source known.
+
+        Raises:
+            MemoryRefused: It is none of these (`E_MEM_UNKNOWN`).
+        """
+        with self.db.read() as tx:
+            gone = forgotten.since(tx, scope_id, 0).sources
+            if any(names(one, source) for one in gone) or any_rests_on(tx, source, scope_id):
+                return
+        if self.count_of(source, scope_id) or await self.chronicle.count_from(scope_id, source):
+            return
+        if scope_id == OWNER and self.reminders.count_from(source):
+            return
+        raise MemoryRefused(
+            f"Nothing here came from {show(source[:80])}; `silas memory show ID` says where a "
+            "memory came from.",
+            code="E_MEM_UNKNOWN",
+            scope_id=scope_id,
+        )
 
     async def forget_source(self, source: str, scope_id: str = OWNER) -> ForgetCounts:
         """Forget everything that came from a source, the conversation's lines too, on record.

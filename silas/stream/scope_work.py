@@ -8,11 +8,12 @@ from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.context.origin import names
 from silas.damage import unless_damaged
-from silas.db import Database
+from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.sources import answered_by
 from silas.stream.sqlite_statements import NEWEST_WORK
+from silas.tools.outcomes import every_answer
 from silas.types import OWNER
 
 
@@ -80,6 +81,7 @@ WHERE scope_work.scope_id = excluded.scope_id
 _SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
 _FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
 _SOURCES = "SELECT sources FROM scope_work WHERE work_item_id = :work_item_id"
+_EVERY_SOURCE = "SELECT DISTINCT sources FROM scope_work WHERE scope_id = :scope_id"
 
 
 class ScopeWork:
@@ -227,6 +229,20 @@ class ScopeWork:
         with self._db.read() as tx:
             rows = tx.run(NEWEST_WORK, scope_id=scope_id, limit=limit)
             return [str(row[0]) for row in rows]
+
+
+def any_rests_on(tx: Tx, source: str, scope_id: str = OWNER) -> bool:
+    """Whether a plan of a scope was made from a source, or a tool ever answered from it.
+
+    A call of a turn that is not over yet counts, too: what the turn makes of it is not kept yet.
+    """
+    made_from = [
+        str(one)
+        for (found,) in tx.run(_EVERY_SOURCE, scope_id=scope_id)
+        for one in json.loads(found)
+    ]
+    answered = [answered_by(tool, where or "") for tool, where in every_answer(tx)]
+    return _any_named([*made_from, *answered], (source,))
 
 
 def without_words(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

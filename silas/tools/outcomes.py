@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from silas.canonical import digest
 from silas.clock import Clock
 from silas.damage import readable, set_aside
-from silas.db import Database
+from silas.db import Database, Tx
 from silas.tools.models import (
     CallFacts,
     ToolCallContext,
@@ -23,7 +23,7 @@ from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,
 )
-from silas.tools.sqlite_statements import ANSWERS_OF_A_TASK
+from silas.tools.sqlite_statements import ANSWERS_OF_A_TASK, EVERY_ANSWER
 
 
 class OutcomeStatus(StrEnum):
@@ -131,6 +131,11 @@ class OutcomeStore(Protocol):
     def outbound_since(self, moment: datetime) -> int:
         """How many outbound notifications were attempted since then."""
         ...
+
+
+def every_answer(tx: Tx) -> list[tuple[str, str]]:
+    """Which tools ever answered here, each with where its answer came from, once."""
+    return tx.run(EVERY_ANSWER).fetchall()
 
 
 def recorded_outcome(

@@ -10,11 +10,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas import load_config
+from silas.clock import SystemClock
+from silas.home.database import open_database
 from silas.main import cli
 from silas.memory import MemoryItem, TrustLevel
 from silas.memory.bundle_lines import item_line
+from silas.memory.store import SqlMemoryStore
+from silas.plans.store import SqlWorkItemStore
 from silas.services.memory import open_memory
-from silas.types import TaintLevel
+from silas.stream.scope_work import ScopeWork
+from silas.tools.outcomes import SqlOutcomeStore
+from silas.types import OWNER, TaintLevel
 from tests.memory.memories import a_memory
 from tests.memory.test_bundle import bundle, exported
 from tests.support.command import environment, run, silas
@@ -188,6 +194,44 @@ def test_a_source_is_forgotten_with_all_that_came_from_it(home: dict[str, str]) 
     assert "Forgot 2 memories" in say("memory", "forget", "tool:web_fetch", "--yes").output
     assert [i["memory_id"] for i in json.loads(say("memory", "list", "--json").output)] == ["rule"]
     assert "2 memories were forgotten: tool:web_fetch." in recorded()
+
+
+@pytest.mark.parametrize("source", ["tool:web_fetc", "", "no such thing", "\x1b[2J", "tool:web"])
+def test_a_source_that_nothing_came_from_is_not_said_to_be_forgotten(
+    home: dict[str, str], source: str
+) -> None:
+    remember(home, PAGE)
+    for _ in range(2):  # the first time must not make it known
+        done = say("memory", "forget", "--yes", source)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert "Nothing here came from" in done.stderr
+        assert "\x1b" not in done.stderr
+    assert "were forgotten" not in recorded()
+    assert say("memory", "show", "page").exit_code == 0
+
+
+def test_what_was_forgotten_before_is_known(home: dict[str, str]) -> None:
+    remember(home, PAGE)
+    for count in (1, 0):
+        done = say("memory", "forget", "tool:web_fetch", "--yes")
+        assert done.exit_code == 0, done.output
+        assert f"Forgot {count} memories" in done.output
+
+
+def test_a_source_that_only_kept_work_rests_on_is_known(home: dict[str, str]) -> None:
+    async def claim() -> None:
+        clock = SystemClock()
+        with open_database(load_config(environ=home), clock) as db:
+            store = SqlMemoryStore(db, clock)
+            items = SqlWorkItemStore(db, clock)
+            answers = SqlOutcomeStore(db, clock)
+            work = ScopeWork(db, items, answers, store, clock)
+            work.claim("task-x", OWNER, ["tool:mail inbox"])
+
+    asyncio.run(claim())
+    assert say("memory", "forget", "tool:mail", "--yes").exit_code == 0
+    assert say("memory", "forget", "tool:mai", "--yes").exit_code == 2
 
 
 @pytest.mark.parametrize("words", [(), ("web", "--id", "rule")])
