@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from silas.agents import AgentResponse, ExecutorAgentOutput, PlanAction, PlanActionType
@@ -20,6 +22,8 @@ from silas.memory.rows import COLUMNS, item_of
 from silas.persona import Persona
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
+from silas.services.tools.look_tools import shown_to
+from silas.stream.look_permission import LookAnswers
 from silas.stream.models import Incoming, Send
 from silas.stream.ports import Access, MakeToolRun, Note, Review
 from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
@@ -150,6 +154,12 @@ def plans_of(channel: ScriptedChannel) -> list[PlanCard]:
 def asks_to_show(card: Card[Any]) -> bool:
     """Whether a card asks if models elsewhere may be shown what lies in a folder."""
     return card.intent.startswith("Let the model look at files")
+
+
+def may_be_shown(h: Harness, place: Path) -> None:
+    """The owner has said that models elsewhere may be shown what lies in a folder."""
+    answers = LookAnswers(h.db, h.clock)
+    answers.keep(os.path.realpath(place), shown_to(h.config.models), allowed=True)
 
 
 def saying_yes(card: Card[Any]) -> Any:

@@ -23,6 +23,7 @@ from tests.stream.kit import (
     entries_of,
     everything,
     manager,
+    may_be_shown,
     said,
     soon,
     to_planner,
@@ -378,6 +379,7 @@ async def test_a_file_that_the_owner_names_is_followed_and_nothing_outside_is(
     (here / "link.txt").symlink_to(tmp_path / "other.txt")
     house = House([direct()] * 4)
     async with house.harness as h:
+        may_be_shown(h, here)
         text = "look at auth.py:10-12, link.txt, ../other.txt, .env and none.txt"
         await soon(h.silas.ask(text, workspace=here))
         (followed,) = house.in_view("subscription")
@@ -410,6 +412,7 @@ async def test_profile_rules_work_and_followed_files_come_back_after_a_restart(
         assert h.context.get_zone(OWNER, ContextZone.memory) == []
     proxy = ScriptedModel([direct()])
     async with Harness(models={"proxy": proxy}, home=home, clock=clock) as h:
+        may_be_shown(h, here)
         await soon(h.silas.ask("see notes.txt", workspace=here))
     proxy = ScriptedModel([direct()])
     async with Harness(models={"proxy": proxy}, home=home, clock=clock) as h:

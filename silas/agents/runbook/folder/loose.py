@@ -70,6 +70,10 @@ _SENTENCES: Final = (
 _FILLER: Final = frozenset(
     "a an about at by file files document for from i in list of on or our the to with".split()  # noqa: SIM905 - a list of words
 )
+_ELSEWHERE: Final = frozenset(
+    ("alarm", "appointment", "calendar", "email", "e-mail", "inbox", "mail", "meeting", "message")
+)
+"""What by itself is no file: `summarise my mail` asks for mail, whatever files are called so."""
 _MOST: Final = 3  # words of a name: in every order that makes six patterns
 
 
@@ -104,4 +108,6 @@ def _named(said: str) -> list[str]:
     if not 0 < len(words) <= _MOST or any(len(one) < len("abc") for one in words):
         return []
     stems = [one[:-1] if len(one) > len("abc") and one.endswith("s") else one for one in words]
+    if _ELSEWHERE.issuperset(stems):
+        return []
     return ["*" + "*".join(order) + "*" for order in permutations(stems)]
