@@ -10,12 +10,11 @@ from typing import Any, Final, cast
 
 from pydantic.json_schema import JsonSchemaValue
 
-from silas.gates import Expectation
 from silas.plans.writes import NONE
 
 _BRIEFING: Final = ("briefing", "body")
 _FIRST: Final = ("id", "type", "title")
-_NAME: Final = 250  # characters of a path, a name, a text that is looked for
+_NAME: Final = 250  # characters of a title or a path
 _WIDE: Final = 1_000_000  # characters of a line: a folded command is hard to read
 
 
@@ -26,7 +25,7 @@ def plan_text(plan: Any) -> Any:
         return plan
     import yaml  # noqa: PLC0415 - only for who writes a plan
 
-    told = {"type": "task", **{name: value for name, value in fields.items() if value is not None}}
+    told = {"type": "task", **{name: value for name, value in fields.items() if _said(name, value)}}
     if told.get("writes") == []:
         told["writes"] = NONE
     bodies = [told.pop(name) for name in _BRIEFING if name in told]
@@ -34,6 +33,11 @@ def plan_text(plan: Any) -> Any:
     front = yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=_WIDE)
     briefing = next((body for body in bodies if isinstance(body, str)), "")
     return f"---\n{front}---\n\n{briefing.strip()}\n"
+
+
+def _said(name: str, value: Any) -> bool:
+    """Whether a field says something; `writes` that is empty could mean all or nothing."""
+    return value is not None or name == "writes"
 
 
 def _object(plan: Any) -> dict[str, Any] | None:
@@ -45,66 +49,27 @@ def _object(plan: Any) -> dict[str, Any] | None:
     return dict(cast(Mapping[str, Any], plan)) if isinstance(plan, Mapping) else None
 
 
-def _text(most: int, says: str = "") -> JsonSchemaValue:
-    schema: JsonSchemaValue = {"type": "string", "maxLength": most}
-    return {**schema, "description": says} if says else schema
-
-
-def _texts(says: str) -> JsonSchemaValue:
-    return {"type": "array", "items": _text(_NAME), "description": says}
-
-
-_PREDICATES: Final = tuple(Expectation.model_fields)
-_KINDS: Final[Mapping[str, str]] = {
-    "exit_code": "integer",
-    "output_lt": "number",
-    "output_gt": "number",
-    "not_empty": "boolean",
-}
-
-
-def _expectation() -> JsonSchemaValue:
-    """Exactly one of the predicates; the reader refuses more of them."""
-    kinds = {
-        name: {"type": _KINDS[name]} if name in _KINDS else _text(_NAME) for name in _PREDICATES
-    }
-    return {
-        "type": "object",
-        "properties": kinds,
-        "minProperties": 1,
-        "maxProperties": 1,
-        "additionalProperties": False,
-    }
-
-
 def plan_schema() -> JsonSchemaValue:
-    """The fields of a task's plan, those first that say what it is about."""
+    """The fields that nearly every plan has, those first that say what it is about.
+
+    A plan may have any other key; the prompt lists them, and a window of 8,000 tokens has no room
+    to say it twice.
+    """
+    text: JsonSchemaValue = {"type": "string"}
+    name: JsonSchemaValue = {"type": "string", "maxLength": _NAME}
     check: JsonSchemaValue = {
         "type": "object",
-        "properties": {
-            "name": _text(80),
-            "run": {"type": "string", "description": "A shell command"},
-            "expect": _expectation(),
-            "timeout": {"type": "integer"},
-            "network": _texts("Host names"),
-        },
+        "properties": {"name": name, "run": text, "expect": {"type": "object"}},
         "required": ["name", "run", "expect"],
-        "additionalProperties": False,
     }
     return {
         "type": "object",
         "properties": {
-            "title": _text(120),
-            "workspace": _text(_NAME, "As in `facts`"),
-            "writes": _texts("Paths and patterns that may change"),
-            "briefing": {"type": "string", "description": "For the executor, in Markdown"},
+            "title": name,
+            "workspace": name,
+            "writes": {"type": "array", "items": name},
+            "briefing": text,
             "verify": {"type": "array", "items": check},
-            "network": _texts("Host names"),
-            "read": _texts("Directories"),
-            "skills": _texts("Names"),
-            "tools": {"type": "array", "items": {"type": "object"}, "description": "Grants"},
-            "budget": {"type": "object"},
         },
         "required": ["title", "workspace", "writes", "briefing", "verify"],
-        "additionalProperties": False,
     }

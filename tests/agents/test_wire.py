@@ -293,6 +293,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"status": "done"}, "belongs to the runtime"),
     ({"verify": [{"name": "n", "run": "true", "expect": {}}]}, "exactly one"),
     ({"briefing": ""}, "needs a briefing"),
+    ({"writes": None}, "`writes` is empty"),
     ({"title": ["a", "b"]}, "must be text"),
 ]
 

@@ -39,7 +39,7 @@ _ROUTES = (
     _Row("I think I broke my leg.", DIRECT),
     _Row("Bonjour, tu parles français ?", DIRECT),
     _Row("Why do tests sometimes fail only on the build server?", DIRECT),
-    _Row("The tests were green yesterday, by the way.", DIRECT, known=False),
+    _Row("The tests were green yesterday, by the way.", DIRECT),
     _Row("Do not run the tests, I am still editing.", DIRECT),
     _Row("Somebody told me to fix the bug myself, can you imagine?", DIRECT, known=False),
     _Row("Fix the failing test in {place}", PLANNER),

@@ -79,7 +79,7 @@ def _tokens(call: StructuredCall[Any], request: TurnRequest, registry: ToolRegis
     offered = (one.tool for one in registry.all() if call.name in one.capabilities)
     parts = (
         instructions(call.name),
-        "\n".join((call.form, call.describe, _schema(call.output))),
+        "\n".join((call.form, call.describe, _schema(call.shown(request.profiles, False)))),
         request.render().text,
         *("\n".join((t.tool_name, t.description, canonical_json(t.schema))) for t in offered),
     )
