@@ -35,9 +35,9 @@ _PLANS: Final = re.compile(
 _DONE: Final = (
     "added|adjusted|appended|applied|archived|backed up|called|changed|cleaned up|combined|"
     "compressed|converted|copied|corrected|created|deleted|downloaded|e-?mailed|edited|emptied|"
-    "executed|exported|extracted|fixed|generated|implemented|inserted|installed|made|mailed|merged|"
+    "executed|exported|extracted|fixed|generated|implemented|inserted|installed|mailed|merged|"
     "modified|moved|organi[sz]ed|published|removed|renamed|replaced|saved|sent|switched off|"
-    "switched on|tidied|told|translated|turned off|turned on|updated|uploaded|written|wrote|zipped"
+    "switched on|tidied|translated|turned off|turned on|updated|uploaded|zipped"
 )
 _HOW: Final = r"(?:now\s+|just\s+|already\s+|been\s+|successfully\s+|all\s+)*"
 _CLAIMS: Final = re.compile(
@@ -45,7 +45,7 @@ _CLAIMS: Final = re.compile(
     rf"done\b[.!,]?|(?:{_DONE})\s+\S|"
     rf"(?:i['\u2019]ve|i have|i|we have)\s+{_HOW}(?:{_DONE})\b|"
     rf"(?:it|they|everything|(?:the|your|all|both)\s[^.!?\n]{{1,80}}?|\S+\.\w+)"
-    rf"\s+(?:has|have|was|were|is|are)\s+{_HOW}(?:{_DONE})\b)",
+    rf"\s+(?:has|have|was|were)\s+{_HOW}(?:{_DONE})\b)",
     re.IGNORECASE,
 )
 _ABOUT_BEFORE: Final = re.compile(

@@ -129,7 +129,7 @@ class Planning:
         said = turn.response.message if turn.response is not None else ""
         with suppress(LLMError):  # what it said first is shown, and corrected
             await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,)))
-        if _without_work(turn):
+        if _without_work(turn) and not turn.lookups:
             turn.notes.append(_NOTHING_DONE)
 
     async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
@@ -192,7 +192,8 @@ def _without_work(turn: Turn) -> str:
     said = turn.response
     if said is None or said.plan_action or said.memory_ops or turn.outcome == "failed":
         return ""
-    if claims_work(turn.text, said.message):
+    # a tool that answered in this turn may have done it, with the owner's yes
+    if not turn.lookups and claims_work(turn.text, said.message):
         return _CLAIMED
     return _ANNOUNCED if only_announces(turn.text, said.message) else ""
 

@@ -102,7 +102,7 @@ class Router:
         tools = need(turn.tools, "step 6")
         routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
         said = routed.output
-        route = turn.route = _answered(said, turn.text) if self._planning.by_a_model else said
+        route = turn.route = _answered(said, turn) if self._planning.by_a_model else said
         turn.mode = self._modes.mode(turn, None)
         await record_run(
             self._audit,
@@ -143,14 +143,15 @@ class Router:
         )
 
 
-def _answered(route: RouteDecision, text: str) -> RouteDecision:
+def _answered(route: RouteDecision, turn: Turn) -> RouteDecision:
     """The route; an answer that only announces or claims work goes to who can do it.
 
-    What is remembered is done by the answer itself, so that telling it is no mere announcement.
+    What is remembered is done by the answer itself, so that telling it is no mere announcement. A
+    tool that answered in this turn may have done what is claimed, with the owner's yes.
     """
     said = route.response
-    if said is None or said.memory_ops or said.plan_action is not None:
+    if said is None or said.memory_ops or said.plan_action is not None or turn.lookups:
         return route
-    if not (only_announces(text, said.message) or claims_work(text, said.message)):
+    if not (only_announces(turn.text, said.message) or claims_work(turn.text, said.message)):
         return route
     return route.model_copy(update={"route": "planner", "response": None, "reason": _WORK})

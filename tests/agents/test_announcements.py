@@ -79,6 +79,7 @@ TOLD = [
     ("tell me what you did", "I renamed a.txt to b.txt."),
     ("Mail it to Bob", "I have no mail here, so I cannot send it."),
     ("Rename it", "It is not clear which file is meant."),
+    ("tell me about cheese", "The cheese is made of milk. It was made in Switzerland."),
     ("what is git?", "Git was made by Linus Torvalds."),
     ("hello", "Hello! I am Silas."),
 ]

@@ -3,7 +3,7 @@
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.cards import PlanCard
 from silas.memory import MemoryType
-from silas.testing import Harness, ScriptedChannel, ScriptedModel, plan_text
+from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel, plan_text
 from tests.stream.kit import answer, direct, done_sandbox, planned, proposing, soon
 
 WILL = "I will rename report.md to a better name."
@@ -51,3 +51,12 @@ async def test_what_is_remembered_may_be_told() -> None:
     async with Harness(ScriptedChannel(), models=models) as h:
         reply = await soon(h.silas.ask("From now on write short mails."))
     assert reply.text.startswith("I will write short mails.")
+
+
+async def test_a_claim_after_a_tool_answered_is_not_judged() -> None:
+    """A call that the owner said yes to may have done it; asking again could do it twice."""
+    looked = CallTool("context_inspection", {})
+    models = {"proxy": ScriptedModel([looked, direct(SENT)]), "planner": ScriptedModel([])}
+    async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
+        reply = await soon(h.silas.ask("Mail report.md to bob@river.test."))
+    assert reply.text == SENT
