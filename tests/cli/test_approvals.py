@@ -21,15 +21,21 @@ from silas.testing import a_plan
 from silas.testing.approval import a_signer, a_token
 
 
+def empty(database: Database) -> None:
+    """No plan and no approval is left in the home."""
+    with database.write() as tx:
+        for table in ("approval_nonces", "waiting_plans", "work_items"):
+            tx.driver.execute(f"DELETE FROM {table}")
+
+
 @pytest.fixture
 def db(here: Path) -> Generator[Database]:
     (found,) = here.rglob("silas.db")
     database = Database(found, SystemClock())
     migrate(database)
+    empty(database)  # the home is shared with other tests
     yield database
-    with database.write() as tx:  # the home is shared with other tests
-        for table in ("approval_nonces", "waiting_plans", "work_items"):
-            tx.driver.execute(f"DELETE FROM {table}")
+    empty(database)
     database.close()
 
 

@@ -18,7 +18,7 @@ def _said(turn: int) -> str:
 
 async def test_what_leaves_a_small_window_is_found_again_byte_for_byte() -> None:
     model = ScriptedModel([direct(f"Noted {turn}.") for turn in range(TURNS)])
-    small = {"context": {"total_tokens": 6600}}
+    small = {"context": {"total_tokens": 7000}}
     async with Harness(models={"proxy": model}, settings=small) as harness:
         for turn in range(TURNS):
             await asyncio.wait_for(harness.silas.ask(_said(turn)), SECONDS)
