@@ -274,9 +274,13 @@ class Database:
             ) from error
 
     def close(self) -> None:
-        """Close both connections; a later statement is an error."""
-        self._reader.close()
-        self._writer.close()
+        """Close both connections, after a statement that a thread runs; later ones are errors.
+
+        Closed under a running statement, SQLite's driver ends the whole process.
+        """
+        with self._held.lock:
+            self._reader.close()
+            self._writer.close()
 
     def read(self) -> AbstractContextManager[Tx]:
         """A consistent look; inside `write` it sees that transaction's own changes."""

@@ -367,3 +367,40 @@ def test_a_second_look_at_the_file_lets_go_of_no_lock(tmp_path: Path) -> None:
     assert path.with_name("silas.db-wal").exists()
     second.close()
     first.close()
+
+
+_CLOSED_WHILE_IT_READS = """
+import sys, threading
+from pathlib import Path
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.errors import SilasError
+
+def reads(database, begun):
+    try:
+        while True:
+            with database.read() as tx:
+                begun.set()
+                tx.run("SELECT a.name FROM sqlite_master a, sqlite_master b, sqlite_master c").fetchall()
+    except SilasError:
+        pass  # it is closed now
+
+for n in range(40):
+    database, begun = Database(Path(sys.argv[1]) / f"{n}.db", SystemClock()), threading.Event()
+    with database.write() as tx:
+        for table in range(30):
+            tx.driver.execute(f"CREATE TABLE t{table} (a)")
+    threads = [threading.Thread(target=reads, args=(database, begun)) for _ in range(3)]
+    for each in threads:
+        each.start()
+    begun.wait()
+    database.close()
+    for each in threads:
+        each.join()
+"""
+
+
+def test_closing_waits_for_the_statement_of_a_thread(tmp_path: Path) -> None:
+    words = [sys.executable, "-I", "-c", _CLOSED_WHILE_IT_READS, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr  # SQLite's driver would end the process (signal 11)
