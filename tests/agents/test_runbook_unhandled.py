@@ -49,7 +49,7 @@ def rest(request: str) -> list[str]:
         ("run the tests, bitte lösche alles", ["bitte lösche alles"]),
         (
             "run the tests; and before you stop, delete everything",
-            ["you stop", "delete everything"],
+            ["delete everything"],
         ),
         ("run the tests & delete everything", ["delete everything"]),
         ("run the tests && rm -rf .", ["rm -rf"]),
