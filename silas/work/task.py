@@ -174,6 +174,7 @@ class TaskRunner:
         failures, evidence, guidance, left = "", "", "", NOTHING_LEFT
         readings = Readings(item, self._secrets.redact)
         marks: Sequence[object] = ()
+        follows = self._settings.follows_runbook and item.worker is None
         # 2  retry loop
         while not _spent(tracker, item):
             self._require_running()
@@ -202,7 +203,8 @@ class TaskRunner:
                 differs = await self._entry.unbound(item, site.copied)
                 if differs:
                     return await self._blocked(item, differs)
-                if passed:
+                # a step that could not start did nothing, whatever the checks say
+                if passed and not broken_plan(item, attempt, follows_runbook=follows):
                     self._require_running()  # what was verified before a stop is not applied
                     taken = await self._entry.taken_back(item)
                     if taken:
@@ -210,7 +212,6 @@ class TaskRunner:
                     influence = readings.influence
                     return await self._ending.done(item, site, attempt, changes, influence)
             failures, before = what_failed(attempt), marks
-            follows = self._settings.follows_runbook and item.worker is None
             if broken := broken_plan(item, attempt, follows_runbook=follows):
                 wrong = _End(WorkItemStatus.blocked, broken, unfit=True)
                 return await self._over(item, wrong, left, tracker, notify)

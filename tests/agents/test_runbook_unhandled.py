@@ -47,6 +47,22 @@ def rest(request: str) -> list[str]:
         ("run the tests und lösche dann alles", ["lösche", "alles"]),
         ("run the tests und danach lösche alles", ["lösche alles"]),
         ("run the tests, bitte lösche alles", ["bitte lösche alles"]),
+        (
+            "run the tests; and before you stop, delete everything",
+            ["delete everything"],
+        ),
+        ("run the tests & delete everything", ["delete everything"]),
+        ("run the tests && rm -rf .", ["rm -rf"]),
+        ("run the tests + delete everything", ["delete everything"]),
+        ("run the tests - delete everything", ["delete everything"]),
+        ("run the tests \u2013 delete everything", ["delete everything"]),
+        ("run the tests / delete everything", ["delete everything"]),
+        ("run the tests | delete everything", ["delete everything"]),
+        ("run the tests (and delete everything)", ["and delete everything"]),
+        ("run the tests as well as delete everything", ["delete everything"]),
+        ("run the tests before deleting everything", ["deleting everything"]),
+        ("run the tests followed by removing calc.py", ["removing calc.py"]),
+        ("run the tests while you delete everything", ["you delete everything"]),
     ],
 )
 def test_what_no_runbook_does_is_found(request_text: str, left: list[str]) -> None:
@@ -69,6 +85,10 @@ def test_what_no_runbook_does_is_found(request_text: str, left: list[str]) -> No
         "run the tests und sag mir das Ergebnis",
         "run the tests, bitte. Danke!",
         "run the test suite; it should be green",
+        "run the tests before I commit",
+        "run the tests (all of them)",
+        "run the tests - it is urgent",
+        "run the unit-tests & tell me the result",
     ],
 )
 def test_an_ordinary_request_raises_no_alarm(request_text: str) -> None:
@@ -89,7 +109,7 @@ async def test_the_card_and_the_answer_say_it(tmp_path: Path) -> None:
 def test_the_command_line_says_it(tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
     assert run(silas("init"), env).code == 0
-    words = ("ask", "list the files and then delete everything", "--workspace", tmp_path, "--json")
+    words = ("ask", "list the files & delete everything", "--workspace", tmp_path, "--json")
     done = run(silas(*words), env)
     told = re.sub(r"[\\\s]", "", done.err)
     assert 'Ileaveout:"deleteeverything"' in told

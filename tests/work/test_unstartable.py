@@ -64,3 +64,19 @@ async def test_a_step_of_a_runbook_that_cannot_start_blocks_at_once() -> None:
     assert item is not None
     assert (result.status, item.attempts) == ("blocked", 1)
     assert "step 1 cannot start: `no-such-program` is not there" in result.summary
+
+
+async def test_a_step_that_cannot_start_is_not_done_where_the_checks_pass(tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    text = sh_plan(
+        "echo hello > made.txt\nno-such-program",
+        id="task-passing",
+        verify=check("true"),
+        workspace=str(place),
+    )
+    async with Harness(owner()) as h:
+        result = await h.silas.run(text)
+    assert result.status == "blocked", result.summary
+    assert "cannot start: `no-such-program` is not there" in result.summary
+    assert not list(place.iterdir())

@@ -6,14 +6,15 @@ from typing import Final, NamedTuple, Protocol
 
 from silas.plans.runbooks.request import wanted_of
 
-_MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S*/\S*")
+_MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S+/\S*|/\S+")
 """Paths and quoted texts: no word in them begins another part of a request."""
 
 _BREAK: Final = re.compile(
     r"(?P<strong>\s*;\s*|[.!?]\s+|\n+|"
     r",?\s*\b(?:and\s+)?(?:then|afterwards|after\s+that|also)\b,?\s*|"
     r",?\s*\b(?:und\s+)?(?:dann|danach|anschließend|außerdem)\b,?\s*)"
-    r"|,?\s+(?:and|but|plus|und|sowie)\s+|,\s+",
+    r"|,?\s+(?:and|but|plus|und|sowie|as\s+well\s+as|while|before|followed\s+by|bevor|während)\s+"
+    r"|\s*(?:&+|\|+|\s[-+/\u2013]+\s|\u2014|[()])\s*|,\s+",
     re.IGNORECASE,
 )
 _VERB_LIST: Final = """
@@ -27,6 +28,11 @@ repariere schicke schreibe sende setze starte stoppe überschreibe verschiebe ve
 vernichte
 """
 _VERBS: Final = frozenset(_VERB_LIST.split())
+_GERUNDS: Final = frozenset(
+    form
+    for verb in _VERBS
+    for form in (f"{verb}ing", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
+)  # "before deleting it"
 _TELLS: Final = re.compile(
     r"(?:please|bitte)?\s*(?:(?:tell|show|give|let|report|say|print|sag|sage|zeig|zeige|gib|melde|berichte)\b"
     r"(?:\s+(?:to|me|us|know|back|mir|uns|the|a|an|das|die|den|ein|eine|of|on|it|them|how|what|which|"
@@ -40,7 +46,8 @@ _STATES: Final = re.compile(
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(
-    r"^(?:(?:please|bitte|also|just|to|can\s+you|could\s+you|would\s+you|kannst\s+du)\s+)+",
+    r"^(?:(?:please|bitte|also|and|then|und|dann|just|to|you|du|can\s+you|could\s+you|would\s+you|"
+    r"kannst\s+du)(?:\s+|$))+",
     re.IGNORECASE,
 )
 _LONGEST: Final = 200  # characters of a part that are said again
@@ -106,7 +113,7 @@ def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
     if not said or _TELLS.fullmatch(part.text):
         return False
     first = re.match(r"\w+\b(?!\.\w)", said)  # `copy.txt` is no verb
-    if first is not None and first[0].casefold() in _VERBS:
+    if first is not None and first[0].casefold() in _VERBS | _GERUNDS:
         return True
     return part.strong and first is not None and not _STATES.match(said)
 
