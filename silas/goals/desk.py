@@ -17,7 +17,7 @@ KIND: Final = "goal"
 """The kind of the jobs of goals."""
 
 GIVES_UP: Final = 5
-"""After so many cycles in a row that found a check failing, a goal that starts work pauses."""
+"""After so many cycles in a row that found a check failing, or whose work failed, a goal pauses."""
 
 _BACK_OFF: Final = timedelta(minutes=15)
 _LONGEST: Final = timedelta(days=1)
@@ -29,6 +29,7 @@ _FAILING: Final = frozenset(
         Outcome.failed,
         Outcome.fixed,
         Outcome.not_fixed,
+        Outcome.not_done,
         Outcome.asked,
         Outcome.declined,
         Outcome.over_budget,

@@ -28,6 +28,10 @@ class Outcome(StrEnum):
     """A check failed, and the work that it started succeeded."""
     not_fixed = "not_fixed"
     """A check failed, and so did the work that it started."""
+    done = "done"
+    """Its own work was done."""
+    not_done = "not_done"
+    """Its own work failed."""
     asked = "asked"
     """A card about the work waits for its owner."""
     declined = "declined"
@@ -45,7 +49,7 @@ class Goal(NamedTuple):
         schedule: As its plan has it.
         state: Whether it runs.
         why: Why it is paused, in one sentence; empty where the owner paused it, or it is not.
-        failing: How many cycles in a row found a check that fails.
+        failing: How many cycles in a row found a check that fails, or failed at their work.
         quiet: Whether its owner was asked or told since it was healthy last.
         approved_at: When it was approved last.
     """

@@ -9,6 +9,7 @@ from silas.plans.card import plan_card
 from silas.plans.characters import show, show_lines
 from silas.plans.errors import PlanError
 from silas.plans.failures import format_failures
+from silas.plans.goals.recurring import recurring_task
 from silas.plans.markdown import PlanParser
 from silas.plans.models import (
     Budget,
@@ -52,6 +53,7 @@ __all__ = [
     "plan_bytes",
     "plan_card",
     "plan_hash",
+    "recurring_task",
     "shipped_plans",
     "show",
     "show_lines",

@@ -162,6 +162,13 @@ def _recurs(plan: Plan) -> tuple[Detail, ...]:
     """When a goal runs, what it checks, and what a failing check sets off without asking."""
     if plan["type"] != "goal" or not plan["schedule"]:
         return ()
+    when = schedule_words(plan["schedule"])
+    if plan.get("cycle"):
+        line = (
+            f"runs {when}: does the work below, without asking {STANDING_USES} times within "
+            f"{STANDING_DAYS} days at most; after that each time has a card of its own."
+        )
+        return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
     names = ", ".join(_named(check["name"]) for check in plan["verify"])
     then = (
         f"one that fails starts the work below, without asking {STANDING_USES} times within "
@@ -169,7 +176,6 @@ def _recurs(plan: Plan) -> tuple[Detail, ...]:
         if plan["on_failure"] == SPAWNS
         else "one that fails is told to you, and nothing is started"
     )
-    when = schedule_words(plan["schedule"])
     line = f"runs {when}: checks {names}; {then}."
     return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
 

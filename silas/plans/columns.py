@@ -15,6 +15,7 @@ PLAIN = (
     "on_failure",
     "on_stuck",
     "failure_context",
+    "cycle",
     "workspace",
     "worker",
     "status",

@@ -94,6 +94,8 @@ def _ways_out(plan: Plan) -> tuple[str, ...]:
 
 def _does(plan: Plan) -> str:
     """The first part: the verb, and the place."""
+    if plan["type"] == "goal" and plan.get("cycle"):
+        return f"By the clock, without asking each time: {_lowered(_worked(plan))}"
     if plan["type"] == "goal":
         if plan["on_failure"] != SPAWNS:
             checks = _many(len(plan["verify"]), "check")
@@ -101,6 +103,11 @@ def _does(plan: Plan) -> str:
         return f"Starts work by itself{_in(plan)} each time one of its checks fails"
     if plan["type"] == "project":
         return f"Does {_many(len(plan.get('tasks', [])), 'piece')} of work{_in(plan)}"
+    return _worked(plan)
+
+
+def _worked(plan: Plan) -> str:
+    """What the work of a task does, or of a goal that does its own work when it is due."""
     place = plan.get("workspace")
     if not place:
         read = [f"`{_name(path)}`" for path in plan.get("read", [])]
@@ -112,6 +119,10 @@ def _does(plan: Plan) -> str:
         return f"Works on a copy of `{_name(place)}` and asks you again before anything is changed"
     after = f"after {_many(len(plan['verify']), 'check')} passed"
     return f"Changes {_changed(plan)} in `{_name(place)}` {after}"
+
+
+def _lowered(words: str) -> str:
+    return words[:1].lower() + words[1:]
 
 
 def _in(plan: Plan) -> str:

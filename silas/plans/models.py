@@ -112,7 +112,7 @@ class VerificationCheck(Frozen):
 
 
 class WorkItem(BaseModel):
-    """The universal work structure. Field meanings: spec 3.3; of the last seven: B1, B22, D70.
+    """The universal work structure. Field meanings: spec 3.3, of the last eight B1, B22, D70, D504.
 
     The plan part is what is hashed and approved; the state part is the runtime's.
     """
@@ -144,6 +144,8 @@ class WorkItem(BaseModel):
     failure_context: str | None = None
     tasks: list[str] = Field(default_factory=list[str])
     depends_on: list[str] = Field(default_factory=list[str])
+    # what a goal does when it is due: its own work instead of its checks; hashed when set
+    cycle: Literal["work"] | None = None
     # what it may touch (decision B1); hashed when set
     workspace: str | None = Field(default=None, min_length=1)
     writes: Annotated[list[str] | None, BeforeValidator(read_writes)] = None

@@ -83,9 +83,11 @@ def _title(item: WorkItem) -> Iterator[PlanFault]:
 
 
 def _kinds(item: WorkItem) -> Iterator[PlanFault]:
-    """Only projects have tasks, only goals have schedules."""
+    """Only projects have tasks, only goals have schedules and cycles."""
     if item.tasks and item.type is not WorkItemType.project:
         yield PlanFault(("tasks",), f"a {item.type} has no `tasks`; only a project has")
+    if item.cycle is not None and item.type is not WorkItemType.goal:
+        yield PlanFault(("cycle",), f"a {item.type} has no `cycle`; only a goal has")
     if item.schedule is None:
         return
     if item.type is not WorkItemType.goal:

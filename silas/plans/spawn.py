@@ -7,6 +7,7 @@ task alone.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from silas.canonical import canonical_json, digest
@@ -18,6 +19,18 @@ from silas.types import InteractionMode, new_id
 
 _PLACEHOLDER = re.compile(r"\$failed_checks(?![A-Za-z0-9_])")
 _SPAWNED_ID = re.compile(r"task-[0-9a-f]{32}")
+CONSTANT: Mapping[str, Any] = {
+    "follow_up_of": None,
+    "agent": "ephemeral",
+    "interaction_mode": InteractionMode.confirm_only_when_required,
+    "input_artifacts_from": [],
+    "access_levels": {},
+    "schedule": None,
+    "tasks": [],
+    "depends_on": [],
+}
+"""What is the same in every task that a goal makes, whatever the goal says."""
+
 _ON_STUCK = str(WorkItem.model_fields["on_stuck"].default)
 
 
@@ -33,7 +46,7 @@ def spawn_policy_hash(goal: WorkItem) -> str:
             ),
             "escalation_config": {
                 name: goal.escalation[name].model_dump(mode="json")
-                for name in _bound_escalations(goal)
+                for name in bound_escalations(goal)
             },
         }
     )
@@ -79,7 +92,7 @@ def spawn_task(goal: WorkItem, report: VerificationReport) -> WorkItem:
         verify=list(goal.verify),
         gates=list(goal.gates),
         skills=list(goal.skills),
-        escalation={name: goal.escalation[name] for name in _bound_escalations(goal)},
+        escalation={name: goal.escalation[name] for name in bound_escalations(goal)},
         on_failure=goal.on_failure,
         on_stuck=goal.on_stuck,
         failure_context=goal.failure_context,
@@ -106,22 +119,16 @@ def product_policy(task: WorkItem) -> str:
     if task.type is not WorkItemType.task or not task.parent or not template:
         return ""
     constant: dict[str, Any] = {
+        **CONSTANT,
         "title": _title(task.parent),
         "spawned_by": task.parent,
-        "follow_up_of": None,
-        "agent": "ephemeral",
-        "interaction_mode": InteractionMode.confirm_only_when_required,
-        "input_artifacts_from": [],
-        "access_levels": {},
-        "schedule": None,
-        "tasks": [],
-        "depends_on": [],
+        "cycle": None,
     }
     if not _SPAWNED_ID.fullmatch(task.id):
         return ""
     if any(getattr(task, name) != value for name, value in constant.items()):
         return ""
-    if sorted(task.escalation) != _bound_escalations(task):
+    if sorted(task.escalation) != bound_escalations(task):
         return ""
     segments = _PLACEHOLDER.split(template)
     filled = _filled(task.body, segments)
@@ -136,7 +143,7 @@ def _title(goal_id: str) -> str:
     return f"Fix what the checks of {goal_id} found"
 
 
-def _bound_escalations(item: WorkItem) -> list[str]:
+def bound_escalations(item: WorkItem) -> list[str]:
     """The escalations named directly, by failure or by a gate, in order (spec 3.6)."""
     named = {item.on_failure, *(gate.on_block for gate in item.gates if gate.on_block)}
     return sorted(named & item.escalation.keys())

@@ -2,6 +2,7 @@
 
 from silas.approval import Subject
 from silas.canonical import canonical_bytes, sha256_hex
+from silas.plans.goals.recurring import recurring_policy, recurring_product
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.spawn import product_policy, standing_policy
 
@@ -34,18 +35,17 @@ PLAN_FIELDS = (
 
 SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker", "credential_refs")
 """What a plan may touch (decision B1): in the projection only when set. `writes` is one
-more, and is set where it says `none`, too (decision B22)."""
+more, and is set where it says `none`, too (decision B22); `cycle` is another (decision D504)."""
 
 
 def plan_bytes(item: WorkItem) -> bytes:
     """The canonical approval projection: what is hashed, signed, shown and stored.
 
     Nulls of nested models are part of it, lists keep their order. A plan that sets neither
-    `writes` nor any of `SCOPE_FIELDS` has the bytes of spec 3.3.
+    `writes`, `cycle` nor any of `SCOPE_FIELDS` has the bytes of spec 3.3.
     """
     fields = {*PLAN_FIELDS, *(name for name in SCOPE_FIELDS if getattr(item, name))}
-    if item.writes is not None:
-        fields.add("writes")
+    fields.update(name for name in ("writes", "cycle") if getattr(item, name) is not None)
     return canonical_bytes(item.model_dump(mode="json", include=fields))
 
 
@@ -58,17 +58,16 @@ def subject_of(item: WorkItem) -> Subject:
     """The item as an approval sees it.
 
     `policy` is what a standing approval compares: for a goal, the policy of the tasks it may
-    spawn; for a task that is exactly what `spawn_task` makes, the policy of the goal that makes
-    it; empty for everything else.
+    spawn; for a task that is exactly what `spawn_task` or `recurring_task` makes, the policy of
+    the goal that makes it; empty for everything else.
     """
     budget, canonical = item.budget, plan_bytes(item)
-    policy = standing_policy(item) if item.type is WorkItemType.goal else product_policy(item)
     return Subject(
         id=item.id,
         kind=item.type.value,
         digest=sha256_hex(canonical),
         parent=item.parent or "",
-        policy=policy,
+        policy=_policy(item),
         limits=(
             budget.max_tokens,
             budget.max_cost_usd,
@@ -78,3 +77,11 @@ def subject_of(item: WorkItem) -> Subject:
         ),
         canonical=canonical,
     )
+
+
+def _policy(item: WorkItem) -> str:
+    """One rule for each kind of goal and each kind of its tasks; no other item has a policy."""
+    goal = item.type is WorkItemType.goal
+    if item.cycle is not None:
+        return recurring_policy(item) if goal else recurring_product(item)
+    return standing_policy(item) if goal else product_policy(item)

@@ -1,4 +1,5 @@
-"""One cycle of a goal: its checks, and where one fails the work that follows (spec 5.2.3).
+"""One cycle of a goal: its own work, or its checks and the work that follows where one fails (spec
+5.2.3, decision D504).
 
 A healthy cycle asks no model and says nothing. Nothing of a cycle that has an effect is repeated
 after a crash: the use of the standing approval, the task and the cycle's note of it are one
@@ -27,6 +28,7 @@ from silas.plans import (
     WorkItem,
     WorkItemStatus,
     WorkItemStore,
+    recurring_task,
     spawn_task,
     subject_of,
 )
@@ -149,6 +151,8 @@ class GoalCycles:
             end = await self._gone_on(cycle)
             if end is None and (refused := await self._refused(goal)):
                 end = _End(Outcome.refused, refused, f"It is paused. {refused}")
+            if end is None and goal.cycle is not None:
+                cycle, end = await self._works(goal, cycle)
             if end is None:
                 report = await self._checked(goal)
                 checks = {result.name: result.passed for result in report.results}
@@ -186,7 +190,18 @@ class GoalCycles:
         found = f"These checks of it fail: {failed}."
         if goal.on_failure != SPAWNS:
             return cycle, _End(Outcome.failed, found, "" if known.quiet else found)
-        task = spawn_task(goal, report)
+        return await self._started(goal, cycle, spawn_task(goal, report), found)
+
+    async def _works(self, goal: WorkItem, cycle: Cycle) -> tuple[Cycle, _End]:
+        """The goal's own work, once for each slot; its result is told as that of any work."""
+        task = recurring_task(goal, cycle.slot, self._clock.now())
+        return await self._started(goal, cycle, task, "Its work is due.")
+
+    async def _started(
+        self, goal: WorkItem, cycle: Cycle, task: WorkItem, found: str
+    ) -> tuple[Cycle, _End]:
+        """Work that the goal's approval covers runs; other work has a card, one for many cycles."""
+        known = self._goals.get(goal.id)
         over = await self._over_budget(goal)
         if over:
             return cycle, _End(Outcome.over_budget, over, "" if known.quiet else f"{found} {over}")
@@ -244,7 +259,7 @@ class GoalCycles:
         if task.approval_token is None:
             return _End(Outcome.declined, "It was not approved.")
         if task.status in _ENDED:
-            return _result(task.status, task.id)
+            return _result(task, task.status)
         return await self._worked(task)
 
     async def _worked(self, task: WorkItem) -> _End:
@@ -253,7 +268,7 @@ class GoalCycles:
             self._dispatcher.dispatch(task, partial(self._channel.send, OWNER))
         await self._executor.wait(task.id)
         ended = await self._store.get(task.id)
-        return _result(WorkItemStatus.failed if ended is None else ended.status, task.id)
+        return _result(task, WorkItemStatus.failed if ended is None else ended.status)
 
     async def _over_budget(self, goal: WorkItem) -> str:
         """That the budget of a day leaves no room for one cycle more; nothing where it does."""
@@ -275,15 +290,19 @@ class GoalCycles:
     async def _tell(self, goal: WorkItem, end: _End) -> None:
         told, known = end.told, self._goals.get(goal.id)
         if self._goals.gives_up(known, end.outcome):
+            what = "found a check that fails" if goal.cycle is None else "did not do their work"
             told = (
-                f"It is paused: {GIVES_UP} cycles in a row found a check that fails. "
+                f"It is paused: {GIVES_UP} cycles in a row {what}. "
                 f"`silas goals resume {goal.id}` goes on."
             )
         if told:
             await self._channel.send(OWNER, self._discreet(f"Goal {goal.id}: {told}"))
 
 
-def _result(status: WorkItemStatus, task_id: str) -> _End:
+def _result(task: WorkItem, status: WorkItemStatus) -> _End:
+    good, bad = Outcome.fixed, Outcome.not_fixed
+    if task.cycle is not None:
+        good, bad = Outcome.done, Outcome.not_done
     if status is WorkItemStatus.done:
-        return _End(Outcome.fixed, f"{task_id} is done.")
-    return _End(Outcome.not_fixed, f"{task_id} is {status.value}.")
+        return _End(good, f"{task.id} is done.")
+    return _End(bad, f"{task.id} is {status.value}.")

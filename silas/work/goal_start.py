@@ -44,8 +44,9 @@ class GoalStart:
         if not refusal and not moments:
             refusal = "The clock does not run this goal; approve it again."
         status = WorkItemStatus.blocked if refusal else WorkItemStatus.healthy
+        what = "It runs" if item.cycle is not None else "Its checks run"
         words = refusal or (
-            f"Its checks run first on {moments[0]:%Y-%m-%d at %H:%M} UTC, while `silas start` or "
+            f"{what} first on {moments[0]:%Y-%m-%d at %H:%M} UTC, while `silas start` or "
             "`silas chat` runs."
         )
         item.status = status

@@ -273,7 +273,7 @@ RUNTIME = {
 
 OF_OTHERS = {
     *("domain", "input_artifacts_from", "gates", "access_levels", "escalation", "schedule"),
-    *("on_failure", "tasks", "depends_on", "worker", "credential_refs"),
+    *("cycle", "on_failure", "tasks", "depends_on", "worker", "credential_refs"),
 }
 """Of goals, projects, workers and secrets, which their owner writes himself."""
 

@@ -103,6 +103,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"failure_context": "x"},
     {"tasks": ["a"]},
     {"depends_on": ["a"]},
+    {"cycle": "work"},
     {"workspace": "/w"},
     {"writes": []},
     {"writes": ["a.txt"]},
@@ -133,11 +134,12 @@ def test_every_field_of_a_plan_changes_its_hash() -> None:
 
 @pytest.mark.proves("A9-OWN-FIELDS-WHEN-SET")
 def test_what_the_specification_does_not_have_is_hashed_only_when_it_is_set() -> None:
-    own = ("workspace", "writes", "read", "network", "tools", "worker", "credential_refs")
+    own = ("cycle", "workspace", "writes", "read", "network", "tools", "worker", "credential_refs")
     assert not set(own) & set(json.loads(plan_bytes(a_plan())))
     empty = a_plan(workspace=None, writes=None, read=[], network=[], tools=[], worker=None)
     assert plan_bytes(empty) == plan_bytes(a_plan())
     given: dict[str, Any] = {
+        "cycle": "work",
         "workspace": "/w",
         "writes": [],  # `none` is a choice, too
         "read": ["/r"],

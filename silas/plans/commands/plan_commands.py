@@ -29,7 +29,11 @@ def uses_of_plan(item: WorkItem) -> tuple[Use, ...]:
 
 
 def briefing_of(item: WorkItem) -> str:
-    """The text that is followed. What a goal spawns follows its template, whatever failed."""
+    """The text that is followed. What a goal spawns follows its template, whatever failed; work
+    that recurs follows its own.
+    """
+    if item.cycle is not None:
+        return item.body
     spawns = item.type is WorkItemType.goal or product_policy(item)
     return (item.failure_context or "") if spawns else item.body
 

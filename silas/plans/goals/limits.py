@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from silas.plans.goals.schedule import ALWAYS_ON
 from silas.plans.models import WorkItem
 
 SPAWNS: Final = "spawn_task"
@@ -25,6 +26,8 @@ def unable_goal(item: WorkItem) -> str:
         )
     if item.schedule is None:
         return f"{item.id} is a goal that never runs; give it a `schedule`."
+    if item.cycle is not None:
+        return _unable_work(item)
     if not item.verify:
         return f"{item.id} is a goal that checks nothing; give it a check under `verify`."
     if item.on_failure not in _FAILURES:
@@ -36,6 +39,25 @@ def unable_goal(item: WorkItem) -> str:
         return (
             f"{item.id} starts work that is not written down; say under `failure_context` what is "
             "to be done."
+        )
+    return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
+
+
+def _unable_work(item: WorkItem) -> str:
+    """Why work that recurs could not run; nothing where it could."""
+    if not item.body.strip():
+        return (
+            f"{item.id} has `cycle: work` and no briefing; say below the keys what is to be done."
+        )
+    if item.schedule == ALWAYS_ON:
+        return (
+            f"{item.id} would do its work without a pause; give it a cron expression or a moment "
+            "as its `schedule`."
+        )
+    if item.on_failure == SPAWNS or item.failure_context is not None:
+        return (
+            f"{item.id} does its work each time, so nothing follows a failing check; take "
+            "`failure_context` and `on_failure: spawn_task` out of it."
         )
     return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
 

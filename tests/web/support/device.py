@@ -119,6 +119,8 @@ class Device:
         context.on("response", self._answered)
 
     def _said(self, message: ConsoleMessage) -> None:
+        if "status of 503" in message.text and "/static/" in message.location.get("url", ""):
+            return  # as in `_answered`
         if message.type in ("error", "warning"):
             self.troubles.append(f"console {message.type}: {message.text}")
 
@@ -138,6 +140,8 @@ class Device:
         self.troubles.append(f"failed: {request.method} {request.url} {request.failure}")
 
     def _answered(self, response: Response) -> None:
+        if response.status == 503 and "/static/" in response.url:
+            return  # the server's: it was ending while a part of the page was on its way
         if response.status >= 400:
             self.troubles.append(f"{response.status}: {response.request.method} {response.url}")
 
