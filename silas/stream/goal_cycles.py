@@ -29,6 +29,7 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
     recurring_task,
+    show,
     spawn_task,
     subject_of,
 )
@@ -36,6 +37,7 @@ from silas.plans.binding import PlanBinding
 from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
 from silas.stream.dispatch import Dispatcher
+from silas.stream.models import Send
 from silas.stream.propose import STAYS, Proposer
 from silas.types import OWNER
 from silas.work.authority.allowed_hosts import Reach
@@ -265,10 +267,21 @@ class GoalCycles:
     async def _worked(self, task: WorkItem) -> _End:
         """Wait for the work, which goes on as any other where this is ended."""
         with suppress(AlreadyRunning):  # a start of Silas resumed it
-            self._dispatcher.dispatch(task, partial(self._channel.send, OWNER))
+            self._dispatcher.dispatch(task, self._send(task))
         await self._executor.wait(task.id)
         ended = await self._store.get(task.id)
         return _result(task, WorkItemStatus.failed if ended is None else ended.status)
+
+    def _send(self, task: WorkItem) -> Send:
+        """How its work is told; work that recurs comes unasked, so it says first what it is."""
+        head = "" if task.cycle is None else self._discreet(f"{show(task.title)} ({task.parent}): ")
+
+        async def send(text: str) -> None:
+            nonlocal head
+            said, head = head + text, ""
+            await self._channel.send(OWNER, said)
+
+        return send
 
     async def _over_budget(self, goal: WorkItem) -> str:
         """That the budget of a day leaves no room for one cycle more; nothing where it does."""

@@ -55,7 +55,8 @@ async def test_one_yes_and_the_work_is_done_each_time_with_its_result() -> None:
         said = len(channel.texts)
         found = await after(watched, clock, DAY, 2)
         assert [cycle.outcome for cycle in found] == [Outcome.done, Outcome.done]
-        assert len(channel.texts) > said  # the result of this time
+        told = [text.partition("): ")[0] for text in channel.texts[said:]]
+        assert told.count("Tidy the state (goal-watched") == 1  # the result of this time
         assert watched.repaired == 2
         assert len(channel.cards) == 1
         tasks = [await h.store.get(cycle.task_id) for cycle in found]
