@@ -43,6 +43,12 @@ from silas.agents.runbook import (
     unhandled,
 )
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
+from silas.agents.runbook.by_the_clock import (
+    NO_SUCH_TIME,
+    RecurringRequest,
+    goal_of,
+    recurring_request,
+)
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
@@ -120,6 +126,8 @@ class RunbookModel(Model):
         asked: ModelRequestParameters,
     ) -> TextPart | ToolCallPart:
         """A search of memory where one is asked for, else the route."""
+        if (by_the_clock := self._by_the_clock(framed)) is not None:
+            return answer(_by_the_clock(by_the_clock), asked)
         question = self._asked_back(framed)
         offered = {tool.name for tool in asked.function_tools}
         if question is None:
@@ -143,6 +151,17 @@ class RunbookModel(Model):
             else AgentResponse(message=found, understood=found != _NO_LOOK)
         )
         return answer(_direct("asked what is remembered", said), asked)
+
+    def _by_the_clock(self, framed: Mapping[str, str]) -> RecurringRequest | None:
+        """Work of the library that is to be done again and again; None for everything else."""
+        now = read_pairs(framed.get("facts", "")).get("now")
+        text = framed.get("message", "")
+        kept = memory.to_keep(text) is not None or memory.recall_question(text) is not None
+        if now is None or kept:
+            return None
+        moment = datetime.fromisoformat(now)
+        wanted = recurring_request(text, moment, self._zone)
+        return None if wanted is None or self._library.find(wanted.request) is None else wanted
 
     def _asked_back(self, framed: Mapping[str, str]) -> memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
@@ -237,6 +256,8 @@ class RunbookModel(Model):
         facts = read_pairs(framed.get("facts", ""))
         # one turn, one id: the same request always makes the same plan
         item_id = f"task-{digest(dict(framed))[:16]}"
+        again = self._by_the_clock(framed)
+        text = text if again is None else again.request
         plan = self._library.find(text)
         if plan is None and (before := facts.get("continuation_of")):
             return repeated_plan.once_more(before, item_id, _all_framed(messages))
@@ -251,12 +272,15 @@ class RunbookModel(Model):
         try:
             plan, values, why = await self._equipped(plan, values)
             filled = self._library.fill(plan, values, item_id)
+            if again is not None:
+                filled = goal_of(filled, item_id.replace("task-", "goal-", 1), again.cron)
         except SilasError as error:
             said = f"The library's plan {plan.title!r} does not fit: {error.message}"
             return _refused(said)
+        clock = "" if again is None else ", by the clock"
         rest = unhandled.sentence(text, self._library.find, title)
         return AgentResponse(
-            message=f"{why}I propose {_plan_words(plan, why)}. {rest}".strip(),
+            message=f"{why}I propose {_plan_words(plan, why)}{clock}. {rest}".strip(),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,
@@ -281,6 +305,20 @@ class RunbookModel(Model):
         if about.asks_about_silas(text):
             return AgentResponse(message=about.abilities(plans, workspace))
         return AgentResponse(message=about.cannot(text, plans), understood=False)
+
+
+def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
+    """To the planner with its plan, where cron can say when."""
+    if not wanted.cron:
+        said = AgentResponse(message=NO_SUCH_TIME, understood=False)
+        return _direct("asked for work at times that no goal has", said)
+    return RouteDecision(
+        route="planner",
+        reason="the plan library has a plan for this, to be done by the clock",
+        interaction_register=InteractionRegister.execution,
+        interaction_mode=InteractionMode.confirm_only_when_required,
+        context_profile=_DEFAULT_PROFILE,
+    )
 
 
 _NO_LOOK = "I may not look into my memory here."

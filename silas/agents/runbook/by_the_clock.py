@@ -1,0 +1,97 @@
+"""What the built-in model does about "every morning at seven, list the files": a goal of a plan.
+
+The words that say when are those of reminders; the work is a plan of the library for the rest of
+the sentence, and becomes a goal of `cycle: work` (spec 5.2.3, decision D504). Nothing is decided
+here: the goal is shown and signed like any plan.
+"""
+
+import re
+from datetime import datetime
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from silas.errors import PlanFamilyError
+from silas.reminders.models import ReminderRefused
+from silas.reminders.phrase import chosen_phrase
+from silas.reminders.request import said_text
+from silas.reminders.when import read_when
+
+_DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
+_LONGEST: Final = 500  # characters of a message that is read so
+_COURTESY: Final = re.compile(
+    r"(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|zeig\s+mir)[\s,:]+",
+    re.IGNORECASE,
+)
+_TYPE: Final = re.compile(r"^type: *\"?task\"? *$", re.MULTILINE)
+_ID: Final = re.compile(r"^id: *\S+ *$", re.MULTILINE)
+
+
+NO_SUCH_TIME: Final = (
+    "Work runs by the clock at times such as “every day at seven”, “every Monday at nine”, "
+    "“every 15 minutes” or “on the 5th of every month”; please say it again with such a time."
+)
+
+
+class RecurringRequest(NamedTuple):
+    """Work that is to be done again and again.
+
+    Attributes:
+        request: What is to be done, without the words that say when.
+        cron: When, as a cron expression; empty where no such expression says it.
+    """
+
+    request: str
+    cron: str
+
+
+def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequest | None:
+    """What a message wants done by the clock; None for every other message."""
+    said = " ".join(text.split())
+    phrase = chosen_phrase(said) if len(said) <= _LONGEST else None
+    if phrase is None or phrase.of("every") is None:
+        return None
+    rest = _COURTESY.sub("", said_text(said, phrase), count=1)
+    if not rest:
+        return None
+    try:
+        when = read_when(phrase, now, zone)
+    except ReminderRefused:
+        return RecurringRequest(rest, "")
+    return RecurringRequest(rest, _cron(when.rule, when.start))
+
+
+def goal_of(plan: str, goal_id: str, cron: str) -> str:
+    """The text of a task's plan as that of a goal which does this work by the clock.
+
+    Raises:
+        PlanFamilyError: `E_PLAN_RULE`: it is no task's.
+    """
+    told, types = _TYPE.subn(f'type: goal\ncycle: work\nschedule: "{cron}"', plan, count=1)
+    told, ids = _ID.subn(f"id: {goal_id}", told, count=1)
+    if not (types and ids):  # or it would run once, which nobody asked for
+        raise PlanFamilyError("Only a task can be done by the clock.", code="E_PLAN_RULE")
+    return told
+
+
+def _cron(rule: str, wall: datetime) -> str:
+    """A rule of reminders as a cron expression; empty where cron cannot say it."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if part)
+    frequency, step = parts.pop("FREQ", ""), int(parts.pop("INTERVAL", "1"))
+    days, month_day = parts.pop("BYDAY", ""), parts.pop("BYMONTHDAY", "")
+    at = f"{wall.minute} {wall.hour}"
+    if parts:  # an end, or a position
+        return ""
+    match frequency:
+        case "MINUTELY" if 60 % step == 0:
+            return f"*/{step} * * * *"
+        case "HOURLY" if 24 % step == 0:
+            return f"{wall.minute} {'*' if step == 1 else f'*/{step}'} * * *"
+        case "DAILY" if step == 1:
+            return f"{at} * * *"
+        case "WEEKLY" if step == 1 and (days or not month_day):
+            named = [str(_DAYS.index(day)) for day in days.split(",") if day]
+            return f"{at} * * {','.join(sorted(named)) or wall.isoweekday() % 7}"
+        case "MONTHLY" if step == 1 and month_day.isdecimal():
+            return f"{at} {month_day} * *"
+        case _:
+            return ""
