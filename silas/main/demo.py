@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from silas.main.arguments import GivenPath
 from silas.main.demo_files import BUGGY, REQUEST
 from silas.main.output import STATUS_CODES, print_result
 from silas.main.shared import (
@@ -50,7 +51,7 @@ _COMMIT = (
 @click.option(
     "--directory",
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     default="silas-demo",
     help="Where all of it is written; ./silas-demo by default.",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
+from silas.main.arguments import GivenPath
 from silas.main.output import print_json
 from silas.main.shared import DECLINED, DONE, look_config, run_to_exit
 
@@ -99,7 +100,7 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
 
 
 @memory.command("export")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=GivenPath(path_type=Path))
 @click.option("--no-raw", is_flag=True, help="Leave out what was said and read word for word.")
 @click.option("--since", type=_MOMENT, help="Only what changed since then (UTC).")
 @click.pass_context
@@ -122,7 +123,7 @@ def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime
 
 
 @memory.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=GivenPath(path_type=Path))
 @click.option(
     "--mode",
     type=click.Choice(["merge", "replace"]),

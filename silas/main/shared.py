@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import click
 
+from silas.main.arguments import shorten
+
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
@@ -33,6 +35,7 @@ _CODES = (
     ("E_REMINDER", USAGE),
     ("E_GOAL", USAGE),
     ("E_DB", USAGE),
+    ("E_CHANNEL_BAD_REQUEST", USAGE),
     ("E_SANDBOX_NO_UNDO", USAGE),
     ("E_SANDBOX_NO_DIFF", USAGE),
 )
@@ -217,7 +220,7 @@ def fail_with(error: "SilasError") -> int:
     from silas.errors import UNKNOWN_ID
     from silas.sandbox import SandboxUnavailable
 
-    click.echo(str(error), err=True)
+    click.echo(shorten(str(error)), err=True)
     if isinstance(error, SandboxUnavailable) or error.code in UNKNOWN_ID:
         return USAGE
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
