@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from silas import __version__
-from silas.main.arguments import GivenPath, require_text, shorten
+from silas.main.shared import GivenPath, require_text, shorten
 
 _COMMANDS = {
     "init": ("work", "Make keys, database and directories; safe to repeat."),

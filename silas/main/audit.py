@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, FAILED, confirm, open_audit, run_to_exit
+from silas.main.shared import DECLINED, DONE, FAILED, GivenPath, confirm, open_audit, run_to_exit
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.demo_files import BUGGY, REQUEST
 from silas.main.output import STATUS_CODES, print_result
 from silas.main.shared import (
@@ -23,6 +22,7 @@ from silas.main.shared import (
     DONE,
     FAILED,
     USAGE,
+    GivenPath,
     config_option,
     read_config,
     run_to_exit,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.output import (
     ASKED,
     GOING_ON,
@@ -22,6 +21,7 @@ from silas.main.shared import (
     DONE,
     FAILED,
     USAGE,
+    GivenPath,
     config_option,
     look_config,
     open_work,

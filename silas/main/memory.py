@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, look_config, run_to_exit
+from silas.main.shared import DECLINED, DONE, GivenPath, look_config, run_to_exit
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -210,9 +209,11 @@ def _new_file(path: Path) -> "Generator[BinaryIO]":
     try:
         with os.fdopen(handle, "wb") as target:
             yield target
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             path.unlink()
+        if isinstance(error, OSError) and error.errno and not error.filename:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
+    GivenPath,
     confirm,
     hash_option,
     look_config,

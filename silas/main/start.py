@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from silas.home.garbage_collection import reclaiming
-from silas.main.arguments import GivenPath
-from silas.main.shared import DONE, end_process, read_config, run_to_exit
+from silas.main.shared import DONE, GivenPath, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.channels.models import PhoneWay

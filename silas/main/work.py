@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from silas.main.arguments import GivenPath
 from silas.main.output import STATUS_CODES, print_json, print_result, reply_document
 from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
+    GivenPath,
     hash_option,
     open_silas,
     open_work,

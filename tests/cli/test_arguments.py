@@ -1,5 +1,6 @@
 """What a shell can hand over and nobody meant: every command refuses it in few words."""
 
+import re
 from pathlib import Path
 
 import click
@@ -7,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.main import cli
-from silas.main.arguments import GivenPath, shorten
+from silas.main.shared import GivenPath, shorten
 from tests.support.tree import commands
 
 NOT_UTF_8 = b"caf\xe9".decode("utf-8", "surrogateescape")
@@ -86,6 +87,46 @@ def test_an_empty_path_is_a_wrong_use(words: list[str], here: Path) -> None:
     done = invoke(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "it is empty; give the path of a file or a folder" in done.stderr
+
+
+WRITES = [("audit", "export"), ("memory", "export")]
+READS = [("memory", "import"), ("skills", "validate"), ("plan", "check")]
+
+
+@pytest.mark.parametrize("words", [*WRITES, *READS])
+def test_a_path_that_cannot_be_used_is_named_as_it_was_given(
+    words: tuple[str, str], here: Path, tmp_path: Path
+) -> None:
+    assert here.is_dir()
+    for file in (tmp_path / "no" / "f", tmp_path / ("n" * 300)):
+        done = invoke(*words, str(file))
+        assert (done.exit_code, done.stdout) == (2, ""), done.output
+        assert str(file)[-60:] in done.stderr or ascii(file.name)[1:60] in done.stderr
+        assert not re.search(r"Errno|\.part|Traceback", done.stderr), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [*WRITES, ("memory", "import")])
+def test_a_folder_where_a_file_should_be_is_told(
+    words: tuple[str, str], here: Path, tmp_path: Path
+) -> None:
+    assert here.is_dir()
+    done = invoke(*words, str(tmp_path))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Errno" not in done.stderr
+
+
+def test_what_an_export_would_replace_stays_where_it_cannot_be_written(
+    here: Path, tmp_path: Path
+) -> None:
+    assert here.is_dir()
+    blocked = tmp_path / "file"
+    blocked.write_text("mine", encoding="utf-8")
+    done = invoke("audit", "export", str(blocked / "below"))
+    assert done.exit_code == 2
+    below = str(blocked / "below")
+    assert f"'{below}' cannot be used: a part of its path is no folder" in done.stderr
+    assert blocked.read_text(encoding="utf-8") == "mine"
 
 
 def test_only_what_is_very_long_is_shortened() -> None:
