@@ -1,5 +1,7 @@
 """One base error, a family per `E_*` prefix of spec 18.1, one table for foreign errors."""
 
+import errno
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -260,6 +262,40 @@ def unfit(kind: str, context: Mapping[str, object]) -> str:
         return _NO_FORM
 
 
+_FILE_WORDS: tuple[tuple[tuple[int, ...], str, str], ...] = (
+    ((errno.ENOENT,), "there is no such file or folder", "check the path"),
+    ((errno.EISDIR,), "a folder is in the way", "give the path of a file"),
+    ((errno.ENOTDIR,), "a part of its path is no folder", "check the path"),
+    ((errno.EEXIST,), "something is there already", "give another name"),
+    ((errno.ENAMETOOLONG,), "its name is too long", "give a shorter one"),
+    ((errno.EACCES, errno.EPERM), "you have no permission", "make it yours, or give another path"),
+    ((errno.EROFS,), "its disk can only be read", "give a path on another one"),
+    ((errno.ENOSPC, errno.EDQUOT), "the disk is full", "make room and try again"),
+)  # fmt: skip
+
+_BY_NUMBER = {number: row[1:] for row in _FILE_WORDS for number in row[0]}
+_NUMBER = re.compile(r"\[Errno -?\d+\] ?")
+
+
+def reason(error: BaseException) -> str:
+    """Why something failed, in one line: of the system's errors words, and never their numbers."""
+    if isinstance(error, OSError) and error.errno in _BY_NUMBER:
+        return _BY_NUMBER[error.errno][0]
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    lines = _NUMBER.sub("", str(error)).strip().splitlines()
+    return lines[0][:300] if lines else ""
+
+
+def _of_file(error: OSError) -> str:
+    """Which file cannot be used, why, and what to do."""
+    words, what = _BY_NUMBER.get(error.errno or 0, (reason(error), "check it and try again"))
+    name = error.filename if isinstance(error.filename, (str, bytes)) else ""
+    # its repr, as a name may drive a terminal
+    named = repr(name) if name else "A file or folder"
+    return f"{named} cannot be used: {words or 'the system refused it'}; {what}."
+
+
 def foreign_errors() -> tuple[str, ...]:
     """The qualified names in the table, for the test that the table is complete."""
     return tuple(_BY_NAME)
@@ -269,7 +305,7 @@ def from_foreign(error: BaseException, **ids: str) -> SilasError | None:
     """Translate another library's error into ours, or None if it is nobody's we know.
 
     A `SilasError` is returned as it is. The original's first line is kept, because it names the
-    file, host or statement.
+    host or statement; of a file's error, its name and the reason in words.
     """
     if isinstance(error, SilasError):
         return error
@@ -281,7 +317,9 @@ def from_foreign(error: BaseException, **ids: str) -> SilasError | None:
         found = next((_BY_NAME[n] for n in names if n in _BY_NAME), None)
         if found is not None:
             family, code, words = found
+            if isinstance(error, OSError) and code == "E_CFG_FILE":
+                return family(_of_file(error), code=code, **ids)
             # the first line of a ValidationError counts and names classes, in another's words
-            detail = [] if code == "E_CFG_INVALID" else str(error).strip().splitlines()
-            return family(f"{words} ({detail[0][:300]})" if detail else words, code=code, **ids)
+            detail = "" if code == "E_CFG_INVALID" else reason(error)
+            return family(f"{words} ({detail})" if detail else words, code=code, **ids)
     return None

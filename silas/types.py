@@ -19,6 +19,10 @@ OWNER = "owner"
 """The scope and connection of the single owner (spec 5.1)."""
 
 
+SOURCE_BOUNDARIES = " /?#:@"
+"""What may follow a source of which only the beginning is named, as in `tool:web_fetch URL`."""
+
+
 class TaintLevel(StrEnum):
     """Where content came from (spec 3.1). Anything unlisted is `external`."""
 

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from errno import EISDIR
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -263,14 +264,19 @@ class AuditLog:
         return ChainVerdict(not reason, found.checked, reason)
 
     def _export_file(self, path: Path, head: AuditHead) -> None:
-        partial = path.with_name(f".{path.name}.{new_id('part')}")
+        if not path.name:  # such as `.`: there is no name to give a file
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+        partial = path.with_name(f".{new_id('part')}")
         try:
             descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             with os.fdopen(descriptor, "w", encoding="ascii", newline="\n") as stream:
                 self._export_lines(stream, head)
             partial.replace(path)
+        except OSError as error:  # whoever reads it named the file, not what it is written as
+            raise OSError(error.errno, error.strerror, str(path)) from error
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):  # there is none where its directory cannot be used
+                partial.unlink(missing_ok=True)
 
     def _export_lines(self, stream: TextIO, head: AuditHead) -> None:
         header = {"public_key": self.public_key, "silas_audit": EXPORT_FORMAT}

@@ -12,7 +12,7 @@ import yaml
 from silas.agents.choice import ModelChoice
 from silas.config.load import load_config
 from silas.config.source import parsed
-from silas.errors import ConfigError, SilasError
+from silas.errors import ConfigError, SilasError, reason
 from silas.types import new_nonce
 
 _CODE = "E_CFG_FILE"
@@ -52,7 +52,7 @@ def plan_models(file: Path, models: Mapping[str, ModelChoice]) -> ModelsEdit:
         text = (before or b"").decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"The configuration file {file} cannot be read: {error}.", code=_CODE
+            f"The configuration file {file} cannot be read: {reason(error)}.", code=_CODE
         ) from error
     place = _place(text, file, models)
     newline = "\r\n" if "\r\n" in text else "\n"

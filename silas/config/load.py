@@ -14,7 +14,7 @@ from silas.config.firstrun import read_first_run
 from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
 from silas.config.source import ConfigSource, Loc, read_source
-from silas.errors import ConfigError, misfits
+from silas.errors import ConfigError, misfits, reason
 
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("channels", "web"), "E_CFG_WEB_AUTH"),
@@ -64,7 +64,7 @@ def _read(file: Path, *, required: bool) -> str:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"The configuration file {file} cannot be read: {error}.", code="E_CFG_FILE"
+            f"The configuration file {file} cannot be read: {reason(error)}.", code="E_CFG_FILE"
         ) from error
 
 

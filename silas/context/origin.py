@@ -1,9 +1,7 @@
 """Whether something came from a source, directly or through what it was made of."""
 
 from silas.context.models import ContextItem
-
-_BOUNDARIES = " /?#:@"
-"""What may follow a source of which only the beginning is named."""
+from silas.types import SOURCE_BOUNDARIES
 
 
 def names(source: str, wanted: str) -> bool:
@@ -15,7 +13,7 @@ def names(source: str, wanted: str) -> bool:
     if not wanted or not source.startswith(wanted):
         return False
     rest = source[len(wanted) :]
-    return not rest or wanted[-1] in _BOUNDARIES or rest[0] in _BOUNDARIES
+    return not rest or wanted[-1] in SOURCE_BOUNDARIES or rest[0] in SOURCE_BOUNDARIES
 
 
 def comes_from(item: ContextItem, wanted: str) -> bool:

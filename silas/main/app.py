@@ -1,11 +1,15 @@
 """The command line's front page. A command's own module is imported when the command is used."""
 
 import gc
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
 from silas import __version__
+from silas.main.shared import GivenPath, require_text, shorten
 
 _COMMANDS = {
     "init": ("work", "Make keys, database and directories; safe to repeat."),
@@ -54,8 +58,28 @@ _YOUNG = 10_000
 searched after every 700 objects it cost a tenth of the time that a command takes."""
 
 
+@contextmanager
+def _shortened() -> Generator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error).update(message=shorten(error.message))  # declared as final
+        raise
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what is no text before anything reads it: here is the whole command line."""
+        require_text(args)
+        with _shortened():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; what click says of a wrong use repeats no more than it must."""
+        with _shortened():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in reading order."""
@@ -78,7 +102,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="silas")
 @click.option(
-    "--config", "config_path", metavar="FILE", type=click.Path(), help="Configuration file."
+    "--config", "config_path", metavar="FILE", type=GivenPath(), help="Configuration file."
 )
 @click.pass_context
 def cli(ctx: click.Context, config_path: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, FAILED, confirm, open_audit, run_to_exit
+from silas.main.shared import DECLINED, DONE, FAILED, GivenPath, confirm, open_audit, run_to_exit
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
@@ -75,7 +75,7 @@ _ACCEPT = (
     "--witness",
     "files",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=GivenPath(path_type=Path, dir_okay=False, exists=True),
     help="Signed heads that were kept elsewhere, one a line; beside the configured witnesses.",
 )
 @click.option("--head", "heads", multiple=True, callback=_heads, help="A head you noted: SEQ:HASH.")
@@ -147,7 +147,7 @@ def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
 
 
 @audit.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=GivenPath(path_type=Path, dir_okay=False))
 @click.pass_context
 def audit_export(ctx: click.Context, file: Path) -> None:
     """Write chain and checkpoints to FILE for the stand-alone verifier."""

@@ -22,6 +22,7 @@ from silas.main.shared import (
     DONE,
     FAILED,
     USAGE,
+    GivenPath,
     config_option,
     read_config,
     run_to_exit,
@@ -50,7 +51,7 @@ _COMMIT = (
 @click.option(
     "--directory",
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     default="silas-demo",
     help="Where all of it is written; ./silas-demo by default.",
 )

@@ -21,6 +21,7 @@ from silas.main.shared import (
     DONE,
     FAILED,
     USAGE,
+    GivenPath,
     config_option,
     look_config,
     open_work,
@@ -185,7 +186,7 @@ def plan() -> None:
 
 
 @plan.command("check")
-@click.argument("file", metavar="PLAN.md", type=click.Path(path_type=Path))
+@click.argument("file", metavar="PLAN.md", type=GivenPath(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, look_config, run_to_exit
+from silas.main.shared import DECLINED, DONE, GivenPath, look_config, run_to_exit
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -99,7 +99,7 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
 
 
 @memory.command("export")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=GivenPath(path_type=Path))
 @click.option("--no-raw", is_flag=True, help="Leave out what was said and read word for word.")
 @click.option("--since", type=_MOMENT, help="Only what changed since then (UTC).")
 @click.pass_context
@@ -122,7 +122,7 @@ def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime
 
 
 @memory.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=GivenPath(path_type=Path))
 @click.option(
     "--mode",
     type=click.Choice(["merge", "replace"]),
@@ -209,9 +209,11 @@ def _new_file(path: Path) -> "Generator[BinaryIO]":
     try:
         with os.fdopen(handle, "wb") as target:
             yield target
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             path.unlink()
+        if isinstance(error, OSError) and error.errno and not error.filename:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

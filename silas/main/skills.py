@@ -10,6 +10,7 @@ from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
+    GivenPath,
     confirm,
     hash_option,
     look_config,
@@ -53,7 +54,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
 
 
 @skills.command("validate")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=GivenPath(path_type=Path))
 @_AS_JSON
 @click.pass_context
 def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:

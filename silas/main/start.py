@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from silas.home.garbage_collection import reclaiming
-from silas.main.shared import DONE, end_process, read_config, run_to_exit
+from silas.main.shared import DONE, GivenPath, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.channels.models import PhoneWay
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workspace",
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    type=GivenPath(path_type=Path, file_okay=False, exists=True),
     help="The directory that requests are about; the current one by default.",
 )
 @click.option(

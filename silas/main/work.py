@@ -9,6 +9,7 @@ from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
+    GivenPath,
     hash_option,
     open_silas,
     open_work,
@@ -43,7 +44,7 @@ def init(ctx: click.Context) -> None:
 
 
 @click.command()
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("plan", type=GivenPath(path_type=Path))
 @click.option(
     "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
 )
@@ -115,7 +116,7 @@ def approve_one(
 @click.option(
     "--workspace",
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    type=GivenPath(path_type=Path, file_okay=False, exists=True),
     help="The directory this is about; the current one by default.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")

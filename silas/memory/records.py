@@ -11,7 +11,7 @@ from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.partitions import Partition, longer, next_places, one_less, partition_of
 from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
 from silas.memory.terms import index_text
-from silas.types import TaintLevel
+from silas.types import SOURCE_BOUNDARIES, TaintLevel
 
 SELECT = f"SELECT place, {COLUMNS} FROM memory_items"
 """What a statement for `where` begins with."""
@@ -33,24 +33,24 @@ ON CONFLICT (scope_id, source, place) DO NOTHING
 _FORGET_SOURCE = """
 DELETE FROM memory_sources WHERE scope_id = :scope_id AND source = :source AND place = :place
 """
+_ENDS: dict[str, LiteralString] = dict(
+    zip(SOURCE_BOUNDARIES, ("0", "1", "2", "3", "4", "5"), strict=True)
+)
+"""What each boundary's pair of placeholders is called: the text of a statement is never data."""
+
+_BELOW = " OR ".join([f"source >= :first_{n} AND source < :past_{n}" for n in _ENDS.values()])
 _OF_SOURCE_BELOW = f"""
 {SELECT} WHERE trust_level <> :constitutional AND place IN
 (SELECT place FROM memory_sources WHERE scope_id = :scope_id
-AND (source = :source OR source BETWEEN :first_0 AND :last_0))
+AND (source = :source OR source >= :first_0 AND source < :past_0))
 ORDER BY place LIMIT :limit
 """
 _OF_SOURCE = f"""
 {SELECT} WHERE trust_level <> :constitutional AND place IN
 (SELECT place FROM memory_sources WHERE scope_id = :scope_id
-AND (source = :source OR source BETWEEN :first_0 AND :last_0 OR source BETWEEN :first_1 AND :last_1
-  OR source BETWEEN :first_2 AND :last_2 OR source BETWEEN :first_3 AND :last_3
-  OR source BETWEEN :first_4 AND :last_4))
+AND (source = :source OR {_BELOW}))
 ORDER BY place LIMIT :limit
 """
-_BOUNDARIES = " /?#:"
-"""What ends a source's name within the name of something that came from it."""
-
-_LAST = chr(0x10FFFF)  # sorts after every other character
 
 
 class MemoryRecord(NamedTuple):
@@ -185,10 +185,11 @@ def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[MemoryReco
     """Memories that came from a source and may be changed, at most `limit`, in their order."""
     if not source:
         return []
-    after = source[-1] in _BOUNDARIES
-    ends = [source] if after else [source + end for end in _BOUNDARIES]
-    bounds = {f"first_{n}": end for n, end in enumerate(ends)}
-    bounds |= {f"last_{n}": end + _LAST for n, end in enumerate(ends)}
+    after = source[-1] in SOURCE_BOUNDARIES
+    ends = {"0": source} if after else {n: source + end for end, n in _ENDS.items()}
+    bounds = {f"first_{n}": end for n, end in ends.items()}
+    # up to the next character, as no text sorts after all that begins with a boundary
+    bounds |= {f"past_{n}": end[:-1] + chr(ord(end[-1]) + 1) for n, end in ends.items()}
     return where(
         tx,
         _OF_SOURCE_BELOW if after else _OF_SOURCE,

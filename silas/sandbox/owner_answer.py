@@ -6,7 +6,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from silas.errors import SandboxError
+from silas.errors import SandboxError, reason
 from silas.sandbox.owner_command import owner_environment
 
 _MOST_BYTES = 1 << 20
@@ -37,7 +37,7 @@ async def ask_owner_program(argv: Sequence[str], seconds: float) -> bytes:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise _failed(argv, f"cannot be started ({error})") from error
+        raise _failed(argv, f"cannot be started ({reason(error)})") from error
     try:
         async with asyncio.timeout(seconds):
             said, complaint = await process.communicate()

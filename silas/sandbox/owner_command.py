@@ -10,7 +10,7 @@ import os
 import signal
 from collections.abc import Sequence
 
-from silas.errors import SandboxError
+from silas.errors import SandboxError, reason
 
 _ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "TMPDIR", "USER")
 """What such a program may need to find itself; API keys are not among it."""
@@ -48,7 +48,7 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
         )
     except (OSError, ValueError) as error:
         os.close(complaints)
-        raise _failed(argv, f"cannot be started ({error})") from error
+        raise _failed(argv, f"cannot be started ({reason(error)})") from error
     finally:
         os.close(its_end)
     reading = asyncio.ensure_future(_beginning(complaints))

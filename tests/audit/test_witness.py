@@ -156,7 +156,7 @@ async def test_a_witness_that_was_away_gets_the_newest_head_when_it_is_back(
     log = make(FileWitness(medium / "heads.jsonl"))
     await log.log("x")
     await log.write_checkpoint()
-    assert "No such file" in log.witnesses()[0].fault
+    assert "there is no such file" in log.witnesses()[0].fault
     assert not medium.exists()  # never made where a medium should be
     medium.mkdir()
     await log.write_checkpoint()

@@ -1,8 +1,11 @@
+import errno
 import importlib
 import inspect
+import os
 import sqlite3
 from types import ModuleType
 
+import httpx
 import pytest
 
 from silas import errors
@@ -134,6 +137,40 @@ def test_a_refused_statement_is_no_damaged_database(error: sqlite3.Error, code: 
     found = from_foreign(error)
     assert found is not None
     assert found.code == code
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOENT, "there is no such file or folder; check the path."),
+        (errno.EISDIR, "a folder is in the way; give the path of a file."),
+        (errno.EACCES, "you have no permission; make it yours, or give another path."),
+        (errno.EPERM, "you have no permission; make it yours, or give another path."),
+        (errno.ENOSPC, "the disk is full; make room and try again."),
+        (errno.EIO, f"{os.strerror(errno.EIO)}; check it and try again."),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_in_words(number: int, words: str) -> None:
+    for names, named in ((("a.txt",), "'a.txt'"), ((), "A file or folder")):
+        found = from_foreign(OSError(number, os.strerror(number), *names))
+        assert found is not None
+        assert (found.code, found.message) == ("E_CFG_FILE", f"{named} cannot be used: {words}")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError("who knows"), "A file or folder cannot be used: who knows; "),
+        (OSError(), "A file or folder cannot be used: the system refused it; "),
+        (ConnectionResetError(errno.ECONNRESET, "Connection reset"), "lost. (Connection reset)"),
+        (httpx.ConnectError("[Errno -2] Name or service not known"), "(Name or service not known)"),
+    ],
+)
+def test_the_number_of_a_systems_error_is_never_told(error: Exception, said: str) -> None:
+    found = from_foreign(error)
+    assert found is not None
+    assert said in found.message
+    assert "Errno" not in found.message
 
 
 def test_our_own_errors_pass_and_strangers_are_not_guessed() -> None:

@@ -181,7 +181,8 @@ def test_an_export_never_overwrites_a_file_and_leaves_no_half_of_one(
 
     monkeypatch.setattr(bundles, "_copied", failing)
     half = tmp_path / "half.jsonl"
-    assert "No space left" in say("memory", "export", half).output
+    told = say("memory", "export", half).output
+    assert f"'{half}' cannot be used: the disk is full; make room and try again." in told
     assert not half.exists()
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
-from silas.errors import PlanFamilyError, misfits
+from silas.errors import PlanFamilyError, misfits, reason
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
@@ -193,7 +193,7 @@ def _load(path: Path) -> LibraryPlan:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(path, f"it cannot be read: {error}") from error
+        raise _wrong(path, f"it cannot be read: {reason(error)}") from error
     try:
         return _library_plan(path, text)
     except PlanError as error:
