@@ -103,10 +103,17 @@ class PlanCard(Card[PlanAnswer]):
     Attributes:
         work_item_id: Whose plan.
         plan_hash: Hex SHA-256 of the canonical plan bytes.
+        files_hash: Hex SHA-256 over the plan and the files that it runs; empty where it runs none.
     """
 
     work_item_id: str
     plan_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
+    files_hash: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+
+    @property
+    def approves(self) -> str:
+        """The one hash that says yes beforehand to what this card shows."""
+        return self.files_hash or self.plan_hash
 
 
 class GateCard(Card[Literal["approve", "block"]]):

@@ -44,6 +44,13 @@ class PreApproved:
         if shown == self._plan_hash:
             await self._channel.send(to, f"Approved beforehand: exactly sha256:{shown}.")
             return next(action.value for action in card.actions if action.role == "recommended")
+        if isinstance(card, PlanCard) and self._plan_hash == card.plan_hash:
+            await self._channel.send(
+                to,
+                "This plan runs files of its workspace, which its own hash does not cover; "
+                "`silas plan check PLAN` shows what to approve now.",
+            )
+            return card.safe
         await self._channel.send(
             to,
             f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved; "
@@ -55,7 +62,7 @@ class PreApproved:
 def _hash_of(card: Card[Any]) -> str | None:
     match card:
         case PlanCard():
-            return card.plan_hash
+            return card.approves
         case HeldCard():
             return card.digest
         case _:

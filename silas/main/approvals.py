@@ -92,6 +92,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         card = plan_card(found.item, why, tool_search(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
+        if card.files_hash:
+            click.echo(f"With the files that it runs, for --approve: sha256:{card.files_hash}")
         for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:
             click.echo(line)
         return DONE

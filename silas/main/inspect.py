@@ -197,7 +197,6 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         from silas.channels.terminal_colour import columns_of
         from silas.home.sandbox_tools import tool_search
         from silas.services.plans import (
-            digest_of,
             plan_card,
             plan_document,
             read_plan,
@@ -205,13 +204,15 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         )
 
         item = read_plan(file).item
+        card = plan_card(item, "Checked from a file.", tool_search(read_config(ctx)))
+        approve = f"sha256:{card.approves}"
         if as_json:
-            print_json({**item_line(item), **plan_document(item)})
+            print_json({**item_line(item), **plan_document(item), "approve": approve})
         else:
-            search = tool_search(read_config(ctx))
-            card = plan_card(item, "Checked from a file.", search)
             click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
-            click.echo(f"sha256:{digest_of(item)}")
+            if card.files_hash:
+                click.echo(f"The plan is sha256:{card.plan_hash}; with the files that it runs:")
+            click.echo(approve)
         require_runnable(item)  # what it says can be read and hashed, whatever runs here
         return DONE
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from silas.approval.grants import GrantRefused, grant_lines, grants_of, shortest
-from silas.canonical import canonical_json, sha256_hex
+from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans.bound_files import file_lines
@@ -59,6 +59,13 @@ _IN_WORDS = frozenset(
     }
 )
 """Fields with a section of their own; every other one is listed as it is written."""
+
+
+def _files_hash(plan_hash: str, files: Files) -> str:
+    """What `--approve` takes for a plan that runs files: they are not in the plan's own hash."""
+    if not files:
+        return ""
+    return sha256_hex(canonical_bytes({"plan": plan_hash, "files": dict(files)}))
 
 
 def plan_card(
@@ -108,6 +115,7 @@ def plan_card(
             Detail(heading="Hash", lines=(f"sha256:{plan_hash}",), open=True),
         ),
         work_item_id=str(plan["id"]),
+        files_hash=_files_hash(plan_hash, files),
         plan_hash=plan_hash,
     )
 

@@ -1,5 +1,6 @@
 """A file that a plan runs is what it was on the card, or the run does not start (decision B2)."""
 
+import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -372,6 +373,25 @@ def test_the_command_line_lists_the_files_and_runs_what_is_approved(tmp_path: Pa
     done = run(silas("run", plan, "--approve", shown.out.splitlines()[-1]), env)
     assert done.code == 0, done.err
     assert (project / "result.txt").read_text() == "done\n"
+
+
+def test_a_hash_on_the_command_line_approves_the_files_that_were_shown(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    project, plan = tmp_path / "project", tmp_path / "plan.md"
+    project.mkdir()
+    (project / "work.sh").write_text("echo done > result.txt\n")
+    plan.write_text(
+        sh_plan("sh work.sh", workspace=str(project), verify=check("test -s result.txt"))
+    )
+    shown = json.loads(run(silas("plan", "check", plan, "--json"), env).out)
+    (project / "work.sh").write_text("echo something else > result.txt\n")
+    changed = run(silas("run", plan, "--approve", shown["approve"]), env)
+    assert changed.code == 3, changed.err
+    alone = run(silas("run", plan, "--approve", f"sha256:{shown['plan_hash']}"), env)
+    assert alone.code == 3, alone.err
+    assert "shows what to approve now" in " ".join((alone.out + alone.err).split())
+    assert not (project / "result.txt").exists()
 
 
 def test_the_card_of_a_plan_is_not_the_same_for_other_files(project: Path) -> None:
