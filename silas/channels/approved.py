@@ -44,7 +44,7 @@ class PreApproved:
         if shown == self._plan_hash:
             await self._channel.send(to, f"Approved beforehand: exactly sha256:{shown}.")
             return next(action.value for action in card.actions if action.role == "recommended")
-        if isinstance(card, PlanCard) and self._plan_hash == card.plan_hash:
+        if _leaves_files_out(card, self._plan_hash):
             await self._channel.send(
                 to,
                 "This plan runs files of its workspace, which its own hash does not cover; "
@@ -71,3 +71,7 @@ def _hash_of(card: Card[Any]) -> str | None:
 
 def _is_plan(card: Card[Any]) -> bool:
     return isinstance(card, PlanCard)
+
+
+def _leaves_files_out(card: Card[Any], given: str) -> bool:
+    return isinstance(card, PlanCard) and bool(card.files_hash) and given == card.plan_hash
