@@ -39,18 +39,14 @@ class PreApproved:
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Answer plan cards by their hash; either way it is told which plan was meant."""
         shown = _hash_of(card)
-        if shown is None or (shown != self._plan_hash and not _is_plan(card)):
+        plain = _plan_of(card)
+        if shown is None or (shown != self._plan_hash and not plain):
             return await self._channel.ask(to, card)  # a plan was approved, not what came of it
-        if shown == self._plan_hash:
-            await self._channel.send(to, f"Approved beforehand: exactly sha256:{shown}.")
+        if self._plan_hash in (shown, plain):
+            files = "" if shown == self._plan_hash else ", with the files it runs as they are now"
+            said = f"Approved beforehand: exactly sha256:{self._plan_hash}{files}."
+            await self._channel.send(to, said)
             return next(action.value for action in card.actions if action.role == "recommended")
-        if _leaves_files_out(card, self._plan_hash):
-            await self._channel.send(
-                to,
-                "This plan runs files of its workspace, which its own hash does not cover; "
-                "`silas plan check PLAN` shows what to approve now.",
-            )
-            return card.safe
         await self._channel.send(
             to,
             f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved; "
@@ -69,9 +65,6 @@ def _hash_of(card: Card[Any]) -> str | None:
             return None
 
 
-def _is_plan(card: Card[Any]) -> bool:
-    return isinstance(card, PlanCard)
-
-
-def _leaves_files_out(card: Card[Any], given: str) -> bool:
-    return isinstance(card, PlanCard) and bool(card.files_hash) and given == card.plan_hash
+def _plan_of(card: Card[Any]) -> str:
+    """The plan's own hash, which says nothing of the files that it runs; empty for other cards."""
+    return card.plan_hash if isinstance(card, PlanCard) else ""
