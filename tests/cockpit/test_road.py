@@ -127,7 +127,7 @@ async def test_a_model_that_never_answers_does_not_keep_silas_from_ending(tmp_pa
             await page.connect()
             await page.say("think about this for ever")
             await asked.wait()
-        assert await page.closed() == 1001
+        assert await page.closed() in (1001, 1012)  # ours, or the server's own where it was faster
         await page.end()
 
 

@@ -11,15 +11,16 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.errors import PlanFamilyError
-from silas.reminders.models import ReminderRefused
-from silas.reminders.phrase import chosen_phrase
-from silas.reminders.request import said_text
-from silas.reminders.when import read_when
 
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
 _COURTESY: Final = re.compile(
     r"(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|zeig\s+mir)[\s,:]+",
+    re.IGNORECASE,
+)
+_MAYBE: Final = re.compile(  # nothing of reminders is loaded for other messages
+    r"\b(?:every|each|jede\w?|alle|am|on|werktags|weekdays|(?:dai|week|month|year|annual|hour)ly|"
+    r"(?:täg|wöchent|monat|jähr|stünd)lich)\b",
     re.IGNORECASE,
 )
 _TYPE: Final = re.compile(r"^type: *\"?task\"? *$", re.MULTILINE)
@@ -46,6 +47,13 @@ class RecurringRequest(NamedTuple):
 
 def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequest | None:
     """What a message wants done by the clock; None for every other message."""
+    if not _MAYBE.search(text):
+        return None
+    from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - see `_MAYBE`
+    from silas.reminders.phrase import chosen_phrase  # noqa: PLC0415
+    from silas.reminders.request import said_text  # noqa: PLC0415
+    from silas.reminders.when import read_when  # noqa: PLC0415
+
     said = " ".join(text.split())
     phrase = chosen_phrase(said) if len(said) <= _LONGEST else None
     if phrase is None or phrase.of("every") is None:
