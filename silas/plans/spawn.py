@@ -82,29 +82,36 @@ def spawn_task(goal: WorkItem, report: VerificationReport) -> WorkItem:
     failed = format_failures(report)
     return WorkItem(
         id=new_id("task"),
-        type=WorkItemType.task,
         title=_title(goal.id),
-        parent=goal.id,
-        spawned_by=goal.id,
-        domain=goal.domain,
-        budget=goal.budget,
         body=_PLACEHOLDER.sub(lambda _: failed, goal.failure_context),
-        verify=list(goal.verify),
-        gates=list(goal.gates),
-        skills=list(goal.skills),
-        escalation={name: goal.escalation[name] for name in bound_escalations(goal)},
-        on_failure=goal.on_failure,
-        on_stuck=goal.on_stuck,
-        failure_context=goal.failure_context,
-        workspace=goal.workspace,
-        writes=None if goal.writes is None else list(goal.writes),
-        read=list(goal.read),
-        network=list(goal.network),
-        tools=[dict(grant) for grant in goal.tools],
-        worker=goal.worker,
-        credential_refs=dict(goal.credential_refs),
         created_at=report.timestamp,
+        **inherited(goal),
     )
+
+
+def inherited(goal: WorkItem) -> dict[str, Any]:
+    """The fields that every task of a goal has from it; what else it has, its maker says."""
+    return {
+        "type": WorkItemType.task,
+        "parent": goal.id,
+        "spawned_by": goal.id,
+        "domain": goal.domain,
+        "budget": goal.budget,
+        "verify": list(goal.verify),
+        "gates": list(goal.gates),
+        "skills": list(goal.skills),
+        "escalation": {name: goal.escalation[name] for name in bound_escalations(goal)},
+        "on_failure": goal.on_failure,
+        "on_stuck": goal.on_stuck,
+        "failure_context": goal.failure_context,
+        "workspace": goal.workspace,
+        "writes": None if goal.writes is None else list(goal.writes),
+        "read": list(goal.read),
+        "network": list(goal.network),
+        "tools": [dict(grant) for grant in goal.tools],
+        "worker": goal.worker,
+        "credential_refs": dict(goal.credential_refs),
+    }
 
 
 def product_policy(task: WorkItem) -> str:

@@ -15,7 +15,7 @@ from silas.errors import PlanFamilyError
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
 _COURTESY: Final = re.compile(
-    r"(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|zeig\s+mir)[\s,:]+",
+    r"\A(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|zeig\s+mir)[\s,:]+",
     re.IGNORECASE,
 )
 _MAYBE: Final = re.compile(  # nothing of reminders is loaded for other messages
@@ -50,9 +50,9 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
     if not _MAYBE.search(text):
         return None
     from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - see `_MAYBE`
-    from silas.reminders.phrase import chosen_phrase  # noqa: PLC0415
-    from silas.reminders.request import said_text  # noqa: PLC0415
-    from silas.reminders.when import read_when  # noqa: PLC0415
+    from silas.reminders.phrase import chosen_phrase  # noqa: PLC0415 - as above
+    from silas.reminders.request import said_text  # noqa: PLC0415 - as above
+    from silas.reminders.when import read_when  # noqa: PLC0415 - as above
 
     said = " ".join(text.split())
     phrase = chosen_phrase(said) if len(said) <= _LONGEST else None

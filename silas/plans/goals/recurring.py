@@ -13,7 +13,7 @@ from typing import Any
 from silas.canonical import digest, sha256_hex
 from silas.errors import PlanFamilyError
 from silas.plans.models import WorkItem, WorkItemType
-from silas.plans.spawn import CONSTANT, bound_escalations, standing_policy
+from silas.plans.spawn import CONSTANT, bound_escalations, inherited, standing_policy
 
 _ID = re.compile(r"task-[0-9a-f]{32}")
 
@@ -56,29 +56,11 @@ def recurring_task(goal: WorkItem, slot: str, now: datetime) -> WorkItem:
         )
     return WorkItem(
         id=task_id_of(goal.id, slot),
-        type=WorkItemType.task,
         title=goal.title,
-        parent=goal.id,
-        spawned_by=goal.id,
-        domain=goal.domain,
-        budget=goal.budget,
         body=goal.body,
-        verify=list(goal.verify),
-        gates=list(goal.gates),
-        skills=list(goal.skills),
-        escalation={name: goal.escalation[name] for name in bound_escalations(goal)},
-        on_failure=goal.on_failure,
-        on_stuck=goal.on_stuck,
-        failure_context=goal.failure_context,
         cycle="work",
-        workspace=goal.workspace,
-        writes=None if goal.writes is None else list(goal.writes),
-        read=list(goal.read),
-        network=list(goal.network),
-        tools=[dict(grant) for grant in goal.tools],
-        worker=goal.worker,
-        credential_refs=dict(goal.credential_refs),
         created_at=now,
+        **inherited(goal),
     )
 
 
