@@ -11,6 +11,7 @@ _INSIDE = "it shows and answers; every approval and effect inside it is refused 
 PASSES: Mapping[str, str] = {
     **dict.fromkeys(
         (
+            "ahead",
             "approvals list",
             "approvals show",
             "audit show",

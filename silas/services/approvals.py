@@ -175,11 +175,17 @@ class ApprovalDesk:
         return await self.store.list_by_status(status)
 
     async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
-        uses = await self.nonces.uses(token.token_id)
-        gone = await self.nonces.is_used("revoked", token.token_id)
-        void = current(token, self.stops.stops()) is not None
-        state = _state(item, token, uses, self.time.now(), revoked=gone, void=void)
-        return Given(item, token, state, uses)
+        return await how_it_stands(item, token, self.nonces, self.stops, self.time.now())
+
+
+async def how_it_stands(
+    item: WorkItem, token: ApprovalToken, nonces: NonceStore, stops: Stops, now: datetime
+) -> Given:
+    """How the approval of a piece of work stands at a moment of effective time."""
+    uses = await nonces.uses(token.token_id)
+    gone = await nonces.is_used("revoked", token.token_id)
+    void = current(token, stops.stops()) is not None
+    return Given(item, token, _state(item, token, uses, now, revoked=gone, void=void), uses)
 
 
 def _state(

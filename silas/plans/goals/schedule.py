@@ -24,6 +24,20 @@ STANDING_DAYS: Final = 30
 
 _ZONE: Final = "CRON_TZ="
 
+_DAYS: Final = {
+    "*": "every day",
+    "1-5": "Monday to Friday",
+    "0": "every Sunday",
+    "1": "every Monday",
+    "2": "every Tuesday",
+    "3": "every Wednesday",
+    "4": "every Thursday",
+    "5": "every Friday",
+    "6": "every Saturday",
+    "7": "every Sunday",
+}
+"""The last field of a cron expression in words."""
+
 
 class GoalSchedule(NamedTuple):
     """A schedule as it was understood; exactly one of the three is set.
@@ -85,7 +99,47 @@ def schedule_words(text: str) -> str:
         return f"again and again, {minutes} minutes after each end"
     if schedule.moment is not None:
         return f"once, on {schedule.moment:%Y-%m-%d at %H:%M} UTC"
-    return f"at each `{schedule.cron}` (cron) of {schedule.zone or 'your time zone'}"
+    zone, words = schedule.zone or "your time zone", cron_words(schedule.cron)
+    if words:
+        return f"{words} in {zone} (`{schedule.cron}`)"
+    return f"at each `{schedule.cron}` (cron) of {zone}"
+
+
+def cron_words(cron: str) -> str:
+    """A usual cron expression as a person says it: `every day at 07:00`; nothing for others."""
+    minute, hour, day, month, weekday = cron.split()
+    if month != "*" or (day != "*" and weekday != "*"):
+        return ""
+    if (day, weekday) == ("*", "*") and (often := _often(minute, hour)):
+        return often
+    at = _at(minute, hour)
+    if not at:
+        return ""
+    if day.isdecimal():
+        return f"on day {day} of every month at {at}"
+    return f"{_DAYS[weekday]} at {at}" if day == "*" and weekday in _DAYS else ""
+
+
+def _often(minute: str, hour: str) -> str:
+    """What comes more than once a day."""
+    every = minute.removeprefix("*/")
+    if hour == "*" and every.isdecimal() and minute.startswith("*/") and 60 % int(every) == 0:
+        return f"every {every} minutes" if int(every) > 1 else "every minute"
+    if (minute, hour) == ("*", "*"):
+        return "every minute"
+    if minute.isdecimal() and hour == "*":
+        return "every hour" if minute == "0" else f"every hour at minute {minute}"
+    every = hour.removeprefix("*/")
+    if minute == "0" and hour.startswith("*/") and every.isdecimal() and 24 % int(every) == 0:
+        return f"every {every} hours" if int(every) > 1 else "every hour"
+    return ""
+
+
+def _at(minute: str, hour: str) -> str:
+    """A time of day."""
+    if not (minute.isdecimal() and hour.isdecimal()):
+        return ""
+    return f"{int(hour):02}:{int(minute):02}"
 
 
 def _parted(text: str) -> tuple[str, str]:

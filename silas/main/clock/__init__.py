@@ -1,0 +1,1 @@
+"""The commands about what comes by the clock."""

@@ -1,0 +1,105 @@
+"""`silas ahead`: what is to come, and what may run without asking."""
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.services.ahead import Ahead, Coming
+
+_WEEK = 7
+_MOST = 366  # services.ahead.MOST_DAYS, repeated so that `--help` loads nothing
+
+
+@click.command()
+@click.option(
+    "--days", default=_WEEK, show_default=True, type=click.IntRange(1, _MOST), help="How far."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
+    """What is to come, and what may run without asking you again."""
+
+    async def work() -> int:
+        from silas.services.ahead import open_ahead
+
+        async with open_ahead(look_config(ctx)) as desk:
+            found = await desk.look(days)
+        if as_json:
+            print_json(_document(found))
+            return DONE
+        for line in _lines(found, days):
+            _show(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+def _lines(found: "Ahead", days: int) -> list[str]:
+    """What a person reads: by days, then what may run alone, then what does not run."""
+    lines, day = list[str](), date.min
+    for one in found.coming:
+        at = one.due.astimezone(found.zone)
+        if at.date() != day:
+            day = at.date()
+            lines += ["", _day(at, found.now.astimezone(found.zone))]
+        lines.append(f"  {at:%H:%M}  {_words(one)}")
+    if not found.coming:
+        lines += ["", f"Nothing comes within {days} days." if days > 1 else "Nothing comes today."]
+    if found.later:
+        lines.append(f"  {found.later} more later: `silas ahead --days {_MOST}`")
+    if found.alone:
+        lines += ["", "May run without asking (`silas approvals revoke ID` takes it back)"]
+    for alone in found.alone:
+        left, until = alone.uses - alone.used, alone.until.astimezone(found.zone)
+        lines.append(
+            f"  {alone.id}  {alone.title}: {left} of {alone.uses} times left until "
+            f"{until:%-d %B %Y, %H:%M}"
+        )
+        lines.append(f"    {alone.does}")
+    if found.paused:
+        lines += ["", "Paused (`silas goals resume ID`)"]
+    lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]
+    if found.warnings:
+        lines += ["", *found.warnings]
+    return lines[1:]
+
+
+def _day(at: datetime, now: datetime) -> str:
+    """`Today`, `Tomorrow`, or a weekday with its date."""
+    away = (at.date() - now.date()).days
+    if away in (0, 1):
+        return ("Today", "Tomorrow")[away]
+    return f"{at:%A %-d %B}" if at.year == now.year else f"{at:%A %-d %B %Y}"
+
+
+def _words(one: "Coming") -> str:
+    more = f", {one.more} more" if one.more else ""
+    again = f"  ({one.again}{more})" if one.again else ""
+    name = one.title if one.kind == "reminder" else f"{one.id}  {one.title}"
+    return f"{name}{again}"
+
+
+def _document(found: "Ahead") -> dict[str, Any]:
+    return {
+        "now": found.now.isoformat(),
+        "zone": found.zone.key,
+        "coming": [
+            {**one._asdict(), "due": one.due.isoformat(), "kind": one.kind.value}
+            for one in found.coming
+        ],
+        "later": found.later,
+        "alone": [{**one._asdict(), "until": one.until.isoformat()} for one in found.alone],
+        "paused": [one._asdict() for one in found.paused],
+        "warnings": list(found.warnings),
+    }
+
+
+def _show(line: str) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line))

@@ -1,0 +1,259 @@
+"""What is to come and what may run without asking, for commands and the cockpit (spec 0.5.4).
+
+It only looks: what it lists is changed by the commands and the endpoints of reminders, goals and
+approvals.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from silas.approval import NonceStore, Stops
+from silas.approval.effective_clock import EffectiveClock
+from silas.approval.nonces import SqlNonceStore
+from silas.audit.log import AuditLog
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.goals.desk import Goals
+from silas.goals.models import Goal, GoalState
+from silas.home.database import open_existing_database
+from silas.home.effective_clock import effective_time
+from silas.home.keyless import NoKey
+from silas.home.lease import runs_jobs
+from silas.jobs.slots import following
+from silas.plans import WorkItem, WorkItemStore
+from silas.plans.effect import effect_sentence
+from silas.plans.goals import schedule as goal_schedule
+from silas.plans.store import SqlWorkItemStore
+from silas.plans.subject import plan_bytes
+from silas.reminders.desk import Reminders
+from silas.reminders.models import Reminder
+from silas.reminders.recurrence import rule_words
+from silas.services.approvals import how_it_stands
+from silas.services.goals import goals_over
+from silas.services.record import require_whole_record
+from silas.services.reminders import notifier_of, reminders_over
+from silas.stop import Sentinel
+from silas.stop.epochs import StopEpochs
+
+MOST_DAYS: Final = 366
+_MOST_COUNTED: Final = 1000
+_AUTHORISES: Final = frozenset({"in force", "at work"})
+
+
+class Comes(StrEnum):
+    """What comes at a moment."""
+
+    reminder = "reminder"
+    goal = "goal"
+
+
+class Coming(NamedTuple):
+    """Something that comes at a moment.
+
+    Attributes:
+        due: The next moment, in UTC.
+        kind: What comes.
+        id: Of the reminder or the goal.
+        title: What will be said, or what the plan of the goal is called.
+        again: How it comes again, in words; empty where it comes once.
+        more: How often more it comes within the days that were looked at; counts to a thousand.
+    """
+
+    due: datetime
+    kind: Comes
+    id: str
+    title: str
+    again: str
+    more: int
+
+
+class RunsAlone(NamedTuple):
+    """A goal whose approval still starts work without asking.
+
+    Attributes:
+        id: Of the goal.
+        title: What its plan calls it.
+        does: What it may do, in one sentence made from the signed fields.
+        used: How many uses of the approval are spent.
+        uses: How many it has.
+        until: When it ends, in UTC.
+    """
+
+    id: str
+    title: str
+    does: str
+    used: int
+    uses: int
+    until: datetime
+
+
+class Paused(NamedTuple):
+    """A goal that does not run; `why` is empty where its owner paused it."""
+
+    id: str
+    title: str
+    why: str
+
+
+class Ahead(NamedTuple):
+    """How things stand.
+
+    Attributes:
+        now: The moment of the look, of effective time.
+        zone: The owner's.
+        coming: What comes within the days, the first to come first.
+        later: How many more come after them.
+        alone: What may run without asking.
+        paused: What does not run.
+        warnings: That no Silas runs, that nothing runs by the clock, or a clock that is wrong.
+    """
+
+    now: datetime
+    zone: ZoneInfo
+    coming: tuple[Coming, ...]
+    later: int
+    alone: tuple[RunsAlone, ...]
+    paused: tuple[Paused, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AheadDesk:
+    """What `silas ahead` and the cockpit's page look at.
+
+    Attributes:
+        reminders: What the owner wants to be told.
+        goals: What the clock checks.
+        store: The plans.
+        nonces: What was spent of approvals.
+        stops: Emergency stops, which void approvals.
+        time: Effective time.
+        config: The configuration.
+    """
+
+    reminders: Reminders
+    goals: Goals
+    store: WorkItemStore
+    nonces: NonceStore
+    stops: Stops
+    time: EffectiveClock
+    config: SilasConfig
+
+    async def look(self, days: int) -> Ahead:
+        """What comes within so many days from now, 1 to `MOST_DAYS`."""
+        now = self.time.now()
+        until = now + timedelta(days=days)
+        goals = [(goal, await self.store.get(goal.id)) for goal in self.goals.store.all()]
+        found = [_reminder(one, until) for one in self.reminders.waiting()]
+        found += [one for goal, item in goals for one in self._goal(goal, item, until)]
+        coming = sorted((one for one in found if one.due < until), key=lambda one: one.due)
+        return Ahead(
+            now,
+            self.config.scheduler.zone,
+            tuple(coming),
+            len(found) - len(coming),
+            await self._alone([item for _, item in goals if item is not None]),
+            tuple(
+                Paused(goal.id, _title(item), goal.why)
+                for goal, item in goals
+                if goal.state is GoalState.paused
+            ),
+            tuple(self._warnings(bool(found))),
+        )
+
+    def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Coming]:
+        """Its next moment and how many follow; nothing where it does not run."""
+        if goal.state is not GoalState.active:
+            return []
+        schedule, zone = goal_schedule.read_schedule(goal.schedule), self.config.scheduler.zone
+        again = "" if schedule.moment else goal_schedule.schedule_words(goal.schedule)
+
+        def then(moment: datetime) -> datetime | None:
+            return goal_schedule.following(schedule, zone, moment)
+
+        return [
+            Coming(due, Comes.goal, goal.id, _title(item), again, _more(due, then, until))
+            for due in self.goals.coming(goal.id)
+        ]
+
+    async def _alone(self, items: list[WorkItem]) -> tuple[RunsAlone, ...]:
+        """What still has uses of a standing approval."""
+        now, found = self.time.now(), list[RunsAlone]()
+        for item in items:
+            token = item.approval_token
+            if token is None:
+                continue
+            given = await how_it_stands(item, token, self.nonces, self.stops, now)
+            if given.state in _AUTHORISES:
+                does = effect_sentence(json.loads(plan_bytes(item)))
+                uses = token.max_executions
+                found.append(
+                    RunsAlone(item.id, item.title, does, given.uses, uses, token.expires_at)
+                )
+        return tuple(found)
+
+    def _warnings(self, anything: bool) -> list[str]:
+        found = [self.time.state().words]
+        if anything and not self.config.scheduler.enabled:
+            found.append("Nothing runs by the clock: set `scheduler.enabled` to true.")
+        elif anything and not runs_jobs(self.config.data_dir):
+            found.append(
+                "No Silas is running: what is due waits until `silas start` or `silas chat`; "
+                "`silas service install` starts one whenever you log in."
+            )
+        return [words for words in found if words]
+
+
+def _reminder(reminder: Reminder, until: datetime) -> Coming:
+    rule = reminder.rule
+
+    def then(moment: datetime) -> datetime | None:
+        return following(rule, reminder.start, reminder.zone, moment) if rule else None
+
+    more = _more(reminder.due, then, until)
+    again = rule_words(rule) if rule else ""
+    return Coming(reminder.due, Comes.reminder, reminder.id, reminder.text, again, more)
+
+
+def _more(first: datetime, then: Callable[[datetime], datetime | None], until: datetime) -> int:
+    """How many moments follow the first before another; counts to a thousand."""
+    count, moment = 0, then(first)
+    while moment is not None and moment < until and count < _MOST_COUNTED:
+        count, moment = count + 1, then(moment)
+    return count
+
+
+def _title(item: WorkItem | None) -> str:
+    """What a plan calls it; empty where the plan is not there."""
+    return "" if item is None else item.title
+
+
+@asynccontextmanager
+async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
+    """The look of an initialised Silas, without starting anything else.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+    """
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
+        audit = AuditLog(db, clock, NoKey())
+        time = effective_time(db, clock, audit)
+        changed = notifier_of(config).notify
+        whole = partial(require_whole_record, config, db)
+        yield AheadDesk(
+            reminders_over(config, db, time, audit, changed, whole),
+            goals_over(config, db, time, audit, changed),
+            SqlWorkItemStore(db, clock),
+            SqlNonceStore(db, time, config.nonce_store),
+            StopEpochs(db, clock, Sentinel(config.data_dir)),
+            time,
+            config,
+        )
