@@ -24,6 +24,10 @@ _COMMANDS = {
     "ahead": ("clock.ahead", "What is to come, and what may run without asking you again."),
     "goals": ("clock.goals", "Goals: list, show, pause, resume and run what the clock checks."),
     "remind": ("clock.remind", "Reminders: make one in words, list, move and cancel them."),
+    "service": (
+        "clock.service",
+        "Silas in the background: start it at each login, so that what is due is done.",
+    ),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "show": ("show", "One piece of work: its plan, result, output, checks and what it changed."),
     "diff": ("inspect", "Everything a work item changed, as a patch."),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     default="",
     help="Where the phone reaches this machine; with --phone.",
 )
+@click.option("--no-link", is_flag=True, help="Print no link; `silas devices link` makes one.")
 @click.pass_context
 def start(
     ctx: click.Context,
@@ -49,6 +50,7 @@ def start(
     workspace: Path | None,
     phone: str | None,
     phone_address: str,
+    no_link: bool,
 ) -> None:
     """Start the cockpit and print the link that pairs a browser with it.
 
@@ -74,11 +76,11 @@ def start(
             reclaiming(cockpit.silas.messages.clock),
             _told_to_end() as ended,
         ):
-            _say_where(cockpit)
+            _say_where(cockpit, link=not no_link)
             if place is not None:
                 click.echo(f"Requests are about {place} unless they say otherwise.")
             if phone or config.channels.web.phone.enabled:
-                await _open_phone(cockpit, phone, phone_address)
+                await _open_phone(cockpit, phone, phone_address, link=not no_link)
             await ended.wait()
             click.echo("Ending: questions are answered safely, unfinished work is not applied.")
         return DONE
@@ -86,18 +88,23 @@ def start(
     run_to_exit(work)
 
 
-def _say_where(cockpit: "RunningCockpit") -> None:
+def _say_where(cockpit: "RunningCockpit", *, link: bool) -> None:
     """How a browser gets in; while the record is found changed, none but those that are paired."""
     if cockpit.refused:
         click.echo(f"Silas is at {cockpit.address}, for browsers that are paired. Ctrl-C ends it.")
         click.echo("No other is let in before you have looked; then: silas devices link")
+        return
+    if not link:
+        click.echo(f"Silas is at {cockpit.address}. For another browser: silas devices link")
         return
     click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
     click.echo(f"\n  {cockpit.link}\n")
     click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
 
 
-async def _open_phone(cockpit: "RunningCockpit", way: str | None, address: str) -> None:
+async def _open_phone(
+    cockpit: "RunningCockpit", way: str | None, address: str, *, link: bool
+) -> None:
     """Open the cockpit for a phone and say how it gets in.
 
     What the configuration asks for may fail, as away from home; then Silas goes on without it. So
@@ -117,6 +124,9 @@ async def _open_phone(cockpit: "RunningCockpit", way: str | None, address: str) 
         if way:
             raise
         click.echo(f"Silas is not open for your phone: {error.message}")
+        return
+    if not link:
+        click.echo(f"For your phone: {view.origin}. Under Devices the cockpit has the way in.")
         return
     show_phone(view, await desk.link(), codes=sys.stdout.isatty())
 

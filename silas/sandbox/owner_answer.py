@@ -13,7 +13,7 @@ _MOST_BYTES = 1 << 20
 _SAID = 300  # characters of standard error that are passed on
 
 
-async def ask_owner_program(argv: Sequence[str], seconds: float) -> bytes:
+async def ask_owner_program(argv: Sequence[str], seconds: float, also: Sequence[str] = ()) -> bytes:
     """Run it to its end without a shell or an input; its standard output.
 
     Nothing that a model, a plan or a message says reaches its arguments.
@@ -21,6 +21,7 @@ async def ask_owner_program(argv: Sequence[str], seconds: float) -> bytes:
     Args:
         argv: The program's absolute path and its arguments.
         seconds: After so long it is killed, with everything it started.
+        also: Variables of the environment that it needs besides the usual ones.
 
     Raises:
         SandboxError: `E_SANDBOX_OWNER_COMMAND`: it could not be started, took too long, printed
@@ -33,7 +34,7 @@ async def ask_owner_program(argv: Sequence[str], seconds: float) -> bytes:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd="/",
-            env=owner_environment(),
+            env=owner_environment(also),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

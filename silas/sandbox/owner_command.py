@@ -18,9 +18,9 @@ _ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "T
 _SAID = 200  # characters of standard error that are passed on
 
 
-def owner_environment() -> dict[str, str]:
-    """What a program of the owner's is started with."""
-    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+def owner_environment(also: Sequence[str] = ()) -> dict[str, str]:
+    """What a program of the owner's is started with; `also` names further variables it needs."""
+    return {name: os.environ[name] for name in (*_ENVIRONMENT, *also) if name in os.environ}
 
 
 async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) -> None:

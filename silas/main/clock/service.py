@@ -1,0 +1,141 @@
+"""`silas service`: Silas as a service of the owner's login, so that what is due is done."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, FAILED, GivenPath, look_config, read_config, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.config import SilasConfig
+    from silas.services.background_service import BackgroundService
+
+
+@click.group()
+def service() -> None:
+    """Silas in the background: start it at each login, so that what is due is done."""
+
+
+@service.command("install")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    type=GivenPath(path_type=Path, file_okay=False, exists=True),
+    help="The directory that requests are about; your home directory by default.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what would be written and run; do nothing.")
+@click.pass_context
+def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -> None:
+    """Start Silas now and whenever you log in, by systemd or launchd."""
+
+    async def work() -> int:
+        from silas.services.setup.initialise import initialise
+
+        here = _service(ctx, workspace)
+        if dry_run:
+            click.echo(f"{here.unit.path}:\n\n{here.unit.text}")
+            for command in here.unit.start:
+                click.echo(" ".join(command))
+            return DONE
+        config = read_config(ctx)
+        _require_no_prompt(config)
+        await initialise(config)
+        await here.install()
+        click.echo(f"Installed and started: {here.unit.name} ({here.unit.path}).")
+        click.echo("`silas devices link` lets a browser in; `silas service status`, `remove`.")
+        _say_what_it_does_not_see()
+        return DONE
+
+    run_to_exit(work)
+
+
+@service.command("status")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def service_status(ctx: click.Context, as_json: bool) -> None:
+    """Whether the service is installed and runs, and whether any Silas runs what is due."""
+
+    async def work() -> int:
+        from silas.home.lease import runs_jobs
+
+        here, folder = _service(ctx, None), look_config(ctx).data_dir
+        found = {
+            "service": here.unit.name,
+            "file": str(here.unit.path),
+            "installed": here.installed(),
+            "running": here.installed() and await here.running(),
+            "due_is_done": folder.is_dir() and runs_jobs(folder),
+        }
+        if as_json:
+            print_json(found)
+            return DONE
+        state = "running" if found["running"] else "installed, but not running"
+        click.echo(f"{here.unit.name}: {state if found['installed'] else 'not installed'}")
+        if found["due_is_done"]:
+            click.echo("A Silas runs what is due.")
+        else:
+            click.echo("No Silas runs what is due: `silas service install`, or `silas start`.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@service.command("remove")
+@click.pass_context
+def service_remove(ctx: click.Context) -> None:
+    """End the service and remove it; nothing else is deleted."""
+
+    async def work() -> int:
+        here = _service(ctx, None)
+        if not await here.remove():
+            click.echo(f"{here.unit.name} is not installed; nothing was changed.", err=True)
+            return FAILED
+        click.echo(f"Ended and removed: {here.unit.name}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _service(ctx: click.Context, workspace: Path | None) -> "BackgroundService":
+    from silas.services.background_service import (
+        BackgroundService,
+        ask_service_manager,
+        service_unit,
+    )
+
+    config = () if ctx.obj is None else ("--config", str(Path(ctx.obj).expanduser().absolute()))
+    argv = (sys.executable, "-I", "-m", "silas", *config, "start", "--no-link")
+    place = Path.home() if workspace is None else workspace.resolve()
+    return BackgroundService(
+        service_unit(sys.platform, os.getuid(), os.environ, argv, place), ask_service_manager
+    )
+
+
+def _require_no_prompt(config: "SilasConfig") -> None:
+    """A passphrase cannot be typed to a service."""
+    from silas.errors import ConfigError
+    from silas.home.key_vault import open_vault
+    from silas.home.signer_client import is_apart
+
+    if not is_apart(config) and open_vault(config).asks_for_passphrase:
+        raise ConfigError(
+            "Your key is behind a passphrase, which nobody can type to a service; set "
+            "`keys.key_file`, or keep the key in this system's key store. Nothing was installed.",
+            code="E_CFG_SERVICE_PASSPHRASE",
+        )
+
+
+def _say_what_it_does_not_see() -> None:
+    """A service has none of the variables of this shell."""
+    from silas.agents.providers.hosted import keys_present
+
+    seen = [one.variable for one in keys_present(os.environ)]
+    if seen:
+        click.echo(
+            f"It does not see {', '.join(seen)} of this shell; give it a key in the cockpit under "
+            "More, Set up."
+        )

@@ -1,0 +1,152 @@
+"""`silas service`: a unit that starts Silas at each login, written and removed with its manager."""
+
+import plistlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from silas.errors import ConfigError
+from silas.services.background_service import service_unit
+from tests.support.command import Ended, environment, run, silas
+
+SYSTEMCTL = """#!/bin/sh
+echo "$@" >> "$HOME/asked"
+case "$*" in *"$(cat "$HOME/fails" 2>/dev/null || echo nothing-of-it)"*)
+  echo "no such bus" >&2; exit 1;; esac
+"""
+
+
+class Owner:
+    """A login whose service manager notes what it is asked, and fails where it is told to."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        tools = home / "tools"
+        tools.mkdir()
+        manager = tools / "systemctl"
+        manager.write_text(SYSTEMCTL, "utf-8")
+        manager.chmod(0o755)
+        self.env = environment(home, XDG_CONFIG_HOME=str(home / "config"))
+        self.env["PATH"] = f"{tools}:{self.env['PATH']}"
+        (home / "key").write_bytes(b"opens the key of this test")
+        (home / "key").chmod(0o600)
+        self.env["SILAS_KEYS__KEY_FILE"] = str(home / "key")
+
+    def silas(self, *words: str, **extra: str) -> Ended:
+        return run(silas("service", *words), {**self.env, **extra})
+
+    def fails(self, words: str) -> None:
+        (self.home / "fails").write_text(words, "utf-8")
+
+    @property
+    def asked(self) -> list[str]:
+        file = self.home / "asked"
+        return file.read_text("utf-8").splitlines() if file.exists() else []
+
+    @property
+    def units(self) -> list[Path]:
+        return sorted((self.home / "config").glob("systemd/user/*.service"))
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Owner:
+    return Owner(tmp_path)
+
+
+def test_a_service_is_installed_told_and_removed(owner: Owner) -> None:
+    done = owner.silas(
+        "install", "--workspace", str(owner.home / "tools"), ANTHROPIC_API_KEY="not for files"
+    )
+    assert done.code == 0, done.err
+    (unit,) = owner.units
+    text = unit.read_text("utf-8")
+    assert f'"start" "--no-link"\nWorkingDirectory={owner.home}/tools' in text
+    assert f'Environment="SILAS_HOME={owner.home}"' in text
+    assert "not for files" not in text
+    assert "It does not see ANTHROPIC_API_KEY" in done.out
+    assert owner.asked == [
+        "--user show-environment",
+        "--user daemon-reload",
+        f"--user enable {unit.name}",
+        f"--user restart {unit.name}",
+    ]
+    told = owner.silas("status", "--json")
+    assert '"installed": true' in told.out
+    assert '"running": true' in told.out
+    assert owner.silas("install").code == 0  # again, with another directory
+    assert f"WorkingDirectory={owner.home}\n" in unit.read_text("utf-8")
+    assert owner.silas("remove").code == 0
+    assert owner.units == []
+    assert owner.asked[-1] == f"--user disable --now {unit.name}"
+    again = owner.silas("remove")
+    assert (again.code, "not installed" in again.err) == (1, True)
+
+
+def test_a_dry_run_prints_and_does_nothing(owner: Owner) -> None:
+    done = owner.silas("install", "--dry-run")
+    assert done.code == 0
+    assert "WantedBy=default.target" in done.out
+    assert "systemctl --user enable" in done.out
+    assert (owner.asked, owner.units) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("fails", "said"),
+    [("show-environment", "nothing was changed"), ("restart", "ended with 1: no such bus")],
+)
+def test_where_the_manager_fails_nothing_is_left(owner: Owner, fails: str, said: str) -> None:
+    owner.fails(fails)
+    done = owner.silas("install")
+    assert (done.code, done.out, owner.units) == (2, "", [])
+    assert said in done.err
+    assert '"installed": false' in owner.silas("status", "--json").out
+
+
+def test_a_file_of_somebody_elses_is_neither_replaced_nor_removed(owner: Owner) -> None:
+    owner.silas("install")
+    (unit,) = owner.units
+    unit.write_text("[Service]\nExecStart=/bin/true\n", "utf-8")
+    for words in (("install",), ("remove",), ("status",)):
+        done = owner.silas(*words)
+        assert done.code == 2, words
+        assert "was not made by Silas" in done.err
+    assert unit.read_text("utf-8") == "[Service]\nExecStart=/bin/true\n"
+
+
+def test_a_key_behind_a_passphrase_is_refused(owner: Owner) -> None:
+    assert owner.silas("install").code == 0
+    owner.silas("remove")
+    del owner.env["SILAS_KEYS__KEY_FILE"]
+    done = owner.silas("install")
+    assert done.code == 2
+    assert "behind a passphrase" in done.err
+    assert owner.units == []
+
+
+def _unit(platform: str, **given: object) -> str:
+    environ: Mapping[str, str] = {"HOME": "/home/me", "SILAS_HOME": '/a "b" %h $HOME\\c'}
+    place = given.get("place", Path("/home/me"))
+    assert isinstance(place, Path)
+    return service_unit(platform, 1000, environ, ("/py thon", "-m", "$silas"), place).text
+
+
+def test_what_a_path_holds_stays_a_path() -> None:
+    text = _unit("linux", place=Path("/home/100%"))
+    assert 'ExecStart="/py thon" "-m" "$$silas"' in text
+    assert 'Environment="SILAS_HOME=/a \\"b\\" %%h $HOME\\\\c"' in text
+    assert "WorkingDirectory=/home/100%%\n" in text
+    agent = plistlib.loads(_unit("darwin").encode())
+    assert agent["ProgramArguments"] == ["/py thon", "-m", "$silas"]
+    assert agent["EnvironmentVariables"] == {"SILAS_HOME": '/a "b" %h $HOME\\c'}
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_a_line_break_in_a_path_is_refused(platform: str) -> None:
+    with pytest.raises(ConfigError, match="control character"):
+        _unit(platform, place=Path("/home/me\nExecStart=/bin/evil"))
+
+
+def test_another_system_is_told_what_to_do() -> None:
+    with pytest.raises(ConfigError, match="keep `silas start` running"):
+        _unit("win32")

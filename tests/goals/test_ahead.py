@@ -1,0 +1,95 @@
+"""What is ahead: what comes, what may run without asking, what is paused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.plans.goals.schedule import schedule_words
+from silas.testing import ScriptedChannel
+from silas.testing.clock import MockClock
+from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.support.command import environment, run, silas
+
+
+async def _look(watched: Watched, days: int = 7) -> Any:
+    return await watched.parts.ahead_desk().look(days)
+
+
+async def test_what_comes_stands_in_order_with_how_often_more() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        assert (await _look(watched)).coming == ()
+        await h.silas.run(goal_text(schedule="0 7 * * *"))
+        for words in ("in 20 minutes to call", "every Friday at ten to water", "in 3 weeks to pay"):
+            desk = watched.parts.reminder_desk()
+            understood = await desk.understand(f"remind me {words}")
+            desk.make(understood.text, understood.when, "channel:test")
+        found = await _look(watched)
+    assert [(one.kind, one.title, one.more) for one in found.coming] == [
+        ("reminder", "call", 0),
+        ("goal", "Watch the state", 6),
+        ("reminder", "water", 0),
+    ]
+    assert found.coming[1].again == "every day at 07:00 in your time zone (`0 7 * * *`)"
+    assert (found.later, found.paused, found.warnings) == (1, (), ())
+
+
+async def test_what_may_run_alone_says_what_it_does_and_what_is_left_of_the_yes() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.good = False
+        await after(watched, clock, 20 * 60, 1)
+        (alone,) = (await _look(watched)).alone
+        assert (alone.id, alone.used, alone.uses) == (WATCHED, 1, 20)
+        assert alone.does.startswith("Starts work by itself each time one of its checks fails")
+        assert (alone.until - START).days == 30
+        watched.goals.pause(WATCHED)
+        assert [one.id for one in (await _look(watched)).paused] == [WATCHED]
+        await watched.parts.take_back(WATCHED)
+        assert (await _look(watched)).alone == ()
+
+
+@pytest.mark.parametrize(
+    ("cron", "words"),
+    [
+        ("*/30 * * * *", "every 30 minutes"),
+        ("* * * * *", "every minute"),
+        ("0 * * * *", "every hour"),
+        ("5 * * * *", "every hour at minute 5"),
+        ("0 */6 * * *", "every 6 hours"),
+        ("15 7 * * *", "every day at 07:15"),
+        ("0 9 * * 1-5", "Monday to Friday at 09:00"),
+        ("0 9 * * 7", "every Sunday at 09:00"),
+        ("30 8 1 * *", "on day 1 of every month at 08:30"),
+    ],
+)
+def test_a_usual_schedule_is_said_as_a_person_says_it(cron: str, words: str) -> None:
+    assert schedule_words(cron) == f"{words} in your time zone (`{cron}`)"
+    zoned = schedule_words(f"CRON_TZ=Europe/Vienna {cron}")
+    assert zoned == f"{words} in Europe/Vienna (`{cron}`)"
+
+
+@pytest.mark.parametrize(
+    "cron", ["*/7 * * * *", "0 7 1 * 1", "0 7 * 3 *", "0 7,9 * * *", "0 7 * * 1,3", "0-5 7 * * *"]
+)
+def test_another_schedule_is_shown_as_it_is_written(cron: str) -> None:
+    assert schedule_words(cron) == f"at each `{cron}` (cron) of your time zone"
+
+
+def test_the_command_lists_by_days_and_says_that_nobody_runs_what_is_due(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"opens the key of this test")
+    (tmp_path / "key").chmod(0o600)
+    env = environment(tmp_path, SILAS_KEYS__KEY_FILE=str(tmp_path / "key"))
+    assert run(silas("ahead"), env).code == 2  # nothing was set up here
+    assert run(silas("init"), env).code == 0
+    assert run(silas("ahead"), env).out == "Nothing comes within 7 days.\n"
+    run(silas("remind", "tomorrow at nine to call the dentist", "--yes"), env)
+    done = run(silas("ahead"), env)
+    assert done.out.startswith("Tomorrow\n  09:00  call the dentist\n\nNo Silas is running: ")
+    found = json.loads(run(silas("ahead", "--days", "3", "--json"), env).out)
+    assert [one["title"] for one in found["coming"]] == ["call the dentist"]
+    wrong = run(silas("ahead", "--days", "0"), env)
+    assert (wrong.code, "1<=x<=366" in wrong.err) == (2, True)
