@@ -1,4 +1,4 @@
-/* Everything that is not every day's: work items, reminders, memory, tools, secrets, devices, settings, protection. */
+/* Everything that is not every day's: what is ahead, work items, reminders, memory, tools, secrets, devices, settings, protection. */
 
 import { getJson } from "./api.js";
 import { button, fill, h, icon } from "./dom.js";
@@ -12,8 +12,10 @@ import { inFull } from "./time.js";
 
 /** @type {[string, string, string, string, (place: any, rest: any) => any][]} */
 export const PLACES = [
+  ["ahead", "activity", "Ahead", "What is to come, and what may run without asking",
+    async (place) => (await import("./ahead.js")).showAhead(place)],
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
-  ["reminders", "activity", "Reminders", "What you want to be told, and when",
+  ["reminders", "stream", "Reminders", "What you want to be told, and when",
     async (place) => (await import("./reminders.js")).showReminders(place)],
   ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it",
     async (place) => (await import("./memory.js")).showMemory(place)],

@@ -1,7 +1,6 @@
 """What is to come and what may run without asking, for commands and the cockpit (spec 0.5.4).
 
-It only looks: what it lists is changed by the commands and the endpoints of reminders, goals and
-approvals.
+What it lists is changed by the desks of reminders and goals; an approval is taken back here.
 """
 
 import json
@@ -17,9 +16,12 @@ from zoneinfo import ZoneInfo
 from silas.approval import NonceStore, Stops
 from silas.approval.effective_clock import EffectiveClock
 from silas.approval.nonces import SqlNonceStore
+from silas.approval.revocation import revoke
+from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.errors import ApprovalError
 from silas.goals.desk import Goals
 from silas.goals.models import Goal, GoalState
 from silas.home.database import open_existing_database
@@ -135,6 +137,7 @@ class AheadDesk:
         nonces: What was spent of approvals.
         stops: Emergency stops, which void approvals.
         time: Effective time.
+        audit: The record.
         config: The configuration.
     """
 
@@ -144,6 +147,7 @@ class AheadDesk:
     nonces: NonceStore
     stops: Stops
     time: EffectiveClock
+    audit: Audit
     config: SilasConfig
 
     async def look(self, days: int) -> Ahead:
@@ -166,6 +170,25 @@ class AheadDesk:
                 if goal.state is GoalState.paused
             ),
             tuple(self._warnings(bool(found))),
+        )
+
+    async def take_back(self, goal_id: str) -> None:
+        """Take the approval of a goal back: nothing of it begins any more, and it pauses when it is
+        due.
+
+        Raises:
+            ApprovalError: It has none that authorises anything.
+        """
+        item = await self.store.get(goal_id)
+        token = None if item is None else item.approval_token
+        if item is not None and token is not None:
+            given = await how_it_stands(item, token, self.nonces, self.stops, self.time.now())
+            if given.state in _AUTHORISES and await revoke(token, self.nonces, self.audit):
+                return
+        raise ApprovalError(
+            f"{goal_id} has no approval that authorises anything any more; nothing was changed.",
+            code="E_APPROVAL_OVER",
+            work_item_id=goal_id,
         )
 
     def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Coming]:
@@ -230,6 +253,14 @@ def _more(first: datetime, then: Callable[[datetime], datetime | None], until: d
     return count
 
 
+def day_words(at: datetime, now: datetime) -> str:
+    """`Today`, `Tomorrow`, or a weekday with its date; both moments are of the owner's zone."""
+    away = (at.date() - now.date()).days
+    if away in (0, 1):
+        return ("Today", "Tomorrow")[away]
+    return f"{at:%A %-d %B}" if at.year == now.year else f"{at:%A %-d %B %Y}"
+
+
 def _title(item: WorkItem | None) -> str:
     """What a plan calls it; empty where the plan is not there."""
     return "" if item is None else item.title
@@ -255,5 +286,6 @@ async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
             SqlNonceStore(db, time, config.nonce_store),
             StopEpochs(db, clock, Sentinel(config.data_dir)),
             time,
+            audit,
             config,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
+from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
@@ -29,6 +30,7 @@ class Rooms:
     overview: OverviewRoom
     memory: CockpitMemory
     reminders: CockpitReminders
+    ahead: CockpitAhead
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -76,6 +78,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         ),
         memory=CockpitMemory(parts.mind.search, parts.memory_desk, redact),
         reminders=CockpitReminders(parts.reminder_desk, redact),
+        ahead=CockpitAhead(parts.ahead_desk, redact),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from silas.goals.desk import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.desk import Reminders
+    from silas.services.ahead import AheadDesk
     from silas.services.reminders import ReminderDesk
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
@@ -180,6 +181,21 @@ class Parts:
         from silas.services.goals import goals_over  # noqa: PLC0415 - as above
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
+
+    def ahead_desk(self) -> "AheadDesk":
+        """What `silas ahead` looks at, for the cockpit."""
+        from silas.services.ahead import AheadDesk  # noqa: PLC0415 - as above
+
+        return AheadDesk(
+            self.reminders(),
+            self.goals(),
+            self.store,
+            self.nonces,
+            self.stop.epochs,
+            self.time,
+            self.audit,
+            self.config,
+        )
 
     async def session(
         self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange

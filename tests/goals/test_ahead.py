@@ -48,7 +48,7 @@ async def test_what_may_run_alone_says_what_it_does_and_what_is_left_of_the_yes(
         assert (alone.until - START).days == 30
         watched.goals.pause(WATCHED)
         assert [one.id for one in (await _look(watched)).paused] == [WATCHED]
-        await watched.parts.take_back(WATCHED)
+        await watched.parts.ahead_desk().take_back(WATCHED)
         assert (await _look(watched)).alone == ()
 
 
@@ -61,6 +61,10 @@ async def test_what_may_run_alone_says_what_it_does_and_what_is_left_of_the_yes(
         ("5 * * * *", "every hour at minute 5"),
         ("0 */6 * * *", "every 6 hours"),
         ("15 7 * * *", "every day at 07:15"),
+        ("30 */6 * * *", "every 6 hours at minute 30"),
+        ("0 9 * * 1,2,3,4,5", "Monday to Friday at 09:00"),
+        ("0 9 * * 0,6", "every Sunday and Saturday at 09:00"),
+        ("0 9 * * 1,3,5", "every Monday, Wednesday and Friday at 09:00"),
         ("0 9 * * 1-5", "Monday to Friday at 09:00"),
         ("0 9 * * 7", "every Sunday at 09:00"),
         ("30 8 1 * *", "on day 1 of every month at 08:30"),
@@ -73,7 +77,7 @@ def test_a_usual_schedule_is_said_as_a_person_says_it(cron: str, words: str) -> 
 
 
 @pytest.mark.parametrize(
-    "cron", ["*/7 * * * *", "0 7 1 * 1", "0 7 * 3 *", "0 7,9 * * *", "0 7 * * 1,3", "0-5 7 * * *"]
+    "cron", ["*/7 * * * *", "0 7 1 * 1", "0 7 * 3 *", "0 7,9 * * *", "0 7 * * 2-4", "0-5 7 * * *"]
 )
 def test_another_schedule_is_shown_as_it_is_written(cron: str) -> None:
     assert schedule_words(cron) == f"at each `{cron}` (cron) of your time zone"

@@ -42,9 +42,9 @@ async def test_a_healthy_goal_is_asked_about_once_and_says_nothing() -> None:
         told = next(d for d in card.details if d.heading.startswith("When it runs"))
         assert told.open
         assert told.lines == (
-            "runs every 30 minutes in your time zone (`*/30 * * * *`): checks `state`; one that fails "
-            "starts the work below, without asking 20 times within 30 days at most; after that "
-            "each such work has a card of its own.",
+            "runs every 30 minutes in your time zone (`*/30 * * * *`): checks `state`; one that "
+            "fails starts the work below, without asking 20 times within 30 days at most; after "
+            "that each such work has a card of its own.",
         )
         said = len(channel.texts)
         (first,) = await after(watched, clock, 20 * 60, 1)

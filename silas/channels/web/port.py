@@ -25,6 +25,7 @@ from silas.channels.web.views import (
     WorkerRow,
     WorkRow,
 )
+from silas.channels.web.views_ahead import AheadShown
 from silas.channels.web.views_kept import ReminderRows, ReminderShown, SecretRows
 from silas.channels.web.wire import Proof
 
@@ -171,6 +172,30 @@ class ReminderRoom(Protocol):
         ...
 
 
+class AheadRoom(Protocol):
+    """What is to come, and the goals. Each change raises where there is no such goal."""
+
+    async def look(self, days: int) -> AheadShown:
+        """What comes within so many days, what may run without asking, what is paused."""
+        ...
+
+    async def pause(self, goal_id: str) -> Done:
+        """It runs no more until it is resumed."""
+        ...
+
+    async def resume(self, goal_id: str) -> Done:
+        """It runs again; what was due meanwhile is not made up for."""
+        ...
+
+    async def run(self, goal_id: str) -> Done:
+        """One cycle as soon as possible."""
+        ...
+
+    async def take_back(self, goal_id: str) -> Done:
+        """Take its approval back. Raises where it authorises nothing any more."""
+        ...
+
+
 class PersonaRoom(Protocol):
     """How Silas speaks (spec 8.1). Each raises where there is no personality to tune."""
 
@@ -252,6 +277,11 @@ class Cockpit(Protocol):
     @property
     def reminders(self) -> ReminderRoom:
         """What the owner wants to be told."""
+        ...
+
+    @property
+    def ahead(self) -> AheadRoom:
+        """What is to come."""
         ...
 
     @property

@@ -15,6 +15,8 @@ PASSES: Mapping[str, str] = {
     "/answers/{message_id}/stop": _ENDS,
     "/devices/phone/close": _TAKES_AWAY,
     "/devices/{device_id}/revoke": _TAKES_AWAY,
+    "/goals/{goal_id}/pause": _TAKES_AWAY,
+    "/goals/{goal_id}/take-back": _TAKES_AWAY,
     "/memory/{memory_id}/forget": _TAKES_AWAY,
     "/reminders/{reminder_id}/cancel": _TAKES_AWAY,
     "/secrets/{ref_id}/remove": _TAKES_AWAY,

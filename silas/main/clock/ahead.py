@@ -1,6 +1,6 @@
 """`silas ahead`: what is to come, and what may run without asking."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,12 +41,14 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
 
 def _lines(found: "Ahead", days: int) -> list[str]:
     """What a person reads: by days, then what may run alone, then what does not run."""
+    from silas.services.ahead import day_words
+
     lines, day = list[str](), date.min
     for one in found.coming:
         at = one.due.astimezone(found.zone)
         if at.date() != day:
             day = at.date()
-            lines += ["", _day(at, found.now.astimezone(found.zone))]
+            lines += ["", day_words(at, found.now.astimezone(found.zone))]
         lines.append(f"  {at:%H:%M}  {_words(one)}")
     if not found.coming:
         lines += ["", f"Nothing comes within {days} days." if days > 1 else "Nothing comes today."]
@@ -67,14 +69,6 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     if found.warnings:
         lines += ["", *found.warnings]
     return lines[1:]
-
-
-def _day(at: datetime, now: datetime) -> str:
-    """`Today`, `Tomorrow`, or a weekday with its date."""
-    away = (at.date() - now.date()).days
-    if away in (0, 1):
-        return ("Today", "Tomorrow")[away]
-    return f"{at:%A %-d %B}" if at.year == now.year else f"{at:%A %-d %B %Y}"
 
 
 def _words(one: "Coming") -> str:

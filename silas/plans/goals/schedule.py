@@ -24,19 +24,8 @@ STANDING_DAYS: Final = 30
 
 _ZONE: Final = "CRON_TZ="
 
-_DAYS: Final = {
-    "*": "every day",
-    "1-5": "Monday to Friday",
-    "0": "every Sunday",
-    "1": "every Monday",
-    "2": "every Tuesday",
-    "3": "every Wednesday",
-    "4": "every Thursday",
-    "5": "every Friday",
-    "6": "every Saturday",
-    "7": "every Sunday",
-}
-"""The last field of a cron expression in words."""
+_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_WORKDAYS: Final = frozenset({"1-5", "1,2,3,4,5"})
 
 
 class GoalSchedule(NamedTuple):
@@ -117,7 +106,19 @@ def cron_words(cron: str) -> str:
         return ""
     if day.isdecimal():
         return f"on day {day} of every month at {at}"
-    return f"{_DAYS[weekday]} at {at}" if day == "*" and weekday in _DAYS else ""
+    days = _weekdays(weekday) if day == "*" else ""
+    return f"{days} at {at}" if days else ""
+
+
+def _weekdays(field: str) -> str:
+    """`every day`, `Monday to Friday`, `every Saturday and Sunday`; nothing for other fields."""
+    if field == "*" or field in _WORKDAYS:
+        return "every day" if field == "*" else "Monday to Friday"
+    days = field.split(",")
+    if not all(len(day) == 1 and day in "01234567" for day in days):
+        return ""
+    names = [_DAYS[int(day) % 7] for day in days]
+    return f"every {' and '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}"
 
 
 def _often(minute: str, hour: str) -> str:
@@ -130,8 +131,9 @@ def _often(minute: str, hour: str) -> str:
     if minute.isdecimal() and hour == "*":
         return "every hour" if minute == "0" else f"every hour at minute {minute}"
     every = hour.removeprefix("*/")
-    if minute == "0" and hour.startswith("*/") and every.isdecimal() and 24 % int(every) == 0:
-        return f"every {every} hours" if int(every) > 1 else "every hour"
+    steps = hour.startswith("*/") and every.isdecimal() and 24 % int(every) == 0
+    if minute.isdecimal() and steps and int(every) > 1:
+        return f"every {every} hours{f' at minute {minute}' if minute != '0' else ''}"
     return ""
 
 

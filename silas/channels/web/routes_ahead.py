@@ -1,0 +1,47 @@
+"""Endpoints about what is to come, and about goals."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import AheadRoom
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Done
+from silas.channels.web.views_ahead import AheadShown
+
+GoalId = Annotated[str, Path(min_length=1, max_length=128)]
+Days = Annotated[int, Query(ge=1, le=366)]
+
+
+def ahead_routes(ahead: AheadRoom, prover: Prover) -> APIRouter:
+    """`/ahead` and `/goals/...`: to look needs no proof, every change does."""
+    router = APIRouter(
+        tags=["ahead"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/ahead", summary="What is to come, and what may run without asking")
+    async def look(days: Days = 7) -> AheadShown:
+        return await ahead.look(days)
+
+    @router.post("/goals/{goal_id}/pause", summary="Pause a goal; needs a proof")
+    async def pause(goal_id: GoalId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "pause_goal", goal_id, body.proof)
+        return await ahead.pause(goal_id)
+
+    @router.post("/goals/{goal_id}/resume", summary="Run a paused goal again; needs a proof")
+    async def resume(goal_id: GoalId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "resume_goal", goal_id, body.proof)
+        return await ahead.resume(goal_id)
+
+    @router.post("/goals/{goal_id}/run", summary="One cycle of a goal now; needs a proof")
+    async def run(goal_id: GoalId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "run_goal", goal_id, body.proof)
+        return await ahead.run(goal_id)
+
+    @router.post("/goals/{goal_id}/take-back", summary="Take its approval back; needs a proof")
+    async def take_back(goal_id: GoalId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "take_back", goal_id, body.proof)
+        return await ahead.take_back(goal_id)
+
+    return router

@@ -1,0 +1,82 @@
+"""What is ahead for the cockpit, and the goals that it pauses, resumes, runs and takes back."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from silas.channels.web.views import Done
+from silas.channels.web.views_ahead import AheadShown, AloneRow, ComingRow, PausedRow
+
+if TYPE_CHECKING:
+    from silas.services.ahead import Ahead, AheadDesk, Coming, RunsAlone
+
+
+class CockpitAhead:
+    """`silas.channels.web.port.AheadRoom` over the desks that the commands use.
+
+    Args:
+        desk: Opens the desk; what nobody asks for is not loaded.
+        redact: Takes secrets out of what is shown.
+    """
+
+    def __init__(self, desk: "Callable[[], AheadDesk]", redact: Callable[[str], str]) -> None:
+        self._desk = desk
+        self._redact = redact
+
+    async def look(self, days: int) -> AheadShown:
+        """See `AheadRoom.look`."""
+        found = await self._desk().look(days)
+        return AheadShown(
+            days=days,
+            coming=tuple(self._coming(one, found) for one in found.coming),
+            later=found.later,
+            alone=tuple(self._alone(one, found) for one in found.alone),
+            paused=tuple(
+                PausedRow(id=one.id, title=self._redact(one.title), why=self._redact(one.why))
+                for one in found.paused
+            ),
+            words=" ".join(found.warnings),
+        )
+
+    async def pause(self, goal_id: str) -> Done:
+        """See `AheadRoom.pause`."""
+        self._desk().goals.pause(goal_id)
+        return Done(words="It is paused.")
+
+    async def resume(self, goal_id: str) -> Done:
+        """See `AheadRoom.resume`."""
+        self._desk().goals.resume(goal_id)
+        return Done(words="It runs again.")
+
+    async def run(self, goal_id: str) -> Done:
+        """See `AheadRoom.run`."""
+        self._desk().goals.run_now(goal_id)
+        return Done(words="It is due now.")
+
+    async def take_back(self, goal_id: str) -> Done:
+        """See `AheadRoom.take_back`."""
+        await self._desk().take_back(goal_id)
+        return Done(words="Your yes is taken back: nothing more of it begins.")
+
+    def _coming(self, one: "Coming", found: "Ahead") -> ComingRow:
+        from silas.services.ahead import day_words  # noqa: PLC0415 - few pages ask
+
+        at = one.due.astimezone(found.zone)
+        return ComingRow(
+            kind=one.kind.value,
+            id=one.id,
+            title=self._redact(one.title),
+            due=one.due,
+            day=day_words(at, found.now.astimezone(found.zone)),
+            time=f"{at:%H:%M}",
+            again=one.again,
+            more=one.more,
+        )
+
+    def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
+        until = one.until.astimezone(found.zone)
+        return AloneRow(
+            id=one.id,
+            title=self._redact(one.title),
+            does=self._redact(one.does),
+            left=f"{one.uses - one.used} of {one.uses} times left until {until:%-d %B %Y, %H:%M}",
+        )

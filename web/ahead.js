@@ -1,0 +1,77 @@
+/* What is ahead: today and the days after it, what may run without asking, what is paused. A goal is
+   paused, resumed and run from here, and its yes is taken back. */
+
+import { command, getJson } from "./api.js";
+import { problemPlace, trying, twice } from "./asking.js";
+import { button, fill, h, toast } from "./dom.js";
+
+const WEEK = 7;
+const YEAR = 366;
+
+export async function showAhead(place, days = WEEK) {
+  const found = await getJson(`/ahead?days=${days}`);
+  const again = () => showAhead(place, days);
+  fill(place,
+    found.words && h("p", { class: "small warning-text" }, found.words),
+    byDay(found.coming).map(([day, rows]) => h("section", {},
+      h("h2", { class: "label-title" }, day),
+      h("ul", { class: "rows", "data-testid": "coming" }, rows.map((one) => coming(one, again))))),
+    found.coming.length ? null : h("p", {}, days > WEEK ? "Nothing is to come." : "Nothing comes this week."),
+    found.later > 0 && days < YEAR
+      ? button(`Show what comes later (${found.later})`, () => showAhead(place, YEAR), { class: "secondary" }) : null,
+    h("h2", { class: "label-title" }, "May run without asking you"),
+    found.alone.length ? h("ul", { class: "rows", "data-testid": "alone" }, found.alone.map((one) => alone(one, again)))
+      : h("p", { class: "small" }, "Nothing. Each piece of work asks you first."),
+    found.paused.length ? [h("h2", { class: "label-title" }, "Paused"),
+      h("ul", { class: "rows", "data-testid": "paused" }, found.paused.map((one) => paused(one, again)))] : null);
+}
+
+/** The rows of each day, in the order in which they come. */
+function byDay(rows) {
+  const days = new Map();
+  for (const row of rows) days.set(row.day, [...(days.get(row.day) ?? []), row]);
+  return [...days];
+}
+
+function coming(one, again) {
+  const more = one.more ? `${one.more} more` : "";
+  const words = [one.again, more].filter(Boolean).join(" · ");
+  return h("li", { class: "row tall" },
+    h("p", { dir: "auto" }, h("time", { datetime: one.due }, one.time), " ", h("b", {}, one.title)),
+    words && h("p", { class: "small" }, words),
+    one.kind === "goal" ? acts(one, [["Run now", "run", "run_goal"], ["Pause", "pause", "pause_goal"]], again)
+      : h("p", { class: "small" }, h("a", { href: "#/more/reminders" }, "Move or cancel it")));
+}
+
+function alone(one, again) {
+  const back = twice({
+    label: "Take back", of: one.title, yes: "Yes, ask me again", no: "Leave it", done: again,
+    act: () => command(`/goals/${encodeURIComponent(one.id)}/take-back`, "take_back", one.id),
+  });
+  return h("li", { class: "row tall" },
+    h("p", { dir: "auto" }, h("b", {}, one.title)),
+    h("p", { class: "small", dir: "auto" }, one.does),
+    h("p", { class: "small" }, one.left),
+    h("div", { class: "row-actions" }, back.foot), back.problem);
+}
+
+function paused(one, again) {
+  return h("li", { class: "row tall" },
+    h("p", { dir: "auto" }, h("b", {}, one.title)),
+    one.why && h("p", { class: "small", dir: "auto" }, one.why),
+    acts(one, [["Resume", "resume", "resume_goal"]], again));
+}
+
+/** Buttons that do at once what is no danger: each with its own signed command. */
+function acts(one, wanted, again) {
+  const problem = problemPlace();
+  const buttons = wanted.map(([label, path, action]) => {
+    const act = button(label, () => trying([act], problem, async () => {
+      const done = await command(`/goals/${encodeURIComponent(one.id)}/${path}`, action, one.id);
+      toast(done.words);
+      await again();
+    }), { class: "quiet", "aria-label": `${label}: ${one.title}` });
+    return act;
+  });
+  return [h("div", { class: "row-actions" }, buttons), problem];
+}
