@@ -195,6 +195,13 @@ class BackgroundService:
                 raise ConfigError(error.message, code="E_CFG_SERVICE_MANAGER") from error
 
 
+def unseen_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Variables that hold a provider's key here; a service has none of them."""
+    from silas.agents.providers.hosted import keys_present  # noqa: PLC0415 - PydanticAI
+
+    return tuple(one.variable for one in keys_present(environ))
+
+
 async def ask_service_manager(argv: Sequence[str]) -> bytes:
     """Run a command of the service manager's. Raises `SandboxError` where it fails."""
     found = shutil.which(argv[0]) or argv[0]

@@ -17,6 +17,7 @@ BUNDLED = Path(silas_package.__file__).parent / "skills" / "bundled"
 
 READS: dict[str, tuple[str, ...]] = {
     "approvals clock": (),
+    "ahead": (),
     "approvals list": ("--all",),
     "audit show": ("--last", "3"),
     "audit verify": (),
@@ -37,6 +38,7 @@ READS: dict[str, tuple[str, ...]] = {
     "queue list": (),
     "remind list": (),
     "secrets list": (),
+    "service status": (),
     "skills list": (),
     "skills validate": ("SKILL",),
     "status": (),
@@ -91,6 +93,8 @@ ACTS = {
     "run",
     "secrets add",
     "secrets remove",
+    "service install",
+    "service remove",
     "setup",
     "signer",
     "skills import",

@@ -43,6 +43,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "resume": (),
     "run": ("FILE",),
     "secrets add": ("LATER",),
+    "service install": ("--dry-run",),
     "setup": ("--model", "runbook", "--replace"),
     "skills import": ("FOLDER",),
 }

@@ -131,9 +131,9 @@ def _require_no_prompt(config: "SilasConfig") -> None:
 
 def _say_what_it_does_not_see() -> None:
     """A service has none of the variables of this shell."""
-    from silas.agents.providers.hosted import keys_present
+    from silas.services.background_service import unseen_keys
 
-    seen = [one.variable for one in keys_present(os.environ)]
+    seen = unseen_keys(os.environ)
     if seen:
         click.echo(
             f"It does not see {', '.join(seen)} of this shell; give it a key in the cockpit under "
