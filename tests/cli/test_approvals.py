@@ -125,3 +125,30 @@ def test_a_wrong_id_gets_one_sentence_and_changes_nothing(
     assert says in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert states("--all") == before
+
+
+def test_json_has_the_hash_that_approve_takes_with_the_files_that_a_plan_runs(
+    db: Database, tmp_path: Path
+) -> None:
+    script = tmp_path / "work.sh"
+    script.write_text("true\n")
+    body = "# What to do\n\n```sh\nsh work.sh\n```\n"
+    item = waiting(db, id="wait-2", workspace=str(tmp_path), body=body)
+    plain = waiting(db, id="wait-3")
+    approved(db, "open-2")
+
+    def hashes() -> dict[str, str]:
+        rows = json.loads(run("list", "--json").stdout)
+        found = {row["work_item"]: row["approve"] for row in rows}
+        for name, value in found.items():
+            assert json.loads(run("show", name, "--json").stdout)["approve"] == value
+        return found
+
+    before = hashes()
+    assert f"for --approve: {before['wait-2']}" in run("show", "wait-2").stdout
+    assert before["wait-2"] != f"sha256:{plan_hash(item)}"
+    assert before["wait-3"] == f"sha256:{plan_hash(plain)}"
+    script.write_text("echo something else\n")
+    after = hashes()
+    assert after.pop("wait-2") != before.pop("wait-2")
+    assert after == before
