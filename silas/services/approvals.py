@@ -175,10 +175,11 @@ class ApprovalDesk:
         return await self.store.list_by_status(status)
 
     async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
+        now = self.time.now()  # first, since a jump that is noticed here voids the token
         uses = await self.nonces.uses(token.token_id)
         gone = await self.nonces.is_used("revoked", token.token_id)
         void = current(token, self.stops.stops()) is not None
-        state = _state(item, token, uses, self.time.now(), revoked=gone, void=void)
+        state = _state(item, token, uses, now, revoked=gone, void=void)
         return Given(item, token, state, uses)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Generator
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,9 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import a_plan
 from silas.testing.approval import a_signer, a_token
+from tests.goals.kit import goal_text
+from tests.support.command import environment, silas
+from tests.support.command import run as command
 
 
 def empty(database: Database) -> None:
@@ -152,3 +156,24 @@ def test_json_has_the_hash_that_approve_takes_with_the_files_that_a_plan_runs(
     after = hashes()
     assert after.pop("wait-2") != before.pop("wait-2")
     assert after == before
+
+
+def test_an_approval_that_a_jump_of_the_clock_voids_is_never_shown_in_force(
+    tmp_path: Path,
+) -> None:
+    env, plan = environment(tmp_path / "home"), tmp_path / "goal.md"
+    plan.write_text(goal_text())
+    assert command(silas("init"), env).code == 0
+    shown = command(silas("plan", "check", plan), env).out.split()
+    assert command(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    listed = ("approvals", "list", "--all", "--json")
+    (row,) = json.loads(command(silas(*listed), env).out)
+    assert row["state"] == "in force"
+    before = (SystemClock().now() - timedelta(days=3)).isoformat(timespec="microseconds")
+    (file,) = (tmp_path / "home").rglob("silas.db")
+    with sqlite3.connect(file) as db:  # the clock was three days behind, and is set forward
+        db.execute("UPDATE effective_time SET reached = ?, machine = ?", (before, before))
+    db.close()
+    for _ in range(2):
+        (row,) = json.loads(command(silas(*listed), env).out)
+        assert row["state"] == "void"
