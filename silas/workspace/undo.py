@@ -266,7 +266,8 @@ def _undo(undo_dir: Path, journal: Journal) -> None:
             f"The change in {undo_dir} is {journal.phase}; there is nothing to undo.",
             code="E_SANDBOX_UNDO",
         )
-    with open_descriptor(open_original(journal.root, journal.identity)) as original:
+    # a copy in its place is the same files: each is held against what the work left there
+    with open_descriptor(open_by_path(journal.root)) as original:
         _check_undo(original, journal)
         journal = replace(journal, phase="undoing", kept=_still_kept(original, journal))
         write_journal(undo_dir, journal)

@@ -147,3 +147,20 @@ def test_no_work_begins_where_a_half_changed_workspace_was_moved_to(house: House
     house.work = former
     assert house.command("undo", "cut-short").code == 0
     assert house.whole
+
+
+def test_finished_work_is_taken_back_in_a_copy_of_its_workspace_and_nowhere_else(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    done = house.command(*house.approved(house.plan("ended", "sh -c 'echo after > b'", "rm c")))
+    assert done.code == 0, done.err
+    _copied(house.work)
+    (house.work / "b").write_text("mine\n")
+    refused = house.command("undo", "ended")
+    assert refused.code != 0
+    assert "Nothing was undone: 'b' was changed meanwhile" in refused.err
+    assert house.files == {"a": "before\n", "b": "mine\n"}
+    (house.work / "b").write_text("after\n")
+    assert house.command("undo", "ended").code == 0
+    assert house.whole
