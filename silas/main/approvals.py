@@ -196,6 +196,7 @@ def _held(one: "HeldChanges") -> dict[str, Any]:
         "work_item": one.work_item_id,
         "title": one.title,
         "changes_hash": one.kept.digest,
+        "approve": f"sha256:{one.kept.digest}",
         "state": HELD,
         "paths": [{"path": held.path, "why": held.why} for held in one.paths],
         "sources": list(one.sources),
@@ -217,22 +218,26 @@ def _facts(one: "Given") -> list[str]:
 
 
 def _asked(one: "WaitingPlan") -> dict[str, Any]:
-    from silas.services.plans import digest_of
+    from silas.services.plans import approve_hash, digest_of
 
     return {
         "work_item": one.item.id,
         "title": one.item.title,
         "plan_hash": digest_of(one.item),
+        "approve": approve_hash(one.item),
         "state": ASKED,
     }
 
 
 def _given(one: "Given") -> dict[str, Any]:
+    from silas.services.plans import approve_hash
+
     token = one.token
     return {
         "work_item": one.item.id,
         "title": one.item.title,
         "plan_hash": token.plan_hash,
+        "approve": approve_hash(one.item),
         "state": one.state,
         "token": token.token_id,
         "scope": token.scope.value,

@@ -61,7 +61,7 @@ _IN_WORDS = frozenset(
 """Fields with a section of their own; every other one is listed as it is written."""
 
 
-def _files_hash(plan_hash: str, files: Files) -> str:
+def files_hash(plan_hash: str, files: Files) -> str:
     """What `--approve` takes for a plan that runs files: they are not in the plan's own hash."""
     if not files:
         return ""
@@ -115,7 +115,7 @@ def plan_card(
             Detail(heading="Hash", lines=(f"sha256:{plan_hash}",), open=True),
         ),
         work_item_id=str(plan["id"]),
-        files_hash=_files_hash(plan_hash, files),
+        files_hash=files_hash(plan_hash, files),
         plan_hash=plan_hash,
     )
 

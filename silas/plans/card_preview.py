@@ -4,9 +4,9 @@ from silas.cards.models import PlanCard
 from silas.errors import ApprovalError
 from silas.plans.binding import bound_files, bound_tools
 from silas.plans.bound_files import files_of
-from silas.plans.card import Files, plan_card
+from silas.plans.card import Files, files_hash, plan_card
 from silas.plans.models import WorkItem
-from silas.plans.subject import plan_bytes
+from silas.plans.subject import plan_bytes, plan_hash
 from silas.sandbox.toolchains.mounts import ToolSearch
 
 
@@ -37,6 +37,12 @@ def preview_files(item: WorkItem) -> Files:
         return files_of(item)
     except ApprovalError:
         return {}  # no approval of this can be given; whoever asks for one is told why
+
+
+def preview_hash(item: WorkItem) -> str:
+    """The hash that a card of this item says yes to: over the plan and the files it would list."""
+    plan = plan_hash(item)
+    return files_hash(plan, preview_files(item)) or plan
 
 
 def preview_tools(item: WorkItem, search: ToolSearch) -> Files:

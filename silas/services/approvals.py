@@ -175,7 +175,8 @@ class ApprovalDesk:
         return await self.store.list_by_status(status)
 
     async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
-        return await how_it_stands(item, token, self.nonces, self.stops, self.time.now())
+        now = self.time.now()  # first, since a jump that is noticed here voids the token
+        return await how_it_stands(item, token, self.nonces, self.stops, now)
 
 
 async def how_it_stands(

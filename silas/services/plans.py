@@ -8,7 +8,7 @@ from silas.cards import PlanCard
 from silas.errors import PlanFamilyError
 from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
-from silas.plans.card_preview import preview_card
+from silas.plans.card_preview import preview_card, preview_hash
 from silas.plans.places import require_places
 from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.gates import require_supported
@@ -48,6 +48,13 @@ def _read(path: Path) -> str:
 def digest_of(item: WorkItem) -> str:
     """What an approval of this plan binds: the hex sha256 of its canonical bytes (spec 3.3)."""
     return plan_hash(item)
+
+
+def approve_hash(item: WorkItem) -> str:
+    """What `--approve` takes: over the plan and the files that it runs, as its approval binds them,
+    or as they are now.
+    """
+    return f"sha256:{preview_hash(item)}"
 
 
 def plan_document(item: WorkItem) -> dict[str, Any]:

@@ -147,6 +147,8 @@ class WorkDesk:
         """Restore the workspace that a work item changed, and learn from it; see `Undo.undo`."""
         if work_item_id in await self.recover():
             return
+        if work_item_id in await self.undoing.files.recover(work_item_id):
+            return  # as above, missing files included
         await self.undoing.undo(work_item_id)
         item = await self.store.get(work_item_id)
         if item is not None:

@@ -133,6 +133,7 @@ async def build(
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
         await tell_interrupted(left, aftermath(parts.mind, parts.channel, db, parts.audit))
+        await parts.undoing.files.tell(message_to_owner(parts.channel))
         await tell_damaged(db, parts.audit, message_to_owner(parts.channel))
         if resume:  # somebody who stays; a single command was not asked about them
             await tell_held(parts.holding.held, message_to_owner(parts.channel))

@@ -61,12 +61,17 @@ def conflict(path: str, why: str) -> SandboxError:
     )
 
 
-def open_original(root: Path, identity: tuple[int, int]) -> int:
-    """Open the directory that a workspace or journal speaks of; another in its place refuses."""
+def open_by_path(root: Path) -> int:
+    """Open whichever directory stands at a path now; a link in its place refuses."""
     try:
-        descriptor = open_root(root)
+        return open_root(root)
     except SandboxError as error:
         raise conflict(str(root), "is gone or was replaced by a link") from error
+
+
+def open_original(root: Path, identity: tuple[int, int]) -> int:
+    """Open the directory that a workspace or journal speaks of; another in its place refuses."""
+    descriptor = open_by_path(root)
     facts = os.fstat(descriptor)
     if (facts.st_dev, facts.st_ino) == identity:
         return descriptor
@@ -125,17 +130,25 @@ def surprises(root: int, expected: States, leaving: States) -> Iterator[tuple[st
         if now(root, path, expected) != entry:
             yield path, "was changed meanwhile"
         elif entry is not None and entry.kind == "dir" and (after is None or after.kind != "dir"):
-            for inside in _unknown(root, path, expected):
+            for inside in unknown_inside(root, path, expected):
                 yield inside, "would be lost with its directory"
 
 
-def _unknown(root: int, path: str, known: States) -> list[str]:
+def unknown_inside(root: int, path: str, known: States, mark: str = "") -> list[str]:
+    """What a directory holds that is in none of the states, leftovers of this mark not counted."""
+    leftover = temporary_name(mark)
     with (
         parent_of(root, path) as (parent, name),
         open_descriptor(open_dir(name, parent)) as directory,
     ):
-        inside = [f"{path}/{below}" for below in sorted(os.listdir(directory))]
+        names = sorted(name for name in os.listdir(directory) if name != leftover)
+    inside = [f"{path}/{name}" for name in names]
     return [below for below in inside if known.get(below) is None]
+
+
+def temporary_name(mark: str) -> str:
+    """What a file is called in its directory before it takes its place."""
+    return f".silas-{mark}.tmp"
 
 
 class Transition:
@@ -148,7 +161,7 @@ class Transition:
         self._start = start
         self._goal = goal
         self._source = source
-        self._temporary = f".silas-{mark}.tmp"
+        self._temporary = temporary_name(mark)
 
     def run(self, kept: Mapping[str, Metadata]) -> None:
         """Open up directories, remove deepest first, make shallowest first, set modes, flush, and

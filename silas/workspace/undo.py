@@ -25,6 +25,7 @@ from silas.workspace.journal import (
     write_journal,
 )
 from silas.workspace.metadata import Metadata, read_link_metadata, read_metadata
+from silas.workspace.replaced import is_half_way, is_original, states_on_the_way
 from silas.workspace.transition import (
     ContentSource,
     Transition,
@@ -32,6 +33,8 @@ from silas.workspace.transition import (
     conflict,
     directory_metadata,
     directory_times,
+    no_inode,
+    open_by_path,
     open_original,
     surprises,
 )
@@ -153,7 +156,7 @@ def _itself(blob: Path) -> Path:
     return blob.with_name(f"{blob.name}.inode")
 
 
-def _saved(undo_dir: Path, journal: Journal) -> ContentSource:
+def _saved(undo_dir: Path, journal: Journal, original: int) -> ContentSource:
     numbers = {change.path: number for number, change in enumerate(journal.changes)}
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -169,12 +172,14 @@ def _saved(undo_dir: Path, journal: Journal) -> ContentSource:
             return True
         return False
 
-    return ContentSource(file=blob, link=journal.links.__getitem__, inode=inode)
+    # the other names of a file kept as itself are in the directory that was changed, not in a copy
+    itself = inode if is_original(original, journal) else no_inode
+    return ContentSource(file=blob, link=journal.links.__getitem__, inode=itself)
 
 
-def _back(undo_dir: Path, journal: Journal, original: int) -> None:
-    saved = _saved(undo_dir, journal)
-    Transition(original, journal.after, journal.before, saved, journal.mark).run(journal.kept)
+def _back(undo_dir: Path, journal: Journal, original: int, start: States) -> None:
+    saved = _saved(undo_dir, journal, original)
+    Transition(original, start, journal.before, saved, journal.mark).run(journal.kept)
     write_journal(undo_dir, replace(journal, phase="undone"))
     for path in undo_dir.glob("*.inode"):
         path.unlink()  # it has its other names; no further one is to be seen
@@ -217,7 +222,7 @@ def _of_replaced(journal: Journal) -> dict[str, Metadata]:
 
 def _go_back_or_say_so(undo_dir: Path, journal: Journal, original: int) -> None:
     try:
-        _back(undo_dir, journal, original)
+        _back(undo_dir, journal, original, journal.after)
     except (OSError, SandboxError) as error:
         raise SandboxError(
             f"{journal.root} was changed by another program while Silas wrote to it, and is "
@@ -261,11 +266,12 @@ def _undo(undo_dir: Path, journal: Journal) -> None:
             f"The change in {undo_dir} is {journal.phase}; there is nothing to undo.",
             code="E_SANDBOX_UNDO",
         )
-    with open_descriptor(open_original(journal.root, journal.identity)) as original:
+    # a copy in its place is the same files: each is held against what the work left there
+    with open_descriptor(open_by_path(journal.root)) as original:
         _check_undo(original, journal)
         journal = replace(journal, phase="undoing", kept=_still_kept(original, journal))
         write_journal(undo_dir, journal)
-        _back(undo_dir, journal, original)
+        _back(undo_dir, journal, original, journal.after)
 
 
 def _check_undo(original: int, journal: Journal) -> None:
@@ -289,21 +295,39 @@ def _still_kept(original: int, journal: Journal) -> dict[str, Metadata]:
     }
 
 
-def recover(undo_dir: Path) -> bool:
+def recover(undo_dir: Path, *, missing: bool = False) -> bool:
     """After a crash, bring an interrupted apply or undo back to the state before; True if it was.
 
+    A copy that stands in the place of the directory is brought back, too, where every path holds
+    what the journal knows by its content.
+
+    Args:
+        undo_dir: Where the way back is kept.
+        missing: Also put back files where nothing stands now; see `states_on_the_way`.
+
     Raises:
-        SandboxError: E_SANDBOX_CONFLICT when somebody else changed a touched path meanwhile;
-            E_SANDBOX_BUSY when no crash left it so, but a living process is at it.
+        SandboxError: E_SANDBOX_CONFLICT when somebody else changed a touched path meanwhile, or the
+            directory is gone; E_SANDBOX_BUSY when no crash left it so, but a living process is at
+            it.
     """
     if half_changed(undo_dir) is None:
         return False  # where there is no journal, the crash came before any change
     with _held_journal(undo_dir) as journal:
         if journal.phase not in UNDER_WAY:
             return False
-        with open_descriptor(open_original(journal.root, journal.identity)) as original:
-            _back(undo_dir, journal, original)
+        with open_descriptor(open_by_path(journal.root)) as original:
+            start = states_on_the_way(original, journal, missing=missing)
+            _back(undo_dir, journal, original, start)
     return True
+
+
+def lies_in(directory: Path, journal: Journal) -> bool:
+    """Whether the half-changed directory of a journal was moved here."""
+    try:
+        with open_descriptor(open_root(directory)) as found:
+            return is_original(found, journal) and is_half_way(found, journal)
+    except (OSError, SandboxError):
+        return False
 
 
 def half_changed(undo_dir: Path) -> Journal | None:

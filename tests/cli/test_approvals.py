@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Generator
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,9 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import a_plan
 from silas.testing.approval import a_signer, a_token
+from tests.goals.kit import goal_text
+from tests.support.command import environment, silas
+from tests.support.command import run as command
 
 
 def empty(database: Database) -> None:
@@ -125,3 +129,51 @@ def test_a_wrong_id_gets_one_sentence_and_changes_nothing(
     assert says in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert states("--all") == before
+
+
+def test_json_has_the_hash_that_approve_takes_with_the_files_that_a_plan_runs(
+    db: Database, tmp_path: Path
+) -> None:
+    script = tmp_path / "work.sh"
+    script.write_text("true\n")
+    body = "# What to do\n\n```sh\nsh work.sh\n```\n"
+    item = waiting(db, id="wait-2", workspace=str(tmp_path), body=body)
+    plain = waiting(db, id="wait-3")
+    approved(db, "open-2")
+
+    def hashes() -> dict[str, str]:
+        rows = json.loads(run("list", "--json").stdout)
+        found = {row["work_item"]: row["approve"] for row in rows}
+        for name, value in found.items():
+            assert json.loads(run("show", name, "--json").stdout)["approve"] == value
+        return found
+
+    before = hashes()
+    assert f"for --approve: {before['wait-2']}" in run("show", "wait-2").stdout
+    assert before["wait-2"] != f"sha256:{plan_hash(item)}"
+    assert before["wait-3"] == f"sha256:{plan_hash(plain)}"
+    script.write_text("echo something else\n")
+    after = hashes()
+    assert after.pop("wait-2") != before.pop("wait-2")
+    assert after == before
+
+
+def test_an_approval_that_a_jump_of_the_clock_voids_is_never_shown_in_force(
+    tmp_path: Path,
+) -> None:
+    env, plan = environment(tmp_path / "home"), tmp_path / "goal.md"
+    plan.write_text(goal_text())
+    assert command(silas("init"), env).code == 0
+    shown = command(silas("plan", "check", plan), env).out.split()
+    assert command(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    listed = ("approvals", "list", "--all", "--json")
+    (row,) = json.loads(command(silas(*listed), env).out)
+    assert row["state"] == "in force"
+    before = (SystemClock().now() - timedelta(days=3)).isoformat(timespec="microseconds")
+    (file,) = (tmp_path / "home").rglob("silas.db")
+    with sqlite3.connect(file) as db:  # the clock was three days behind, and is set forward
+        db.execute("UPDATE effective_time SET reached = ?, machine = ?", (before, before))
+    db.close()
+    for _ in range(2):
+        (row,) = json.loads(command(silas(*listed), env).out)
+        assert row["state"] == "void"

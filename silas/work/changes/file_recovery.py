@@ -2,24 +2,32 @@
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
+from silas.plans.characters import show_exactly
 from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal
-from silas.workspace.undo import half_changed, leave, recover
+from silas.workspace.undo import half_changed, leave, lies_in, recover
 
 _BUSY = "E_SANDBOX_BUSY"
 _TOLD = "told"
 """In the place of a change: why it could not be brought back, so that it is recorded once."""
 
-_WAY_OUT = (
-    "Put your own version of that file aside and `silas undo {id}`, or keep everything as it is "
-    "now: `silas undo {id} --keep-files`."
+_GONE = "its directory is gone"
+_NAMED = 3  # paths that one sentence names
+
+_WAYS_BACK = (
+    ("is missing", "`silas undo {id}` puts back what is missing"),
+    ("replaced by a link", "Put the directory itself back in its place and `silas undo {id}`"),
+    ("", "Put your own version of that file aside and `silas undo {id}`"),
 )
+"""The end of what is in the way, and what to do about it; the first that fits."""
 
 
 class HalfChanged(NamedTuple):
@@ -28,32 +36,65 @@ class HalfChanged(NamedTuple):
     Attributes:
         work_item_id: The work that a crash interrupted.
         place: Where its way back is kept.
-        root: The directory.
+        journal: What it was writing, and where.
         why: Why it is not brought back; empty where nobody tried yet, or somebody is at it.
+        gone: Whether nothing stands at its path any more.
     """
 
     work_item_id: str
     place: Path
-    root: Path
-    why: str = ""
+    journal: Journal
+    why: str
+    gone: bool
+
+    @property
+    def root(self) -> Path:
+        """The directory."""
+        return self.journal.root
 
     @property
     def words(self) -> str:
         """One sentence or two: what is wrong and what to do."""
-        said = f"{self.root} is half-changed: {self.work_item_id} was interrupted"
+        name = self.work_item_id
+        keep = f"`silas undo {name} --keep-files`"
+        if self.gone:
+            return (
+                f"{self.root} is gone, and {self._interrupted} there; what they held before is in "
+                f"{self.place}. Put the directory back and `silas undo {name}`, or settle it as "
+                f"it is now: {keep}."
+            )
+        said = f"{self.root} is half-changed: {self._interrupted}"
         if not self.why:
-            return f"{said}; `silas undo {self.work_item_id}` brings it back to what it was."
-        return f"{said}, and {self.why}. {_WAY_OUT.format(id=self.work_item_id)}"
+            return f"{said}; `silas undo {name}` brings it back to what it was."
+        way = next(way for end, way in _WAYS_BACK if self.why.endswith(end)).format(id=name)
+        return f"{said}, and {self.why}. {way}, or keep everything as it is now: {keep}."
+
+    def words_in(self, workspace: Path) -> str:
+        """The same where the directory was moved to another place."""
+        name = self.work_item_id
+        return (
+            f"{workspace} is what {self.root} was, half-changed: {self._interrupted}. Move it back "
+            f"and `silas undo {name}`, or keep everything as it is now: "
+            f"`silas undo {name} --keep-files`."
+        )
+
+    @property
+    def _interrupted(self) -> str:
+        paths = [show_exactly(change.path) for change in self.journal.changes]
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        named = ", ".join(paths[:_NAMED])
+        return f"{self.work_item_id} was interrupted while it wrote {named}{more}"
 
 
 def half_changed_in(folder: Path) -> list[HalfChanged]:
-    """What is half-changed of what the journals in this folder tell, oldest first."""
+    """What is half-changed of what the journals in this folder tell, by their names."""
     found = ((place, half_changed(place)) for place in sorted(folder.glob("*/*")))
-    return [
-        HalfChanged(place.parent.name, place, journal.root, _told(place))
-        for place, journal in found
-        if journal is not None and _is_there(journal)
-    ]
+    return [_half(place, journal) for place, journal in found if journal is not None]
+
+
+def _half(place: Path, journal: Journal) -> HalfChanged:
+    gone, why = not os.path.lexists(journal.root), _told(place)
+    return HalfChanged(place.parent.name, place, journal, "" if why == _GONE else why, gone)
 
 
 class FileRecovery:
@@ -70,14 +111,20 @@ class FileRecovery:
         """What is half-changed now, oldest first; looks and changes nothing."""
         return half_changed_in(self._folder)
 
-    async def recover(self) -> frozenset[str]:
+    async def recover(self, asked: str = "") -> frozenset[str]:
         """Bring back what a crash left; returns the ids of the work that was taken back.
 
-        One that somebody else changed since is left as it is, on record: it must not keep
-        everything else from starting. Work on it is refused by `require_whole`.
+        One that somebody else changed since, or that is gone, is left as it is, on record: it must
+        not keep everything else from starting. Work on it is refused by `require_whole`.
+
+        Args:
+            asked: The work that the owner wants taken back: of it, files that are missing are put
+                back, too.
         """
         halves = await asyncio.to_thread(self.left)
-        return frozenset([half.work_item_id for half in halves if await self._recovered(half)])
+        return frozenset(
+            [half.work_item_id for half in halves if await self._recovered(half, asked)]
+        )
 
     async def require_whole(self, workspace: str | None) -> None:
         """Recover, and refuse where this directory, or one around or in it, is still half-changed.
@@ -89,8 +136,16 @@ class FileRecovery:
             return
         await self.recover()
         for half in await asyncio.to_thread(self.left):
-            if _overlap(half.root, Path(workspace)):
-                raise SandboxError(half.words, code="E_SANDBOX_HALF")
+            words = await asyncio.to_thread(_refusal, half, workspace)
+            if words:
+                raise SandboxError(words, code="E_SANDBOX_HALF")
+
+    async def tell(self, tell: Callable[[str], Awaitable[None]]) -> None:
+        """Say at a start what could not be brought back, so that nobody finds it by chance."""
+        halves = await asyncio.to_thread(self.left)
+        words = [half.words for half in halves if half.why or half.gone]  # else somebody is at it
+        if words:
+            await tell("\n".join(words))
 
     async def leave(self, work_item_id: str) -> None:
         """Keep a half-changed directory as it is now: it stops being half-changed.
@@ -111,9 +166,10 @@ class FileRecovery:
             )
             await shielded(asyncio.to_thread(leave, half.place))
 
-    async def _recovered(self, half: HalfChanged) -> bool:
+    async def _recovered(self, half: HalfChanged, asked: str) -> bool:
+        bring_back = partial(recover, half.place, missing=half.work_item_id == asked)
         try:
-            done = await shielded(asyncio.to_thread(recover, half.place))
+            done = await shielded(asyncio.to_thread(bring_back))
         except (SandboxError, OSError) as error:
             if not isinstance(error, SandboxError) or error.code != _BUSY:
                 await self._tell(half, error)
@@ -124,8 +180,8 @@ class FileRecovery:
 
     async def _tell(self, half: HalfChanged, error: SandboxError | OSError) -> None:
         words = error.message if isinstance(error, SandboxError) else str(error.strerror)
-        why = words.partition(";")[0].rstrip(".")
-        if why == half.why:
+        why = _GONE if half.gone else words.partition(";")[0].rstrip(".")
+        if why == _told(half.place):
             return
         await self._audit.log(
             "workspace_not_recovered", work_item_id=half.work_item_id, reason=words
@@ -141,15 +197,16 @@ def _told(place: Path) -> str:
         return ""
 
 
-def _is_there(journal: Journal) -> bool:
-    """Whether it is still the directory that was changed; one that is gone is half-way no more."""
-    try:
-        facts = os.stat(journal.root)
-    except OSError:
-        return False
-    return (facts.st_dev, facts.st_ino) == journal.identity
+def _refusal(half: HalfChanged, workspace: str) -> str:
+    place = Path(os.path.realpath(workspace))
+    if _concerns(half, place):
+        return half.words
+    return half.words_in(place) if lies_in(place, half.journal) else ""
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    other = Path(os.path.realpath(other))
-    return one == other or one in other.parents or other in one.parents
+def _concerns(half: HalfChanged, place: Path) -> bool:
+    """Whether work in this directory would build on what is half-changed."""
+    if half.gone:  # around it, nothing of it is left
+        return half.root == place or half.root in place.parents
+    roots = (half.root, Path(os.path.realpath(half.root)))
+    return any(one == place or one in place.parents or place in one.parents for one in roots)

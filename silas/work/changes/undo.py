@@ -67,7 +67,7 @@ class Undo:
             SandboxError: There is nothing to undo, or the files changed since, by later work (which
                 is named) or by somebody else.
         """
-        if work_item_id in await self.files.recover():
+        if work_item_id in await self.files.recover(work_item_id):
             return
         for half in self.files.left():
             if half.work_item_id == work_item_id:
