@@ -196,7 +196,7 @@ class AheadDesk:
         if goal.state is not GoalState.active:
             return []
         schedule, zone = goal_schedule.read_schedule(goal.schedule), self.config.scheduler.zone
-        again = "" if schedule.moment else goal_schedule.schedule_words(goal.schedule)
+        again = "" if schedule.moment else goal_schedule.brief_words(goal.schedule)
 
         def then(moment: datetime) -> datetime | None:
             return goal_schedule.following(schedule, zone, moment)

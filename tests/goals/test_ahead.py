@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from silas.plans.goals.schedule import schedule_words
+from silas.plans.goals.schedule import brief_words, schedule_words
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
@@ -32,7 +32,7 @@ async def test_what_comes_stands_in_order_with_how_often_more() -> None:
         ("goal", "Watch the state", 6),
         ("reminder", "water", 0),
     ]
-    assert found.coming[1].again == "every day at 07:00 in your time zone (`0 7 * * *`)"
+    assert found.coming[1].again == "every day at 07:00"
     assert (found.later, found.paused, found.warnings) == (1, (), ())
 
 
@@ -74,6 +74,8 @@ def test_a_usual_schedule_is_said_as_a_person_says_it(cron: str, words: str) -> 
     assert schedule_words(cron) == f"{words} in your time zone (`{cron}`)"
     zoned = schedule_words(f"CRON_TZ=Europe/Vienna {cron}")
     assert zoned == f"{words} in Europe/Vienna (`{cron}`)"
+    assert brief_words(cron) == words
+    assert brief_words(f"CRON_TZ=Europe/Vienna {cron}") == f"{words} (Europe/Vienna)"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,7 @@ def test_a_usual_schedule_is_said_as_a_person_says_it(cron: str, words: str) -> 
 )
 def test_another_schedule_is_shown_as_it_is_written(cron: str) -> None:
     assert schedule_words(cron) == f"at each `{cron}` (cron) of your time zone"
+    assert brief_words(cron) == schedule_words(cron)
 
 
 def test_the_command_lists_by_days_and_says_that_nobody_runs_what_is_due(tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def schedule_words(text: str) -> str:
     return f"at each `{schedule.cron}` (cron) of {zone}"
 
 
+def brief_words(text: str) -> str:
+    """The same for a list: a usual time as a person says it, any other as it is written."""
+    schedule = read_schedule(text)
+    words = cron_words(schedule.cron) if schedule.cron else ""
+    if not words:
+        return schedule_words(text)
+    return f"{words} ({schedule.zone})" if schedule.zone else words
+
+
 def cron_words(cron: str) -> str:
     """A usual cron expression as a person says it: `every day at 07:00`; nothing for others."""
     minute, hour, day, month, weekday = cron.split()
