@@ -78,6 +78,8 @@ ACTS = {
     "keys rotate",
     "mcp serve",
     "mcp trust",
+    "memory add",
+    "memory correct",
     "memory export",
     "memory forget",
     "memory import",

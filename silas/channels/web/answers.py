@@ -39,6 +39,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_CHANNEL_NOT_NOW": 409,
     "E_CHANNEL_RATE_LIMIT": 429,
     "E_CFG_SECRET_STORED": 409,
+    "E_MEM_WORDS": 400,
     "E_REMINDER_MANY": 409,
     "E_REMINDER_OFF": 409,
     "E_REMINDER_OVER": 409,
