@@ -82,6 +82,17 @@ def test_an_id_that_nothing_has_ends_the_command_with_two(name: str, here: Path)
     assert NOBODY in last[0] or "silas devices list" in last[0]
 
 
+@pytest.mark.parametrize("odd", ["a" * 5_000, "..", "../../etc", "a/b", "A:b"])
+@pytest.mark.parametrize("name", NAMES_ONE)
+def test_so_does_one_that_nothing_can_have(name: str, odd: str, here: Path) -> None:
+    assert here.is_dir()
+    words = [odd if word == NOBODY else word for word in NAMES_ONE[name]]
+    done = CliRunner().invoke(cli, [*name.split(), *words])
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    assert "cannot be used" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 or "SKILL.md" in done.stderr
+
+
 RUNBOOK = """\
 ---
 id: greet
