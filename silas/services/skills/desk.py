@@ -161,7 +161,8 @@ class SkillDesk:
         """Raise `SkillError` where there is no skill of this name that could be removed."""
         if not NAME.fullmatch(name):
             raise not_a_name(name)
-        self._refuse_shipped(name)
+        if (shipped_skills() / name).exists():
+            raise SkillError(f"the skill {name!r} ships with Silas; it cannot be removed.")
         places = (self.config.skills_dir, self._quarantine)
         if not any(os.path.lexists(place / name) for place in places):
             raise SkillError(f"there is no skill {name!r}; see `silas skills list`.")
