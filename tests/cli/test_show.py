@@ -15,7 +15,7 @@ def ran(tmp_path: Path, env: dict[str, str], *extra: str) -> Ended:
     plan = tmp_path / "plan.md"
     text = sh_plan(
         "ls",
-        "mkdir -p __pycache__ src/.pytest_cache",
+        "mkdir -p __pycache__ src/.pytest_cache .benchmarks",
         "touch __pycache__/a.pyc src/.pytest_cache/README.md made.txt",
         id="task-show",
         workspace=str(work),
@@ -149,3 +149,19 @@ def test_a_result_of_several_lines_is_shown_as_such(tmp_path: Path, set_up: dict
     shown = run(silas("show", "task-lines"), set_up).out
     assert "<U+000A>" not in shown
     assert '    - check "checked" failed with exit code 1\n' in shown
+
+
+def test_benchmarks_that_a_run_keeps_are_delivered(tmp_path: Path, set_up: dict[str, str]) -> None:
+    work = a_workspace(tmp_path / "work")
+    plan = tmp_path / "plan.md"
+    text = sh_plan(
+        "mkdir .benchmarks",
+        "cp input.txt .benchmarks/0001.json",
+        id="task-benchmarks",
+        workspace=str(work),
+        verify=check("test -e .benchmarks/0001.json"),
+    )
+    plan.write_text(text, encoding="utf-8")
+    digest = run(silas("plan", "check", plan), set_up).out.splitlines()[-1]
+    assert run(silas("run", plan, "--approve", digest), set_up).code == 0
+    assert (work / ".benchmarks/0001.json").is_file()
