@@ -106,8 +106,7 @@ def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None
     """Remember TEXT as your own words."""
 
     async def work() -> int:
-        from silas.memory.owners_words import checked_words
-        from silas.services.memory import open_memory
+        from silas.services.memory import checked_words, open_memory
         from silas.services.reminders import SAID_IN_COMMAND
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
@@ -130,8 +129,7 @@ def memory_correct(
     """Put TEXT, your own words, in the place of the memory ID."""
 
     async def work() -> int:
-        from silas.memory.owners_words import checked_words
-        from silas.services.memory import open_memory
+        from silas.services.memory import checked_words, open_memory
         from silas.services.reminders import SAID_IN_COMMAND
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
