@@ -22,7 +22,7 @@ from typing import Any, LiteralString, Protocol, TypeVar
 
 from silas.canonical import sha256_hex
 from silas.clock import Clock
-from silas.errors import DatabaseError, SilasError, from_foreign
+from silas.errors import DatabaseError, SilasError, from_foreign, reason
 from silas.migrations import migration_files, statements_of
 
 T = TypeVar("T")
@@ -270,7 +270,7 @@ class Database:
                 tx.run(_DAMAGED_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise DatabaseError(
-                f"The database {path} cannot be opened: {error}.", code="E_DB_OPEN"
+                f"The database {path} cannot be opened: {reason(error)}.", code="E_DB_OPEN"
             ) from error
 
     def close(self) -> None:

@@ -278,7 +278,11 @@ _NUMBER = re.compile(r"\[Errno -?\d+\] ?")
 
 
 def reason(error: BaseException) -> str:
-    """Why something failed, in one line: of the system's errors words, and never their numbers."""
+    """Why something failed, in one line without a full stop: of the system's errors words, and
+    never their numbers; of ours their message.
+    """
+    if isinstance(error, SilasError):
+        return error.message.rstrip(".")
     if isinstance(error, OSError) and error.errno in _BY_NUMBER:
         return _BY_NUMBER[error.errno][0]
     if isinstance(error, OSError) and error.strerror:

@@ -22,7 +22,7 @@ from silas.audit.witnessed_log import Warn, WitnessedAuditLog
 from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.db import Database
-from silas.errors import ApprovalError, DatabaseError, SilasError, Stopped, from_foreign
+from silas.errors import ApprovalError, DatabaseError, SilasError, Stopped, from_foreign, reason
 
 AT_ONCE = 1000
 """Entries that are hashed again at every start, 1 microsecond each; the rest in the background."""
@@ -275,7 +275,8 @@ class KeptAuditLog(WitnessedAuditLog):
         known = from_foreign(error)
         code = "E_SILAS_UNEXPECTED" if known is None else known.code
         await self.log("head_not_kept", code=code)
-        await self._warn(f"The newest signed head of the record could not be kept: {error}")
+        why = reason(error)
+        await self._warn(f"The newest signed head of the record could not be kept: {why}.")
 
     # What is found -------------------------------------------------------------------------------
     def _found_at_start(self) -> str:

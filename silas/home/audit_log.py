@@ -10,7 +10,7 @@ from silas.audit.witnessed_log import Warn
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import DatabaseError, SilasError
+from silas.errors import DatabaseError, SilasError, reason
 from silas.home.database import open_database
 from silas.home.signer_client import record_of
 from silas.home.witnesses import witnesses_of
@@ -50,7 +50,7 @@ class HeadsBesideKey:
                     lines.append((place.name, head.line))
             marked = keeps_head(self._record)
         except (OSError, SilasError) as error:
-            words = error.message if isinstance(error, SilasError) else str(error)
+            words = error.message if isinstance(error, SilasError) else reason(error)
             return KeptHead(fault=words)
         return KeptHead(tuple(lines), tuple(missing), marked)
 

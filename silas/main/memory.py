@@ -26,7 +26,7 @@ _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 @click.group()
 def memory() -> None:
-    """What Silas remembers: find, show, forget, take elsewhere."""
+    """What Silas remembers: find, show, add, correct, forget, take elsewhere."""
 
 
 @memory.command("search")
@@ -93,6 +93,50 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
         click.echo()
         for line in show_lines(content):
             click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("add")
+@click.argument("text", nargs=-1, required=True)
+@_AS_JSON
+@click.pass_context
+def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None:
+    """Remember TEXT as your own words."""
+
+    async def work() -> int:
+        from silas.services.memory import checked_words, open_memory
+        from silas.services.reminders import SAID_IN_COMMAND
+
+        words = checked_words(" ".join(text))  # before a passphrase is asked for
+        async with open_memory(look_config(ctx), sign=True) as desk:
+            made = await desk.add(words, SAID_IN_COMMAND)
+            _print_taken(await desk.one(made), as_json, f"Remembered it as your own words: {made}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@memory.command("correct")
+@click.argument("memory_id", metavar="ID")
+@click.argument("text", nargs=-1, required=True)
+@_AS_JSON
+@click.pass_context
+def memory_correct(
+    ctx: click.Context, memory_id: str, text: tuple[str, ...], as_json: bool
+) -> None:
+    """Put TEXT, your own words, in the place of the memory ID."""
+
+    async def work() -> int:
+        from silas.services.memory import checked_words, open_memory
+        from silas.services.reminders import SAID_IN_COMMAND
+
+        words = checked_words(" ".join(text))  # before a passphrase is asked for
+        async with open_memory(look_config(ctx), sign=True) as desk:
+            await desk.correct(memory_id, words, SAID_IN_COMMAND)
+            now = await desk.one(memory_id)
+        _print_taken(now, as_json, f"Your words stand in {now.memory_id} now.")
         return DONE
 
     run_to_exit(work)
@@ -262,6 +306,13 @@ def _print_items(found: "list[MemoryItem]", as_json: bool, nothing: str) -> None
         click.echo(_line(item))
     if not found:
         click.echo(nothing)
+
+
+def _print_taken(item: "MemoryItem", as_json: bool, words: str) -> None:
+    if as_json:
+        print_json(item.model_dump(mode="json", exclude={"embedding"}))
+    else:
+        click.echo(words)
 
 
 def _line(item: "MemoryItem") -> str:

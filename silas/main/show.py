@@ -76,7 +76,7 @@ def lines_of(
     for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
-        lines += ["", "Result:", *detail_line(result.summary)]
+        lines += ["", "Result:", *_indented(result.summary)]
     if result is not None and result.read_before:
         lines += ["", "Read before its changes, neither yours nor the plan's:"]
         lines += [line for source in result.read_before for line in detail_line(source)]
@@ -90,3 +90,10 @@ def lines_of(
     if result is not None and result.diff:
         lines += ["", "What changed:", result.diff]
     return lines
+
+
+def _indented(text: str) -> list[str]:
+    """A text of several lines, each of them shown with what it hides."""
+    from silas.channels.text import detail_line
+
+    return [shown for line in text.split("\n") for shown in detail_line(line)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from silas.errors import SilasError
+from silas.errors import SilasError, reason
 from silas.main.shared import (
     DECLINED,
     DONE,
@@ -71,7 +71,7 @@ def _recorded(ctx: click.Context) -> None:
             for item in asyncio.run(desk.settle(SETTLE_SECONDS)):
                 click.echo(f"paused: {item}")
     except (SilasError, OSError) as error:
-        click.echo(f"The stop holds, but could not be recorded yet: {error}", err=True)
+        click.echo(f"The stop holds, but could not be recorded yet: {reason(error)}.", err=True)
 
 
 @click.command()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from silas.errors import LLMError, SilasError, from_foreign
+from silas.errors import LLMError, SilasError, from_foreign, reason
 
 Vector = list[float]
 
@@ -189,7 +189,8 @@ class EndpointEmbedder:
             known = from_foreign(error)
             if isinstance(known, LLMError):
                 raise known from error
-            raise _unusable(f"the server at {self._url} gave no vectors ({error})") from error
+            why = reason(error)
+            raise _unusable(f"the server at {self._url} gave no vectors ({why})") from error
 
     def fault(self) -> str:
         """None without asking: what would be sent belongs to nobody."""

@@ -23,6 +23,11 @@ _SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SECRET_REF = re.compile(r"ref_[0-9a-f]{32}")
 
 
+def is_item_id(text: str) -> bool:
+    """Whether a work item may be called so; nothing else names a row, or a folder of its own."""
+    return _ID.fullmatch(text) is not None
+
+
 class PlanFault(NamedTuple):
     """A broken rule: the way to what breaks it, and why it does."""
 

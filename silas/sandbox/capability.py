@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+from silas.errors import reason
 from silas.sandbox.bubblewrap.devices import make_devices
 from silas.sandbox.bubblewrap.launch import Launcher, hidden, is_trusted_binary
 from silas.sandbox.errors import SandboxUnavailable
@@ -278,5 +279,5 @@ def look(*steps: tuple[str, Callable[[], str]]) -> list[CapabilityCheck]:
         except SandboxUnavailable as error:
             checks.append(CapabilityCheck(name, False, str(error)))
         except (OSError, subprocess.SubprocessError) as error:
-            checks.append(CapabilityCheck(name, False, f"could not be tested: {error}"))
+            checks.append(CapabilityCheck(name, False, f"could not be tested: {reason(error)}"))
     return checks

@@ -131,9 +131,13 @@ class ApprovalDesk:
         if isinstance(found, HeldChanges):
             return await self._dropped(found)
         if isinstance(found, Given):
+            stands = (
+                f"`silas approvals revoke {found.item.id}` takes its approval back"
+                if found.state in _STANDING
+                else f"its approval authorises nothing any more ({found.state})"
+            )
             raise ApprovalError(
-                f"{found.item.id} does not wait for an answer; `silas approvals revoke "
-                f"{found.item.id}` takes its approval back.",
+                f"{found.item.id} does not wait for an answer; {stands}.",
                 code="E_APPROVAL_NOT_WAITING",
                 work_item_id=found.item.id,
             )
@@ -161,7 +165,7 @@ class ApprovalDesk:
                 code="E_APPROVAL_NOT_GIVEN",
                 work_item_id=named,
             )
-        taken = found.state in ("in force", "at work")
+        taken = found.state in _STANDING
         if not taken or not await revoke(found.token, self.nonces, self.audit):
             raise ApprovalError(
                 f"The approval of {found.item.id} authorises nothing any more "
@@ -187,6 +191,10 @@ async def how_it_stands(
     gone = await nonces.is_used("revoked", token.token_id)
     void = current(token, stops.stops()) is not None
     return Given(item, token, _state(item, token, uses, now, revoked=gone, void=void), uses)
+
+
+_STANDING = ("in force", "at work")
+"""The states in which an approval can be taken back."""
 
 
 def _state(

@@ -29,7 +29,7 @@ from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
 from silas.memory.models import MemoryType
 from silas.memory.operations import Operations, RulesFit
-from silas.memory.port import OpBasis
+from silas.memory.owners_words import checked_words, owners_own
 from silas.memory.retrieve import HybridRetriever
 from silas.memory.store import SqlMemoryStore
 from silas.memory.vectors import NumpyVectorIndex
@@ -39,7 +39,7 @@ from silas.services.memory_search import MemorySearch
 from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
 from silas.stream.scope_work import any_rests_on
-from silas.types import OWNER, Risk, TaintLevel
+from silas.types import OWNER, Risk
 
 if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
@@ -285,12 +285,12 @@ class MemoryDesk:
             source: Where he said them.
 
         Raises:
-            MemoryRefused: There is nothing in them.
+            MemoryRefused: There is nothing in them, or too much (`E_MEM_WORDS`).
             Stopped: The record was changed outside Silas; nothing is taken in.
         """
         self.audit.require_whole()
-        op = {"op": "store", "content": text.strip(), "memory_type": MemoryType.fact}
-        made = await self.rooms.ops.apply(op, _owners_own(source))
+        op = {"op": "store", "content": checked_words(text), "memory_type": MemoryType.fact}
+        made = await self.rooms.ops.apply(op, owners_own(source))
         await self.audit.log("memory.added", memory_id=made)
         return made
 
@@ -300,8 +300,8 @@ class MemoryDesk:
         """
         self.audit.require_whole()
         await self.one(memory_id)
-        op = {"op": "update", "memory_id": memory_id, "content": text.strip()}
-        await self.rooms.ops.apply(op, _owners_own(source))
+        op = {"op": "update", "memory_id": memory_id, "content": checked_words(text)}
+        await self.rooms.ops.apply(op, owners_own(source))
         await self.audit.log("memory.corrected", memory_id=memory_id)
 
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
@@ -312,18 +312,6 @@ class MemoryDesk:
         """
         await self.rooms.store.delete(memory_id, scope_id)
         await self.audit.log("memory.forgotten", scope_id=scope_id, source=memory_id, count=1)
-
-
-def _owners_own(source: str) -> OpBasis:
-    """Nothing but the owner's own words is in view, and they are what is to be remembered."""
-    return OpBasis(
-        scope_id=OWNER,
-        session_id="",
-        taint=TaintLevel.owner,
-        sources=(source,),
-        owners_words=True,
-        owner_asks=True,
-    )
 
 
 _EVERYTHING = 10_000_000  # more than anybody has

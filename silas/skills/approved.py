@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 from pydantic import ValidationError
 
 from silas.canonical import canonical_bytes, read_json, sha256_hex
-from silas.skills.folder import SkillError
+from silas.skills.folder import SkillError, not_a_name
 from silas.skills.front import NAME
 from silas.skills.tree import write_whole
 from silas.types import Frozen
@@ -124,7 +124,7 @@ class SkillRecords:
 
     def _path(self, name: str) -> Path:
         if not NAME.fullmatch(name):
-            raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
+            raise not_a_name(name)
         return self._directory / f"{name}.json"
 
     def _read(self, path: Path, name: str) -> tuple[Mapping[str, str], str]:

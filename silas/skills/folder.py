@@ -37,6 +37,11 @@ class SkillError(ConfigError):
         super().__init__(reason, code="E_CFG_SKILL")
 
 
+def not_a_name(text: str) -> SkillError:
+    """The error for what no skill can be called."""
+    return SkillError(f"{text[:80]!a} is not the name of a skill; see `silas skills list`.")
+
+
 class SkillFile(NamedTuple):
     """One file of a skill: its path from the skill's folder, with `/`, and its bytes."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.skills.approved import Approved
-from silas.skills.folder import SKILL_MD, SkillError, SkillFile, Stamp, contents, stamps
+from silas.skills.folder import SKILL_MD, SkillError, SkillFile, Stamp, contents, not_a_name, stamps
 from silas.skills.front import NAME, SkillFrontMatter, SkillMd, read_skill_md
 from silas.skills.models import SkillValidationConfig
 from silas.skills.port import SkillText
@@ -237,7 +237,7 @@ class SkillLoader:
 
     def _place(self, name: str) -> SkillsDirectory:
         if not NAME.fullmatch(name):
-            raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
+            raise not_a_name(name)
         for place in self._places:
             # the first place that has the name decides, as in `scan`
             if place.trust in _USABLE and os.path.lexists(place.directory / name):

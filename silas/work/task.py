@@ -28,6 +28,7 @@ from silas.work.authority.allowed_hosts import Reach
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.file_recovery import FileRecovery
 from silas.work.changes.task_workspace import TaskWorkspace
+from silas.work.checks.finding import what_was_found
 from silas.work.checks.unstartable import broken_plan, fingerprint
 from silas.work.checks.verdict import check_changes
 from silas.work.checks.verify import VerificationRunner
@@ -212,9 +213,8 @@ class TaskRunner:
                     influence = readings.influence
                     return await self._ending.done(item, site, attempt, changes, influence)
             failures, before = what_failed(attempt), marks
-            if broken := broken_plan(item, attempt, follows_runbook=follows):
-                wrong = _End(WorkItemStatus.blocked, broken, unfit=True)
-                return await self._over(item, wrong, left, tracker, notify)
+            if (end := _final(item, attempt, follows_runbook=follows)) is not None:
+                return await self._over(item, end, left, tracker, notify)
             marks = fingerprint(attempt)
             again = marks == before  # the same steps that failed in the same way
             if again and (guidance or follows):
@@ -323,6 +323,15 @@ def _given_up(attempt: Attempt, left: AttemptOutput) -> _End | None:
             return _End(WorkItemStatus.stuck, words, unfit=True)
         case _:
             return None
+
+
+def _final(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> _End | None:
+    """What another attempt could not change: the plan is broken, or what it looks at is."""
+    if broken := broken_plan(item, attempt, follows_runbook=follows_runbook):
+        return _End(WorkItemStatus.blocked, broken, unfit=True)
+    if found := what_was_found(item, attempt, follows_runbook=follows_runbook):
+        return _End(WorkItemStatus.failed, found, unfit=False)
+    return None
 
 
 _WRONG = "The planner finds that the plan itself is wrong:"

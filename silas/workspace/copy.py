@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from silas.errors import SandboxError
 from silas.sandbox.models import Mount
-from silas.workspace.caches import in_new_cache
+from silas.workspace.caches import in_new_cache, left_empty
 from silas.workspace.content import ChangedContent, contents
 from silas.workspace.diff import Reader, unified_diff
 from silas.workspace.journal import Change
@@ -213,6 +213,7 @@ class Workspace:
             if (change := _change(path, self.manifest.get(path), scan.manifest.get(path)))
             and not _lies_in(path, new)
             and not in_new_cache(path, self.manifest)
+            and not left_empty(path, self.manifest, scan.manifest)
         ]
         return Changes(
             created=tuple(change for change in found if change.before is None),

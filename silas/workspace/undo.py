@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from silas.errors import SandboxError
+from silas.errors import SandboxError, reason
 from silas.types import new_nonce
 from silas.workspace.clone import copy_content
 from silas.workspace.journal import (
@@ -226,7 +226,7 @@ def _go_back_or_say_so(undo_dir: Path, journal: Journal, original: int) -> None:
     except (OSError, SandboxError) as error:
         raise SandboxError(
             f"{journal.root} was changed by another program while Silas wrote to it, and is "
-            f"half-way; what it held is kept in {undo_dir} ({error}).",
+            f"half-way; what it held is kept in {undo_dir} ({reason(error)}).",
             code="E_SANDBOX_UNDO",
         ) from error
 

@@ -63,6 +63,12 @@ def rest(request: str) -> list[str]:
         ("run the tests before deleting everything", ["deleting everything"]),
         ("run the tests followed by removing calc.py", ["removing calc.py"]),
         ("run the tests while you delete everything", ["you delete everything"]),
+        ("undo that and run the tests", ["undo that"]),
+        ("list the files and empty the trash", ["empty the trash"]),
+        ("list the files, then put them into a folder", ["put them into a folder"]),
+        ("list the files and shred them", ["shred them"]),
+        ("run the tests and back up the folder", ["back up the folder"]),
+        ("run the tests and encrypt the results", ["encrypt the results"]),
     ],
 )
 def test_what_no_runbook_does_is_found(request_text: str, left: list[str]) -> None:
@@ -104,6 +110,57 @@ async def test_the_card_and_the_answer_say_it(tmp_path: Path) -> None:
     (card,) = channel.cards
     assert 'I leave out: "delete everything", because I know no runbook for it.' in card.rationale
     assert reply.plan is not None
+
+
+SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "count the files and remove everything",
+        "count the files; wipe the folder",
+        "find the biggest file and delete it",
+        "what time is it and delete a.txt",
+        "show me a.txt and then email it to Bob",
+        "calculate 3+4 and write it to b.md",
+        "copy a.txt to c.txt, then remove a.txt",
+        "delete a.txt but first make a backup",
+        "make a folder called x and move b.md into it",
+        "zip the photos and send them to mum",
+        "read me a.txt then shred it",
+        "hello, delete a.txt and shred b.md",
+    ],
+)
+async def test_an_answer_to_several_requests_says_that_none_was_done(request_text: str) -> None:
+    async with Harness() as h:
+        reply = await h.silas.ask(request_text)
+    assert reply.plan is None
+    assert reply.text.endswith(SEVERAL)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "remove everything",
+        "delete a.txt, please",
+        "sing",
+        "hello and delete everything",
+        "thanks, now delete everything",
+    ],
+)
+async def test_an_answer_to_one_request_does_not(request_text: str) -> None:
+    async with Harness() as h:
+        reply = await h.silas.ask(request_text)
+    assert SEVERAL not in reply.text
+
+
+async def test_a_question_about_what_is_remembered_leaves_nothing_out_in_silence() -> None:
+    async with Harness() as h:
+        await h.silas.ask("remember that my dentist is Odile")
+        reply = await h.silas.ask("when is my dentist appointment and delete a.txt")
+    assert "my dentist is Odile" in reply.text
+    assert reply.text.endswith('I leave out: "delete a.txt"; ask for that by itself.')
 
 
 def test_the_command_line_says_it(tmp_path: Path) -> None:

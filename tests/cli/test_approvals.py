@@ -115,6 +115,7 @@ def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> 
         (["deny", "token-of"], 2, "begins the id of several approvals"),
         (["revoke", "asked-2"], 3, "`silas approvals deny asked-2`"),
         (["deny", "given-2"], 3, "`silas approvals revoke given-2`"),
+        (["deny", "spent-4"], 3, "its approval authorises nothing any more (declined)"),
     ],
 )
 def test_a_wrong_id_gets_one_sentence_and_changes_nothing(
@@ -123,6 +124,7 @@ def test_a_wrong_id_gets_one_sentence_and_changes_nothing(
     waiting(db, id="asked-2")
     approved(db, "given-2")
     approved(db, "given-3")
+    approved(db, "spent-4", verdict=ApprovalVerdict.declined)
     before = states("--all")
     refused = run(*words)
     assert refused.exit_code == code

@@ -361,3 +361,14 @@ def test_a_wrong_setting_is_told_in_words_of_silas(text: str, words: str, tmp_pa
     assert words in sentence
     assert "Input should" not in sentence
     assert "silas.yaml" in sentence
+
+
+def test_a_database_that_cannot_be_opened_is_told_without_an_errors_number(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "data").mkdir(parents=True)
+    (home / "data/silas.db").symlink_to("silas.db")  # leads to itself
+    done = run(silas("init"), environment(home))
+    assert done.code == 2
+    sentence = one_sentence(done.err)
+    assert "silas.db cannot be opened: " in sentence
+    assert "Errno" not in sentence

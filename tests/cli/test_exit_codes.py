@@ -28,6 +28,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "goals run": (NOBODY,),
     "goals show": (NOBODY,),
     "mcp trust": (NOBODY,),
+    "memory correct": (NOBODY, "words"),
     "memory forget": ("--id", NOBODY, "--yes"),
     "memory show": (NOBODY,),
     "persona feedback": (NOBODY,),
@@ -47,6 +48,7 @@ NAMES_NONE = {
     "ask": "words",
     "audit accept": "a hash",
     "audit export": "a file",
+    "memory add": "words",
     "memory export": "a file",
     "memory import": "a file",
     "memory search": "words",
@@ -78,6 +80,17 @@ def test_an_id_that_nothing_has_ends_the_command_with_two(name: str, here: Path)
     last = done.stderr.strip().splitlines()
     assert len(last) == 1, done.stderr
     assert NOBODY in last[0] or "silas devices list" in last[0]
+
+
+@pytest.mark.parametrize("odd", ["a" * 5_000, "..", "../../etc", "a/b", "A:b"])
+@pytest.mark.parametrize("name", NAMES_ONE)
+def test_so_does_one_that_nothing_can_have(name: str, odd: str, here: Path) -> None:
+    assert here.is_dir()
+    words = [odd if word == NOBODY else word for word in NAMES_ONE[name]]
+    done = CliRunner().invoke(cli, [*name.split(), *words])
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    assert "cannot be used" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 or "SKILL.md" in done.stderr
 
 
 RUNBOOK = """\

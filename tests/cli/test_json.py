@@ -80,6 +80,8 @@ ACTS = {
     "keys rotate",
     "mcp serve",
     "mcp trust",
+    "memory add",
+    "memory correct",
     "memory export",
     "memory forget",
     "memory import",

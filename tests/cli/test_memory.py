@@ -89,6 +89,47 @@ def test_what_is_remembered_never_drives_the_terminal(home: dict[str, str]) -> N
         assert "<U+001B>" in said
 
 
+def test_the_owners_words_are_added_and_put_in_the_place_of_others(home: dict[str, str]) -> None:
+    added = say("memory", "add", "The dentist is called Odile.")
+    assert added.exit_code == 0
+    (one,) = json.loads(say("memory", "list", "--json").output)
+    assert one["memory_id"] in added.output
+    assert (one["trust_level"], one["taint"]) == ("verified", "owner")
+    assert (one["memory_type"], one["sources"]) == ("fact", ["channel:cli"])
+    remember(home, PAGE)
+    done = say("memory", "correct", "page", "It", "opens at nine.", "--json")
+    assert done.exit_code == 0
+    now = json.loads(done.stdout)
+    assert now == json.loads(say("memory", "show", "page", "--json").output)
+    assert (now["content"], now["sources"]) == ("It opens at nine.", ["channel:cli"])
+    assert (now["trust_level"], now["taint"]) == ("verified", "owner")
+    assert "You added the memory" in recorded()
+    assert "You put your own words in the place of the memory page." in recorded()
+
+
+@pytest.mark.parametrize("words", [("add",), ("correct", "page")], ids=" ".join)
+@pytest.mark.parametrize(("text", "said"), [(" ", "is empty"), ("a" * 4_001, "4,001 characters")])
+def test_words_that_cannot_be_remembered_are_a_wrong_use(
+    words: tuple[str, ...], text: str, said: str, home: dict[str, str]
+) -> None:
+    remember(home, PAGE)
+    done = say("memory", *words, text)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    (left,) = json.loads(say("memory", "list", "--json").output)
+    assert left["content"] == PAGE.content
+    assert say("memory", *words, "a" * 4_000).exit_code == 0
+
+
+def test_what_says_who_silas_is_is_not_corrected(home: dict[str, str]) -> None:
+    remember(home, a_memory("who", "Silas is honest.", trust_level="constitutional"))
+    done = say("memory", "correct", "who", "Silas lies.")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "nothing changes it while Silas runs" in done.stderr
+    assert "Silas is honest." in say("memory", "show", "who").output
+
+
 def test_the_raw_lane_is_searched_only_where_one_says_so(home: dict[str, str]) -> None:
     remember(home, a_memory("said", "I met Bruno.", reingestion_tier="low_reingestion"))
     assert "Bruno" not in say("memory", "search", "Bruno").output

@@ -57,7 +57,11 @@ def test_a_command_that_only_looks_asks_for_no_passphrase(
 
 
 @pytest.mark.parametrize("keys", ["\x03", "\x04"], ids=["Ctrl-C", "Ctrl-D"])
-@pytest.mark.parametrize("words", [("chat",), ("ask", "what can you do?")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("chat",), ("ask", "what can you do?"), ("memory", "add", "words of mine")],
+    ids=" ".join,
+)
 def test_the_question_for_a_passphrase_can_be_ended(
     words: tuple[str, ...], keys: str, locked: dict[str, str]
 ) -> None:

@@ -35,6 +35,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "devices link": (),
     "devices name": ("no-such-device", "my phone"),
     "keys rotate": (),
+    "memory add": ("Odile is the dentist.",),
+    "memory correct": ("no-such-id", "Ada is the dentist."),
     "memory export": ("FILE",),
     "memory import": ("FILE", "--yes"),
     "persona feedback": ("too_harsh",),

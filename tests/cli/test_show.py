@@ -15,7 +15,7 @@ def ran(tmp_path: Path, env: dict[str, str], *extra: str) -> Ended:
     plan = tmp_path / "plan.md"
     text = sh_plan(
         "ls",
-        "mkdir -p __pycache__ src/.pytest_cache",
+        "mkdir -p __pycache__ src/.pytest_cache .benchmarks",
         "touch __pycache__/a.pyc src/.pytest_cache/README.md made.txt",
         id="task-show",
         workspace=str(work),
@@ -99,3 +99,69 @@ def test_list_the_files_shows_the_files(tmp_path: Path, command: str) -> None:
         if command == "chat":
             owner.types("\x04")
         assert owner.leaves() == 0
+
+
+def test_tests_that_fail_are_a_result_and_no_work_that_is_stuck(
+    tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    (place / "test_sum.py").write_text(
+        "import unittest\n\n\nclass Sum(unittest.TestCase):\n"
+        "    def test_sum(self):\n        self.assertEqual(1 + 1, 3)\n",
+        encoding="utf-8",
+    )
+    with person(silas("ask", "run the tests", "--workspace", place), set_up) as owner:
+        owner.waits_for("Your choice, 1 to 3")
+        owner.types("1\r")
+        assert owner.leaves() == 1, owner.seen
+    said = owner.seen
+    assert "attempt 2" not in said
+    assert said.count("AssertionError: 2 != 3") == 1
+    assert "not yet right" not in said
+    assert "stuck" not in said.partition("Approved:")[2]
+    words = "failed: It ran to its end, and what it looked at is not in order: `tests_pass` failed"
+    assert words in " ".join(said.split())
+    item = next(
+        one["id"]
+        for one in json.loads(run(silas("status", "--json"), set_up).out)
+        if one["title"] == "Run the project's tests and report"
+    )
+    shown = json.loads(run(silas("show", item, "--json"), set_up).out)
+    assert (shown["status"], len(shown["checks"])) == ("failed", 1)
+    assert "AssertionError: 2 != 3" in shown["output"]
+    assert "<U+000A>" not in run(silas("show", item), set_up).out
+
+
+def test_a_result_of_several_lines_is_shown_as_such(tmp_path: Path, set_up: dict[str, str]) -> None:
+    work = a_workspace(tmp_path / "work")
+    plan = tmp_path / "plan.md"
+    text = sh_plan(
+        "ls",
+        id="task-lines",
+        workspace=str(work),
+        verify=check("echo seen; false"),
+        budget={"max_attempts": 1},
+    )
+    plan.write_text(text, encoding="utf-8")
+    digest = run(silas("plan", "check", plan), set_up).out.splitlines()[-1]
+    assert run(silas("run", plan, "--approve", digest), set_up).code == 1
+    shown = run(silas("show", "task-lines"), set_up).out
+    assert "<U+000A>" not in shown
+    assert '    - check "checked" failed with exit code 1\n' in shown
+
+
+def test_benchmarks_that_a_run_keeps_are_delivered(tmp_path: Path, set_up: dict[str, str]) -> None:
+    work = a_workspace(tmp_path / "work")
+    plan = tmp_path / "plan.md"
+    text = sh_plan(
+        "mkdir .benchmarks",
+        "cp input.txt .benchmarks/0001.json",
+        id="task-benchmarks",
+        workspace=str(work),
+        verify=check("test -e .benchmarks/0001.json"),
+    )
+    plan.write_text(text, encoding="utf-8")
+    digest = run(silas("plan", "check", plan), set_up).out.splitlines()[-1]
+    assert run(silas("run", plan, "--approve", digest), set_up).code == 0
+    assert (work / ".benchmarks/0001.json").is_file()

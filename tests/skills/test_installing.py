@@ -120,7 +120,9 @@ def test_a_folder_that_breaks_a_rule_or_takes_a_shipped_name_is_not_installed(
     refused = say("skills", "install", broken)
     assert (refused.exit_code, "is not Python" in refused.output) == (2, True)
     assert "nothing" not in standing("word")
-    assert say("skills", "remove", "coding", "--yes").exit_code == 2
+    kept = say("skills", "remove", "coding", "--yes")
+    assert (kept.exit_code, "it cannot be removed" in kept.output) == (2, True)
+    assert "another name" not in kept.output
     assert say("skills", "install", tmp_path / "gone").exit_code == 2
 
 

@@ -143,12 +143,11 @@ class RunbookModel(Model):
         text, found = framed["message"], found or _NO_LOOK
         # what nobody told it, a question in plain words may be about anything else as well
         loose = found == memory.NOTHING and memory.recall_question(text) is None
+        rest = unhandled.words(self._further(text), self._known)
         said = (
-            AgentResponse(
-                message=about.cannot(text, self._library.plans(), found), understood=False
-            )
+            AgentResponse(message=self._cannot(text, found), understood=False)
             if loose
-            else AgentResponse(message=found, understood=found != _NO_LOOK)
+            else AgentResponse(message=f"{found}\n{rest}".strip(), understood=found != _NO_LOOK)
         )
         return answer(_direct("asked what is remembered", said), asked)
 
@@ -304,7 +303,19 @@ class RunbookModel(Model):
         plans = self._library.plans()
         if about.asks_about_silas(text):
             return AgentResponse(message=about.abilities(plans, workspace))
-        return AgentResponse(message=about.cannot(text, plans), understood=False)
+        return AgentResponse(message=self._cannot(text), understood=False)
+
+    def _cannot(self, text: str, found: str = "") -> str:
+        """What is missing, and that nothing of a request for several things was done."""
+        plans = self._library.plans()
+        said = about.cannot(text, plans, found) if found else about.cannot(text, plans)
+        return f"{said}\n{_SEVERAL}" if self._further(text) else said
+
+    def _further(self, text: str) -> Sequence[str]:
+        return unhandled.further_parts(text, self._known)
+
+    def _known(self, part: str) -> bool:
+        return self._library.find(part) is not None
 
 
 def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
@@ -321,6 +332,7 @@ def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
     )
 
 
+_SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."
 _NO_LOOK = "I may not look into my memory here."
 _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "

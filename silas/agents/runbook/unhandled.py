@@ -18,14 +18,17 @@ _BREAK: Final = re.compile(
     re.IGNORECASE,
 )
 _VERB_LIST: Final = """
-add apply archive build buy call change clean clear close commit compile copy create delete
-deploy disable download drop edit email erase execute fetch fix format forward install kill
-launch mail make merge migrate move open order overwrite pay post publish pull push rebuild
-refactor release remove rename repair replace reset restart revert rewrite rm run save sell send
-start stop sync update upgrade upload wipe write ändere aktualisiere baue behebe benenne
-bereinige entferne ersetze erstelle führe installiere kaufe kopiere lade leere lösche mache
-repariere schicke schreibe sende setze starte stoppe überschreibe verschiebe veröffentliche
-vernichte
+add apply archive back backup book build burn buy call cancel change clean clear close commit
+compile compress convert copy create decrypt delete deploy destroy disable discard download drop
+duplicate edit email empty encrypt erase execute extract fetch fix forget format forward insert
+install kill launch lock mail make merge message migrate move nuke obliterate open order organise
+organize overwrite pay phone post print publish pull purge push put rebuild refactor release
+remind remember remove rename repair replace reset restart restore revert rewrite ring rm run save
+schedule scrap sell send share shred shut sign sort split start stop swap sync text throw tidy
+translate trash undo uninstall unpack unzip update upgrade upload wipe write zip ändere
+aktualisiere baue behebe benenne bereinige entferne ersetze erstelle führe installiere kaufe
+kopiere lade leere lösche mache repariere schicke schreibe sende setze starte stoppe überschreibe
+verschiebe veröffentliche vernichte
 """
 _VERBS: Final = frozenset(_VERB_LIST.split())
 _GERUNDS: Final = frozenset(
@@ -41,12 +44,17 @@ _TELLS: Final = re.compile(
     r"|thanks|thank\s+you(?:\s+very\s+much)?|danke|please|bitte|now|jetzt|ok|okay|quickly)?[\s.!?]*",
     re.IGNORECASE,
 )
+_COURTESY: Final = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten \w+|thanks|thank you|danke|"
+    r"please|bitte|ok|okay|yes|no|silas)(?: (?:so much|very much|silas|there|a lot))?",
+    re.IGNORECASE,
+)
 _STATES: Final = re.compile(
     r"(?:i|i'm|i've|we|it|they|this|that|there|my|our|ich|wir|es|sie|das|mein|meine)\b",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(
-    r"^(?:(?:please|bitte|also|and|then|und|dann|just|to|you|du|can\s+you|could\s+you|would\s+you|"
+    r"^(?:(?:please|bitte|also|and|then|first|now|next|finally|und|dann|zuerst|jetzt|just|to|you|du|can\s+you|could\s+you|would\s+you|"
     r"kannst\s+du)(?:\s+|$))+",
     re.IGNORECASE,
 )
@@ -79,6 +87,12 @@ def unmatched_parts(
     """
     parts = _parts(wanted_of(text))
     return [p.text[:_LONGEST] for p in parts if not fits(p.text) and _asks(p, other)]
+
+
+def further_parts(text: str, other: Callable[[str], bool]) -> Sequence[str]:
+    """What a request asks for beyond its first part, for an answer that is about one thing."""
+    found = [one for one in _parts(wanted_of(text)) if not _COURTESY.fullmatch(one.text)]
+    return [part.text[:_LONGEST] for part in found[1:] if _asks(part, other)]
 
 
 def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:

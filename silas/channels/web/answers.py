@@ -42,6 +42,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_GOAL_PAST": 409,
     "E_GOAL_STATE": 409,
     "E_GOAL_UNDER_WAY": 409,
+    "E_MEM_WORDS": 400,
     "E_REMINDER_MANY": 409,
     "E_REMINDER_OFF": 409,
     "E_REMINDER_OVER": 409,

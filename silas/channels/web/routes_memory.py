@@ -11,6 +11,7 @@ from silas.channels.web.port import MemoryRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Done, Memories
 from silas.channels.web.wire import Proof
+from silas.memory.owners_words import LONGEST_WORDS
 from silas.types import Frozen
 
 MemoryId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -19,7 +20,7 @@ MemoryId = Annotated[str, Path(min_length=1, max_length=128)]
 class OwnersWords(Frozen):
     """Words of the owner's that are to be remembered as his; the proof is about them."""
 
-    text: str = Field(min_length=1, max_length=4000)
+    text: str = Field(min_length=1, max_length=LONGEST_WORDS)
     proof: Proof
 
 

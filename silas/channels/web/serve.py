@@ -16,7 +16,7 @@ from silas.channels.web.limits import TokenBuckets
 from silas.channels.web.repeated_errors import RepeatedErrors, count_repeated_errors
 from silas.channels.web.tls_arrival import TlsArrival
 from silas.clock import Clock
-from silas.errors import ConfigError
+from silas.errors import ConfigError, reason
 
 MOST_FRAME_BYTES = 1024 * 1024
 """The largest frame that is read at all; the door says which is too long, and closes with why."""
@@ -134,7 +134,7 @@ def _bound(host: str, port: int, interface: str) -> socket.socket:
         listening.setblocking(False)
     except (OSError, OverflowError) as error:
         listening.close()
-        why = error.strerror if isinstance(error, OSError) else str(error)
+        why = reason(error)
         raise ConfigError(
             f"Silas cannot listen at {host}:{port} ({why}); choose another with --port.",
             code="E_CFG_PORT",

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from silas.clock import SystemClock
 from silas.config import SilasConfig
-from silas.errors import ConfigError, SilasError
+from silas.errors import ConfigError, SilasError, reason
 from silas.home.cockpit_address import phone_origin
 from silas.home.findings import DoctorFinding
 from silas.keys.authority import ServerIdentity, read_identity
@@ -38,7 +38,7 @@ def phone_finding(config: SilasConfig) -> DoctorFinding:
     try:
         identity = _identity(config, now)
     except (SilasError, OSError) as error:
-        words = error.message if isinstance(error, SilasError) else str(error)
+        words = error.message if isinstance(error, SilasError) else reason(error)
         return DoctorFinding(_PART, "failed", f"{where}; {words}")
     if identity is None:
         return DoctorFinding(_PART, "ok", where)

@@ -27,7 +27,7 @@ from silas.services.skills.cards import skill_card, texts_of, what_changed
 from silas.services.skills.catalogue import QUARANTINE, owners_key, shipped_skills, skill_records
 from silas.skills.adapt import Format, ImportReport, adapt
 from silas.skills.approved import Installation, SkillRecords
-from silas.skills.folder import SkillError, SkillFile
+from silas.skills.folder import SkillError, SkillFile, not_a_name
 from silas.skills.front import NAME
 from silas.skills.loader import parse_skill
 from silas.skills.source import read_source
@@ -160,8 +160,9 @@ class SkillDesk:
     def require(self, name: str) -> None:
         """Raise `SkillError` where there is no skill of this name that could be removed."""
         if not NAME.fullmatch(name):
-            raise SkillError(f"{ascii(name)[:80]} is not the name of a skill.")
-        self._refuse_shipped(name)
+            raise not_a_name(name)
+        if (shipped_skills() / name).exists():
+            raise SkillError(f"the skill {name!r} ships with Silas; it cannot be removed.")
         places = (self.config.skills_dir, self._quarantine)
         if not any(os.path.lexists(place / name) for place in places):
             raise SkillError(f"there is no skill {name!r}; see `silas skills list`.")
@@ -197,8 +198,12 @@ class SkillDesk:
                 if (place / named).exists():
                     return place / named
         folder = Path(named).expanduser().absolute()
-        if not folder.exists():
-            raise SkillError(f"there is no skill and no folder {ascii(named)[:200]}.")
+        try:
+            there = folder.exists()
+        except OSError:  # no folder can be called so
+            there = False
+        if not there:
+            raise SkillError(f"there is no skill and no folder {named[:200]!a}.")
         return folder
 
     def _refuse_shipped(self, name: str) -> None:

@@ -20,9 +20,10 @@ from silas.approval import (
     Subject,
 )
 from silas.audit import Audit
-from silas.errors import ApprovalError, SandboxError, SilasError
+from silas.errors import ApprovalError, SandboxError, SilasError, reason
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
+from silas.plans.rules import is_item_id
 from silas.stop.sentinel import RequireRunning
 from silas.types import new_nonce
 from silas.work.changes.file_recovery import FileRecovery
@@ -106,8 +107,8 @@ class HeldStore:
 
     def find(self, work_item_id: str) -> HeldChanges | None:
         """The changes of one item; None where none wait, or they cannot be read."""
-        kept = self._folder / work_item_id
-        place = self._last(kept) if kept.name == work_item_id else None
+        known = is_item_id(work_item_id)
+        place = self._last(self._folder / work_item_id) if known else None
         if place is None:
             return None
         try:
@@ -156,9 +157,8 @@ class HeldStore:
             os.rename(making, place)
         except (OSError, SandboxError) as error:
             remove_tree(making)
-            why = error.message if isinstance(error, SandboxError) else error.strerror
             raise SandboxError(
-                f"The changes could not be kept ({why}); nothing was applied.",
+                f"The changes could not be kept ({reason(error)}); nothing was applied.",
                 code="E_SANDBOX_KEPT",
             ) from error
         for former in target.glob("*"):
@@ -171,7 +171,7 @@ class HeldStore:
     def drop(self, work_item_id: str) -> None:
         """Remove what is kept of an item."""
         target = self._folder / work_item_id
-        if target.name == work_item_id and target.is_dir():
+        if is_item_id(work_item_id) and target.is_dir():
             remove_tree(target)
 
     def _last(self, kept: Path) -> Path | None:
@@ -329,7 +329,7 @@ async def diff_of(held: HeldChanges) -> str:
     try:
         return await asyncio.to_thread(held.kept.diff, _DIFF_BYTES)
     except (SandboxError, OSError) as error:
-        return f"They cannot be compared with the workspace any more: {error}\n"
+        return f"They cannot be compared with the workspace any more: {reason(error)}.\n"
 
 
 async def drop_changes(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
+from silas.plans.rules import is_item_id
 from silas.work.changes.file_recovery import FileRecovery
 from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal, read_journal
@@ -81,7 +82,7 @@ class Undo:
 
     def _last(self, work_item_id: str) -> tuple[Path, Journal]:
         kept = self._folder / work_item_id
-        known = Path(work_item_id).name == work_item_id and kept.is_dir()
+        known = is_item_id(work_item_id) and kept.is_dir()
         places = sorted((p for p in kept.iterdir() if p.name.isdecimal()) if known else ())
         found = [(place, journal) for place in places if (journal := _journal(place))]
         standing = [(place, journal) for place, journal in found if journal.phase != "undone"]
