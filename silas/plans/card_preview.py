@@ -5,7 +5,8 @@ from silas.errors import ApprovalError
 from silas.plans.binding import bound_files, bound_tools
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, plan_card
-from silas.plans.models import WorkItem
+from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.subject import plan_bytes
 from silas.sandbox.toolchains.mounts import ToolSearch
 
@@ -21,12 +22,14 @@ def preview_card(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanC
         rationale: As `plan_card` takes it.
         search: What finds the owner's tools.
     """
-    return plan_card(
-        plan_bytes(item),
-        rationale=rationale,
-        files=preview_files(item),
-        tools=preview_tools(item, search),
-    )
+    own = _bound(item, search)
+    if item.type is WorkItemType.project and item.children:
+        return project_card(own, [_bound(child, search) for child in item.children], rationale)
+    return plan_card(own.canonical, rationale=rationale, files=own.files, tools=own.tools)
+
+
+def _bound(item: WorkItem, search: ToolSearch) -> BoundPlan:
+    return BoundPlan(plan_bytes(item), preview_files(item), preview_tools(item, search))
 
 
 def preview_files(item: WorkItem) -> Files:

@@ -17,6 +17,7 @@ from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -112,6 +113,7 @@ class ApprovalDesk:
             if named == each.item.id or (len(named) >= 8 and each.token.token_id.startswith(named))
         ]
         if len(found) == 1:
+            await with_tasks(found[0].item, self.store)
             return found[0]
         raise ApprovalError(
             f"There is no approval for {named!r}, and no question about it; `silas approvals list` "

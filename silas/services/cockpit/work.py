@@ -129,9 +129,12 @@ class WorkRoom:
 
     async def undo(self, work_item_id: str) -> Done:
         """See `Work.undo`."""
-        await self._session.undo(work_item_id)
-        self._announce.undone(work_item_id)
-        return Done(words="Taken back: its files are as they were before.")
+        taken = await self._session.undo(work_item_id)
+        for name in dict.fromkeys((*taken.taken_back, work_item_id)):
+            self._announce.undone(name)
+        if taken.taken_back == (work_item_id,):
+            return Done(words="Taken back: its files are as they were before.")
+        return Done(words=taken.words(work_item_id))
 
     async def stop(self) -> Done:
         """See `Work.stop`: the file first, so that nothing new begins; then the kill."""
@@ -186,9 +189,11 @@ class WorkRoom:
         Most have no folder, which is one look.
         """
         kept = {path.name for path in self._undo_folder.glob("*")}
-        found = [item.id for item in items if item.id in kept]
+        tasks = [name for item in items for name in item.tasks]  # of projects
+        found = [name for name in (*(item.id for item in items), *tasks) if name in kept]
         undoing = self._session.undoing
         whole = {name: "" for name in found if undoing.applied(name) is not None}
+        whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
         return {**whole, **{name: halves[name] for name in found if name in halves}}
 
