@@ -22,6 +22,7 @@ _COMMANDS = {
     "approvals": ("approvals", "What waits for your yes, and what your yes still allows."),
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "goals": ("goals", "Goals: list, show, pause, resume and run what the clock checks."),
+    "projects": ("projects.commands", "Projects: list them, and show how their tasks stand."),
     "remind": ("remind", "Reminders: make one in words, list, move and cancel them."),
     "signer": ("signer", "Keep the key apart: show what is to be signed, sign on your yes."),
     "show": ("show", "One piece of work: its plan, result, output, checks and what it changed."),

@@ -23,6 +23,7 @@ from silas.work.models import Notify
 from silas.work.planner_advice import PlannerConsultant
 from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
+from silas.work.projects.files_left import FilesLeft
 from silas.work.projects.runner import ProjectRunner
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
@@ -161,6 +162,7 @@ def executor_of(
         ),
         parts.store,
         parts.audit,
+        FilesLeft(parts.undoing, parts.binding, parts.audit),
         parts.preconditions.require_ready,
     )
     runners: dict[WorkItemType, RunItem] = {

@@ -27,6 +27,7 @@ from silas.work.executor import RunItem
 from silas.work.models import PATCH, Notify, ProgressEvent
 from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
+from silas.work.projects.files_left import FilesLeft
 from silas.work.projects.tasks import ProjectTasks
 from silas.work.record import TaskRecord, result_of
 
@@ -44,6 +45,7 @@ class ProjectRunner:
         checks: Runs the project's own checks.
         store: Where the project and its tasks are kept.
         audit: The record.
+        left: Lets a task run the files that those before it changed.
         require_running: Raises where Silas is stopped or its record was changed.
     """
 
@@ -55,6 +57,7 @@ class ProjectRunner:
         checks: ProjectChecks,
         store: WorkItemStore,
         audit: Audit,
+        left: FilesLeft,
         require_running: RequireRunning,
     ) -> None:
         self._entry = entry
@@ -62,6 +65,7 @@ class ProjectRunner:
         self._checks = checks
         self._store = store
         self._audit = audit
+        self._left = left
         self._require_running = require_running
         self._record = TaskRecord(store, audit)
 
@@ -88,9 +92,16 @@ class ProjectRunner:
         try:
             return await self._entered(item, notify)
         except SilasError as error:
-            status = _status_after(error)
-            await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
-            return await self._over(item, status, str(error))
+            return await self._broken_off(item, error, str(error))
+        except Exception as error:  # a mistake of ours: it is recorded, and then shown
+            words = f"Silas itself failed ({type(error).__name__})."
+            await self._broken_off(item, SilasError(words, code="E_SILAS_UNEXPECTED"), words)
+            raise
+
+    async def _broken_off(self, item: WorkItem, error: SilasError, words: str) -> WorkItemResult:
+        """Record what ended it."""
+        await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
+        return await self._over(item, _status_after(error), words)
 
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         self._require_running()
@@ -121,16 +132,20 @@ class ProjectRunner:
     async def _refusal(self, item: WorkItem) -> str:
         """Why it may not run as it is now, or nothing."""
         self._require_running()
+        await self._left.accept(item, item.children)
         if refusal := await self._entry.refuse(item, None):
             return refusal
         return foreign_task(item, item.children)
 
-    async def _further(self, item: WorkItem) -> str:
-        """Why no further task of it may begin, or nothing. What a task names is asked at its own
+    async def _further(self, item: WorkItem, task: WorkItem) -> str:
+        """Why this task of it may not begin, or nothing. What a task names is asked at its own
         entry; the files of the project's own checks, before these run.
         """
         self._require_running()
-        return await self._entry.taken_back(item) or foreign_task(item, item.children)
+        refusal = await self._entry.taken_back(item) or foreign_task(item, item.children)
+        if not refusal:
+            await self._left.accept(task, item.children)
+        return refusal
 
     async def _checked(self, item: WorkItem) -> WorkItemResult:
         if not item.verify:

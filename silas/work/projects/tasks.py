@@ -20,8 +20,8 @@ MOST_AT_ONCE: Final = 4
 _DONE: Final = WorkItemStatus.done
 _OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
 
-Refuse = Callable[[WorkItem], Awaitable[str]]
-"""Why no further task of a project may begin; nothing where one may."""
+Refuse = Callable[[WorkItem, WorkItem], Awaitable[str]]
+"""Why of a project this task may not begin; nothing where it may."""
 
 
 class ProjectTasks:
@@ -77,7 +77,7 @@ class ProjectTasks:
             room = None if task is None else self._room(project, task, running)
             if task is None or room is None:
                 return ""
-            if refusal := await self._refuse(project):
+            if refusal := await self._refuse(project, task):
                 return refusal
             self._allowances.limit(task, room)
             work = self._run_task(task, _as_progress_of(project, task, notify))
