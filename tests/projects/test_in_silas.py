@@ -30,7 +30,7 @@ async def statuses(h: Harness, *names: str) -> list[str]:
     return ["none" if one is None else one.status.value for one in found]
 
 
-@pytest.mark.proves("S5.2.2-ORDER")
+@pytest.mark.proves("S5.2.2-DEPENDENCY-ORDER", "S5.2.2-PROJECT-CHECKS")
 async def test_one_yes_runs_all_tasks_in_their_order_and_then_the_projects_own_checks() -> None:
     channel, ran = ScriptedChannel(saying_yes), Ran()
     given = {"c": {"depends_on": ["b"]}, **chain("a", "b")}
