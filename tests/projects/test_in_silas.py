@@ -95,7 +95,8 @@ async def test_a_failing_task_fails_the_project_and_what_was_not_begun_is_told()
     channel, ran = ScriptedChannel(saying_yes), Ran()
     ran.failing.add("check-b")
     async with Harness(channel, sandbox=ran.sandbox) as h:
-        result = await h.silas.run(project_text(chain("a", "b", "c", "d")))
+        tasks = {**chain("a", "b", "c"), "d": {"depends_on": ["a"]}}
+        result = await h.silas.run(project_text(tasks))
         assert result.status is WorkItemStatus.failed
         assert result.summary.startswith("The task b is stuck: ")
         assert result.summary.endswith("\nNot begun: c, d.")

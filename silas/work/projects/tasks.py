@@ -72,7 +72,8 @@ class ProjectTasks:
         children = project.children
         while len(running) < MOST_AT_ONCE and not any(map(_ended_badly, children)):
             done = {child.id for child in children if child.status is _DONE}
-            found = may_begin(children, done, done | running.keys())
+            ended = {child.id for child in children if child.status not in _OPEN}
+            found = may_begin(children, done, ended | running.keys())
             task = found[0] if found else None
             room = None if task is None else self._room(project, task, running)
             if task is None or room is None:
