@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from silas.agents.plan_fields import plan_text as plan_of_fields
 from silas.approval.revocation import revoke
 from silas.cards import Card, PlanCard
 from silas.plans import PlanParser, WorkItemStatus, plan_hash
@@ -363,3 +364,14 @@ def test_a_task_given_twice_is_refused_where_it_stands() -> None:
     twice = text + "\n=== task: a ===\n" + plan_text(id="a")
     with pytest.raises(Exception, match="the task a is given twice; leave one of them"):
         PlanParser().parse(twice)
+
+
+def test_a_model_may_give_a_project_and_its_tasks_in_fields() -> None:
+    tasks = [{"id": name, "title": f"Do {name}", "briefing": "```sh\ntrue\n```"} for name in "ab"]
+    fields = {"id": PROJECT, "type": "project", "title": "Deploy it", "tasks": tasks}
+    project = PlanParser().parse(plan_of_fields({**fields, "briefing": "In order."}))
+    assert (project.tasks, project.body) == (["a", "b"], "In order.")
+    assert [(child.id, child.parent) for child in project.children] == [
+        ("a", PROJECT),
+        ("b", PROJECT),
+    ]

@@ -19,9 +19,11 @@ TASKS: Final = "Its tasks, and what each of them does"
 """The heading of the part that is never collapsed."""
 
 
-_HEADINGS: Final = {
-    "What it may touch": "What its own checks may touch, beside its tasks",
+_HEADINGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "What it may touch": ("What its own checks may touch, beside its tasks", ()),
+    "Budget": ("Budget", ("for all tasks together, but attempts and planner calls for each",)),
 }
+"""Parts of a plan whose heading or lines say something else of a project."""
 
 
 class BoundPlan(NamedTuple):
@@ -80,8 +82,9 @@ def _digest(own: PlanCard, cards: Sequence[PlanCard]) -> str:
 
 
 def _of_project(part: Detail) -> Detail:
-    """A part of the project's own plan under a heading that is not about its tasks."""
-    return part.model_copy(update={"heading": _HEADINGS.get(part.heading, part.heading)})
+    """A part of the project's own plan, so that it is not taken for one of its tasks."""
+    heading, further = _HEADINGS.get(part.heading, (part.heading, ()))
+    return part.model_copy(update={"heading": heading, "lines": (*part.lines, *further)})
 
 
 def _overview(plans: Sequence[Mapping[str, Any]], cards: Sequence[PlanCard]) -> Iterator[str]:

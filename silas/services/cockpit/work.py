@@ -27,6 +27,7 @@ MOST_ROWS = 200
 """Work items in the list: those that changed last."""
 
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+_SHARED = 3  # limits of a project that its tasks share: tokens, cost and time
 _STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
 
@@ -98,7 +99,7 @@ class WorkRoom:
             attempts=item.attempts,
             budget=tuple(
                 BudgetRow(words=one.words, share=one.share)
-                for one in shares(item.budget_used, item.budget)
+                for one in shares(item.budget_used, item.budget)[: _SHARED if item.tasks else None]
             ),
             next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
             running=work_item_id in self._session.executor.running(),
