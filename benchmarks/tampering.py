@@ -266,7 +266,7 @@ class House:
     # what there is -------------------------------------------------------------------------------
     @property
     def _binding(self) -> PlanBinding:
-        return self._h.silas.proposer._binding  # pyright: ignore[reportPrivateUsage]
+        return self._h.silas.proposer._tokens._binding  # pyright: ignore[reportPrivateUsage]
 
     def _other_plan(self, draw: Random) -> tuple[str, WorkItem]:
         item = self.item()

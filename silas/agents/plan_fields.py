@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from pydantic.json_schema import JsonSchemaValue
 
+from silas.plans.projects.document import join_project
 from silas.plans.writes import NONE
 
 _BRIEFING: Final = ("briefing", "body")
@@ -28,11 +29,29 @@ def plan_text(plan: Any) -> Any:
     told = {"type": "task", **{name: value for name, value in fields.items() if _said(name, value)}}
     if told.get("writes") == []:
         told["writes"] = NONE
+    tasks = _tasks(told)
     bodies = [told.pop(name) for name in _BRIEFING if name in told]
     ordered = {name: told[name] for name in (*_FIRST, *told) if name in told}
     front = yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=_WIDE)
     briefing = next((body for body in bodies if isinstance(body, str)), "")
-    return f"---\n{front}---\n\n{briefing.strip()}\n"
+    text = f"---\n{front}---\n\n{briefing.strip()}\n"
+    return join_project(text, tasks) if tasks else text
+
+
+def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:
+    """The tasks that a project brings as plans, each with its id, which takes its place."""
+    listed = told.get("tasks")
+    if told.get("type") != "project" or not isinstance(listed, list):
+        return []
+    names: list[object] = []
+    plans: list[tuple[str, str]] = []
+    for one in cast(list[object], listed):
+        plan = _object(one)
+        names.append(one if plan is None else str(plan.get("id", "")))
+        if plan is not None:
+            plans.append((str(plan.get("id", "")), plan_text(plan)))
+    told["tasks"] = names
+    return plans
 
 
 def _said(name: str, value: Any) -> bool:

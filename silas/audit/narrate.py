@@ -42,6 +42,9 @@ _SENTENCES: Mapping[str, str] = {
     "goal.paused": "The goal {work_item_id} was paused (by the owner: {by_owner}).",
     "goal.resumed": "The owner lets {work_item_id} go on.",
     "goal.run_now": "The owner asked for a cycle of {work_item_id} at once.",
+    # projects
+    "project.begun": "The project {work_item_id} began, or went on; done already: {done}.",
+    "project.files_left": "{work_item_id} may run what tasks before it left of {paths}.",
     # emergency stop
     "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
     "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",

@@ -103,12 +103,15 @@ class PlanCard(Card[PlanAnswer]):
     Attributes:
         work_item_id: Whose plan.
         plan_hash: Hex SHA-256 of the canonical plan bytes.
-        files_hash: Hex SHA-256 over the plan and the files that it runs; empty where it runs none.
+        files_hash: Hex SHA-256 over the plan and the files that it runs, and over its tasks with
+            theirs; empty where it has neither.
+        task_hashes: The hashes of its tasks' plans, where it is a project.
     """
 
     work_item_id: str
     plan_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
     files_hash: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    task_hashes: tuple[str, ...] = ()
 
     @property
     def approves(self) -> str:

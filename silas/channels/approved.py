@@ -40,7 +40,7 @@ class PreApproved:
         """Answer plan cards by their hash; either way it is told which plan was meant."""
         shown = _hash_of(card)
         plain = _plan_of(card)
-        if shown is None or (shown != self._plan_hash and not plain):
+        if shown is None or (_of_changes(card) and shown != self._plan_hash):
             return await self._channel.ask(to, card)  # a plan was approved, not what came of it
         if self._plan_hash in (shown, plain):
             files = "" if shown == self._plan_hash else ", with the files it runs as they are now"
@@ -65,6 +65,12 @@ def _hash_of(card: Card[Any]) -> str | None:
             return None
 
 
+def _of_changes(card: Card[Any]) -> bool:
+    return isinstance(card, HeldCard)
+
+
 def _plan_of(card: Card[Any]) -> str:
-    """The plan's own hash, which says nothing of the files that it runs; empty for other cards."""
-    return card.plan_hash if isinstance(card, PlanCard) else ""
+    """The plan's own hash, which says nothing of the files that it runs; empty for other cards, and
+    for a project, whose own hash says nothing of what its tasks do.
+    """
+    return card.plan_hash if isinstance(card, PlanCard) and not card.task_hashes else ""

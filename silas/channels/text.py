@@ -85,9 +85,14 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
         *_head(card, width),
         *_detailed(opened, width),
         "",
-        *_wrapped("Hash: ", f"sha256:{card.plan_hash}", width),
+        *_wrapped("Hash: ", f"sha256:{_told_hash(card)}", width),
         *_wrapped("", more, width),
     ]
+
+
+def _told_hash(card: PlanCard) -> str:
+    """Of a project the one that covers its tasks."""
+    return card.approves if card.task_hashes else card.plan_hash
 
 
 def _head(card: Card[Answer], width: int) -> list[str]:

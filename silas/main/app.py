@@ -23,6 +23,7 @@ _COMMANDS = {
     "chat": ("work", "Talk with Silas in the terminal until you end the input."),
     "ahead": ("clock.ahead", "What is to come, and what may run without asking you again."),
     "goals": ("clock.goals", "Goals: list, show, pause, resume and run what the clock checks."),
+    "projects": ("projects.commands", "Projects: list them, and show how their tasks stand."),
     "remind": ("clock.remind", "Reminders: make one in words, list, move and cancel them."),
     "service": (
         "clock.service",

@@ -93,7 +93,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         if card.files_hash:
-            click.echo(f"With the files that it runs, for --approve: sha256:{card.files_hash}")
+            what = "its tasks and the files" if card.task_hashes else "the files"
+            click.echo(f"With {what} that it runs, for --approve: sha256:{card.files_hash}")
         for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:
             click.echo(line)
         return DONE

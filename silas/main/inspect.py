@@ -211,7 +211,8 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         else:
             click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
             if card.files_hash:
-                click.echo(f"The plan is sha256:{card.plan_hash}; with the files that it runs:")
+                what = "its tasks and the files" if card.task_hashes else "the files"
+                click.echo(f"The plan is sha256:{card.plan_hash}; with {what} that it runs:")
             click.echo(approve)
         require_runnable(item)  # what it says can be read and hashed, whatever runs here
         return DONE

@@ -27,6 +27,8 @@ PASSES: Mapping[str, str] = {
             "goals list",
             "goals next",
             "goals show",
+            "projects list",
+            "projects show",
             "keys export",
             "keys show",
             "mcp list",

@@ -182,11 +182,13 @@ def undo(ctx: click.Context, work_item_id: str, keep_files: bool) -> None:
 
     async def work() -> int:
         async with open_work(ctx) as desk:
-            await (desk.leave if keep_files else desk.undo)(work_item_id)
-        if keep_files:
+            taken = None if keep_files else await desk.undo(work_item_id)
+            if taken is None:
+                await desk.leave(work_item_id)
+        if taken is None:
             click.echo(f"The workspace stays as it is; {work_item_id} changes it no more.")
             return DONE
-        click.echo(f"The workspace is as it was before {work_item_id}.")
+        click.echo(taken.words(work_item_id))
         return DONE
 
     run_to_exit(work)

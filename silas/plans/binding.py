@@ -88,6 +88,7 @@ class PlanBinding:
         self._audit = audit
         self._workers = workers
         self._tools = tools
+        self._left: dict[str, Facts] = {}
 
     async def of(self, item: WorkItem) -> dict[str, Any]:
         """The conditions that an approval of this item signs, as things are now.
@@ -115,6 +116,16 @@ class PlanBinding:
             return self._workers(item.worker)
         except ConfigError as error:
             raise ApprovalError(error.message, code=CODE) from error
+
+    def accept(self, token_id: str, left: Facts) -> None:
+        """Compare an approval with other files than those it was signed with: those that approved
+        work before it left (decision D530).
+
+        Args:
+            token_id: Of the approval.
+            left: Its condition `binds`, the changed files in place of the signed ones.
+        """
+        self._left[token_id] = left
 
     async def check(self, item: WorkItem, copied: tuple[int, int] | None) -> Verdict:
         """Whether everything still is what the item's token binds; a difference is audited.
@@ -147,7 +158,7 @@ class PlanBinding:
         token = item.approval_token
         if token is None or BINDS not in token.conditions:
             return _HOLDS
-        signed = token.conditions[BINDS]
+        signed = self._left.get(token.token_id, token.conditions[BINDS])
         try:
             files = await asyncio.to_thread(now, _part(signed, "files"))
             tools = self._tools.now

@@ -205,19 +205,38 @@ def _digest(real: str) -> str:
 
 def _tree(real: str) -> Facts:
     """The files of a directory together: what a test runner finds there."""
-    total, lines = 0, list[str]()
+    entries = tree_entries(real)
+    if entries is None:
+        return {"kind": "too large"}
+    return {"kind": "tests", "files": len(entries), "sha256": tree_digest(entries)}
+
+
+def tree_entries(real: str) -> dict[str, str] | None:
+    """What each file of a directory holds, by its path from there; None where it is too much."""
+    total, found = 0, dict[str, str]()
     for directory, names, files in os.walk(real):
         names[:] = sorted(name for name in names if name not in _SKIPPED)
         for name in sorted(files):
             path = os.path.join(directory, name)
             facts = os.lstat(path)
             total += facts.st_size
-            if len(lines) >= _TREE_FILES or total > _TREE_BYTES:
-                return {"kind": "too large"}
+            if len(found) >= _TREE_FILES or total > _TREE_BYTES:
+                return None
             if stat.S_ISREG(facts.st_mode):
                 content = _digest(path)
             else:
                 content = os.readlink(path) if stat.S_ISLNK(facts.st_mode) else "special"
-            lines.append(f"{os.path.relpath(path, real)!r} {content!r}\n")
-    whole = hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-    return {"kind": "tests", "files": len(lines), "sha256": whole}
+            found[os.path.relpath(path, real)] = content
+    return found
+
+
+def tree_digest(entries: Mapping[str, str]) -> str:
+    """The one digest of what `tree_entries` found, in the order in which a directory is walked."""
+
+    def walked(path: str) -> list[tuple[bool, str]]:
+        *above, name = path.split("/")
+        return [*((True, part) for part in above), (False, name)]
+
+    lines = (f"{path!r} {entries[path]!r}\n" for path in sorted(entries, key=walked))
+    whole = "".join(lines).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(whole).hexdigest()

@@ -138,6 +138,17 @@ class BudgetTracker:
         """Whether any limit is reached: no further attempt may begin."""
         return self.used().exceeds(self._budget)
 
+    @property
+    def budget(self) -> Budget:
+        """The limits."""
+        return self._budget
+
+    def spent(self) -> bool:
+        """The same but for planner calls, which have a question of their own: that the last one
+        was used must not keep its guidance from being followed.
+        """
+        return self.used().model_copy(update={"planner_calls": 0}).exceeds(self._budget)
+
     def may_consult_planner(self) -> bool:
         """Whether one more planner consultation is within its limit."""
         return self._used.planner_calls < self._budget.max_planner_calls

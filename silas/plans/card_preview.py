@@ -5,7 +5,8 @@ from silas.errors import ApprovalError
 from silas.plans.binding import bound_files, bound_tools
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, files_hash, plan_card
-from silas.plans.models import WorkItem
+from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.projects.card import BoundPlan, project_card, project_hash
 from silas.plans.subject import plan_bytes, plan_hash
 from silas.sandbox.toolchains.mounts import ToolSearch
 
@@ -21,12 +22,14 @@ def preview_card(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanC
         rationale: As `plan_card` takes it.
         search: What finds the owner's tools.
     """
-    return plan_card(
-        plan_bytes(item),
-        rationale=rationale,
-        files=preview_files(item),
-        tools=preview_tools(item, search),
-    )
+    own = _bound(item, search)
+    if item.type is WorkItemType.project and item.children:
+        return project_card(own, [_bound(child, search) for child in item.children], rationale)
+    return plan_card(own.canonical, rationale=rationale, files=own.files, tools=own.tools)
+
+
+def _bound(item: WorkItem, search: ToolSearch) -> BoundPlan:
+    return BoundPlan(plan_bytes(item), preview_files(item), preview_tools(item, search))
 
 
 def preview_files(item: WorkItem) -> Files:
@@ -40,7 +43,15 @@ def preview_files(item: WorkItem) -> Files:
 
 
 def preview_hash(item: WorkItem) -> str:
-    """The hash that a card of this item says yes to: over the plan and the files it would list."""
+    """The hash that a card of this item says yes to: over the plan and the files it would list, and
+    of a project over its tasks with theirs.
+    """
+    if item.type is WorkItemType.project and item.children:
+        return project_hash(_approves(item), [_approves(child) for child in item.children])
+    return _approves(item)
+
+
+def _approves(item: WorkItem) -> str:
     plan = plan_hash(item)
     return files_hash(plan, preview_files(item)) or plan
 

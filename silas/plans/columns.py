@@ -46,5 +46,8 @@ JSON = (
 )
 """Every other field, as JSON in its column."""
 
+ITEMS = frozenset({"children"})
+"""Fields that are items with rows of their own."""
+
 LOADED = (*PLAIN, *JSON, "plan_bytes", "plan_hash")
 """What is read to have an item back."""

@@ -49,15 +49,17 @@ def read_draft(markdown: str) -> Draft:
     """Read a model's plan; one that an owner's file may be is read as that, and no other way."""
     try:
         return Draft(PlanParser().parse(markdown), ())
-    except PlanError:
-        return _understood(markdown)
+    except PlanError as error:
+        return _understood(markdown, error)
 
 
-def _understood(markdown: str) -> Draft:
+def _understood(markdown: str, strict: PlanError) -> Draft:
     try:
         envelope, tree = _tree(markdown)
     except PlanError as error:
         return Draft(None, (error,))
+    if tree.data.get("type") == WorkItemType.project.value:
+        return Draft(None, (strict,))  # its tasks are read to the letter, and so is it
     told = tree._replace(data=_meant(tree.data, markdown))
     return Draft(*examine(told, envelope.body, YamlPosition(envelope.closing, 1)))
 

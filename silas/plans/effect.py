@@ -64,6 +64,21 @@ def effect_sentence(plan: Plan) -> str:
     return f"{_does(plan)}{out}; {_undo(effect)}."
 
 
+def project_sentence(project: Plan, tasks: Sequence[Plan]) -> str:
+    """The same of a project: what all of its tasks together may do.
+
+    Args:
+        project: Its own plan, whose checks may reach a network.
+        tasks: The plans of its tasks.
+    """
+    effects = [effect_of(plan) for plan in (project, *tasks)]
+    ways = tuple(dict.fromkeys(way for effect in effects for way in effect.leaves))
+    changes = sum(effect_of(task).changes for task in tasks)
+    does = f"Does {_many(len(tasks), 'task')}, of which {changes or 'none'} may change your files"
+    out = f"; it {_joined(ways)}" if ways else ", without a network"
+    return f"{does}{out}; {_undo(PlanEffect(bool(changes), ways, repeats=True))}."
+
+
 def proof_line(plan: Plan) -> str:
     """What decides whether it worked, as one line of a card; the commands stand further down."""
     names = [f"`{_name(str(check['name']))}`" for check in plan["verify"]]
@@ -102,7 +117,7 @@ def _does(plan: Plan) -> str:
             return f"Runs {checks}{_in(plan)} by the clock and tells you what fails"
         return f"Starts work by itself{_in(plan)} each time one of its checks fails"
     if plan["type"] == "project":
-        return f"Does {_many(len(plan.get('tasks', [])), 'piece')} of work{_in(plan)}"
+        return f"Does {_many(len(plan.get('tasks', [])), 'task')}{_in(plan)}"
     return _worked(plan)
 
 

@@ -10,7 +10,8 @@ class PlanError(PlanFamilyError):
         line, column: Counted from 1 in the text as it was given, fences and prose included.
         reason: What is wrong there and what to do.
         code: `E_PLAN_TEXT` (encoding, size), `E_PLAN_FENCE`, `E_PLAN_FRONT_MATTER`, `E_PLAN_YAML`,
-            `E_PLAN_FIELD` (a key or a value), `E_PLAN_RULE` (fields that contradict each other).
+            `E_PLAN_FIELD` (a key or a value), `E_PLAN_RULE` (fields that contradict each other),
+            `E_PLAN_TASKS` (a task of a project).
     """
 
     def __init__(

@@ -11,7 +11,8 @@ from silas.errors import Misfit, misfits
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
-from silas.plans.models import Budget, VerificationCheck, WorkItem
+from silas.plans.models import Budget, VerificationCheck, WorkItem, WorkItemType
+from silas.plans.projects.document import TaskText, belonging, listed_first, split_project
 from silas.plans.rules import broken_rules, normalised
 from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition, read_tree
 
@@ -23,6 +24,7 @@ RUNTIME_FIELDS = frozenset(
         "budget_used",
         "verification_results",
         "created_at",
+        "children",
     }
 )
 """State that the runtime owns; a plan that brings its own is refused."""
@@ -44,7 +46,24 @@ class PlanParser:
             PlanError: With line and column in `markdown`, and what to do about it.
         """
         envelope = open_envelope(markdown)
-        return item_from(read_tree(envelope), envelope.body, YamlPosition(envelope.closing, 1))
+        tree, place = read_tree(envelope), YamlPosition(envelope.closing, 1)
+        if tree.data.get("type") != WorkItemType.project.value:
+            return item_from(tree, envelope.body, place)
+        parts = split_project(envelope.body, markdown)
+        project = item_from(tree, parts.briefing, place)
+        children = [self._child(project, part) for part in parts.tasks]
+        return project.model_copy(update={"children": listed_first(project, children)})
+
+    def _child(self, project: WorkItem, part: TaskText) -> WorkItem:
+        """One task of a project, its mistakes at their place in the project's text."""
+        try:
+            return belonging(project, part.id, self.parse(part.text))
+        except PlanError as error:
+            line, words = part.line + error.line, f"in the task {part.id}, {error.reason}"
+            raise PlanError(line, error.column, words, code=error.code) from error
+        except ValueError as error:
+            words = f"the task {part.id}: {error}"
+            raise PlanError(part.line, 1, words, code="E_PLAN_TASKS") from error
 
 
 def item_from(tree: FrontMatterTree, body: str, body_place: YamlPosition) -> WorkItem:

@@ -160,6 +160,8 @@ class WorkItem(BaseModel):
     budget_used: BudgetUsed = Field(default_factory=BudgetUsed)
     verification_results: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     created_at: AwareDatetime = Field(default_factory=lambda: datetime.fromtimestamp(0, UTC))
+    # a project's tasks, whose ids are in `tasks`; kept as items of their own (decision D530)
+    children: list["WorkItem"] = Field(default_factory=list["WorkItem"])
 
     @model_validator(mode="before")
     @classmethod

@@ -11,7 +11,7 @@ from silas.clock import Clock
 from silas.damage import readable, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
-from silas.plans.columns import LOADED, PLAIN
+from silas.plans.columns import ITEMS, JSON, LOADED, PLAIN
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
 from silas.plans.sqlite_statements import EVERY, NEWEST, OF_FOLLOW_UP, OF_PARENT, OF_STATUS
 from silas.plans.subject import plan_bytes
@@ -157,7 +157,7 @@ def missing(work_item_id: str) -> DatabaseError:
 
 
 def _row(item: WorkItem) -> dict[str, Any]:
-    dumped = item.model_dump(mode="json")
+    dumped = item.model_dump(mode="json", exclude=set(ITEMS))
     plan = plan_bytes(item)
     fields = {
         # not canonical: a mapping's order is the author's, and loading must bring it back
@@ -171,7 +171,10 @@ def _item(row: dict[str, Any]) -> WorkItem:
     """A stored row as an item, if its fields still are the plan that was stored with them."""
     plan, expected = str(row["plan_bytes"]), str(row["plan_hash"])
     try:
-        fields = {n: row[n] if n in PLAIN else json.loads(row[n]) for n in WorkItem.model_fields}
+        fields = {
+            **{name: row[name] for name in PLAIN},
+            **{name: json.loads(row[name]) for name in JSON},
+        }
         item = WorkItem.model_validate(fields)
     except (ValidationError, ValueError, TypeError, RecursionError) as error:
         raise _corrupt(str(row["id"]), "its fields cannot be read") from error

@@ -6,6 +6,7 @@ from silas.gates import GateProvider, GateTrigger
 from silas.plans.allowed_hosts import hosts_of, hosts_of_check
 from silas.plans.goals.limits import unable_goal
 from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.projects.limits import unable_project
 from silas.sandbox.network.names import EgressRefused
 
 _IN_A_TASK = frozenset(
@@ -21,15 +22,18 @@ def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
         item: The plan.
         providers: Who evaluates gates in this version.
     """
-    return _kind(item) or _clock(item) or _gates(item, providers) or _hosts(item)
+    found = _kind(item) or _clock(item) or _gates(item, providers) or _hosts(item)
+    if found:
+        return found
+    for child in item.children:
+        if found := unsupported(child, providers):
+            return f"The task {child.id} could not run. {found}"
+    return ""
 
 
 def _kind(item: WorkItem) -> str:
     if item.type is WorkItemType.project:
-        return (
-            f"This version runs tasks and goals only, and {item.id} is a {item.type}; write what "
-            "is to be done now as a plan of `type: task`."
-        )
+        return unable_project(item)
     return unable_goal(item) if item.type is WorkItemType.goal else ""
 
 

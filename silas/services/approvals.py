@@ -17,6 +17,7 @@ from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -83,7 +84,8 @@ class ApprovalDesk:
     async def given(self) -> list[Given]:
         """Every approval that is kept with its work, the newest last."""
         items = [item for status in WorkItemStatus for item in await self._with(status)]
-        found = [await self._stands(item, t) for item in items if (t := item.approval_token)]
+        given = [await with_tasks(item, self.store) for item in items if item.approval_token]
+        found = [await self._stands(item, t) for item in given if (t := item.approval_token)]
         return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
 
     async def as_shown(self, held: HeldChanges) -> HeldChanges:

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from silas.cards import PlanCard
 from silas.errors import PlanFamilyError
-from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes, plan_hash
+from silas.plans import PlanError, PlanParser, WorkItem, WorkItemType, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
 from silas.plans.card_preview import preview_card, preview_hash
 from silas.plans.places import require_places
+from silas.plans.projects.document import join_project
+from silas.plans.projects.limits import MOST_TASKS
 from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.gates import require_supported
 
@@ -22,7 +24,8 @@ class PlanFile(NamedTuple):
 
 
 def read_plan(path: Path) -> PlanFile:
-    """Read and parse a plan.
+    """Read and parse a plan; of a project with its tasks, of which those that do not stand in it
+    are files beside it, each named by its id.
 
     Raises:
         PlanFamilyError: `E_PLAN_FILE`, the file cannot be read; or what is wrong with the plan,
@@ -30,9 +33,23 @@ def read_plan(path: Path) -> PlanFile:
     """
     text = _read(path)
     try:
-        return PlanFile(text, PlanParser().parse(text))
+        item = PlanParser().parse(text)
+        beside = _beside(path, item)
+        if beside:
+            text = join_project(text, beside)
+            item = PlanParser().parse(text)
+        return PlanFile(text, item)
     except PlanError as error:
         raise PlanFamilyError(f"{path}, {error.message}", code=error.code) from error
+
+
+def _beside(path: Path, item: WorkItem) -> list[tuple[str, str]]:
+    """The tasks of a project that its own text does not have, and that are there as files."""
+    if item.type is not WorkItemType.project or len(item.tasks) > MOST_TASKS:
+        return []
+    given = {child.id for child in item.children}
+    files = [(name, path.parent / f"{name}.md") for name in item.tasks if name not in given]
+    return [(name, _read(file)) for name, file in files if file.exists()]
 
 
 def _read(path: Path) -> str:
@@ -59,10 +76,12 @@ def approve_hash(item: WorkItem) -> str:
 
 def plan_document(item: WorkItem) -> dict[str, Any]:
     """The hash of a plan, how it is asked about, and the plan as it is hashed."""
+    tasks = [plan_document(child) for child in item.children]
     return {
         "plan_hash": plan_hash(item),
         "interaction_mode": effective_mode(item).value,
         "plan": json.loads(plan_bytes(item)),
+        **({"tasks": tasks} if tasks else {}),
     }
 
 
@@ -78,4 +97,5 @@ def require_runnable(item: WorkItem) -> None:
         PlanFamilyError: Why.
     """
     require_supported(item)
-    require_places(item)
+    for one in (item, *item.children):
+        require_places(one)

@@ -16,6 +16,7 @@ from silas.home.lease import Lease
 from silas.home.runtime import sandbox_of
 from silas.memory.forgotten import ForgottenLog
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
+from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -32,6 +33,7 @@ from silas.work.changes.undo import Undo
 from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.outcome_resolver import OutcomeResolver
+from silas.work.projects.undo import UndoneWork, undo_work
 
 
 class ShownWork(Protocol):
@@ -83,7 +85,8 @@ async def piece_of_work(
     item = await store.get(work_item_id)
     if item is None:
         raise missing(work_item_id)
-    return PieceOfWork(await shown.item_as_shown(item), await result_of(item, shown), None)
+    as_shown = await with_tasks(await shown.item_as_shown(item), store)
+    return PieceOfWork(as_shown, await result_of(item, shown), None)
 
 
 async def result_of(item: WorkItem, shown: ShownWork) -> WorkItemResult | None:
@@ -143,16 +146,17 @@ class WorkDesk:
         """Every work item, newest last."""
         return sorted(await self.store.every(), key=lambda item: (item.created_at, item.id))
 
-    async def undo(self, work_item_id: str) -> None:
-        """Restore the workspace that a work item changed, and learn from it; see `Undo.undo`."""
+    async def undo(self, work_item_id: str) -> UndoneWork:
+        """Restore the workspace that a work item changed, and learn from it; see `undo_work`."""
         if work_item_id in await self.recover():
-            return
+            return UndoneWork((work_item_id,))
         if work_item_id in await self.undoing.files.recover(work_item_id):
-            return  # as above, missing files included
-        await self.undoing.undo(work_item_id)
+            return UndoneWork((work_item_id,))  # as above, missing files included
+        taken = await undo_work(work_item_id, self.undoing, self.store)
         item = await self.store.get(work_item_id)
         if item is not None:
             await self.undone(item)
+        return taken
 
     async def leave(self, work_item_id: str) -> None:
         """Keep a half-changed workspace as it is now; see `FileRecovery.leave`."""

@@ -160,7 +160,8 @@ class PlanFlow:
             await self._learn(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
             made_from = (turn.source, *turn.made_from)
-            self._work.claim(item.id, turn.scope_id, made_from)
+            for one in (item, *item.children):
+                self._work.claim(one.id, turn.scope_id, made_from)
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":

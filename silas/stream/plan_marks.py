@@ -31,21 +31,31 @@ def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[Pla
         message: Why, in the planner's words.
         provenance: What the models of this turn were shown.
     """
-    plan = cast(dict[str, Any], json.loads(plan_bytes(item)))
-    told_here = {name for name, value in plan.items() if not _by_default(name, value)}
-    fields = sorted(told_here - _SAID_BY_OTHERS, key=lambda name: (name == _LAST, name))
-    found = [(where, text) for name in fields for where, text in _leaves(name, plan[name])]
-    found.append(("why", message))
-    prose = {*_PROSE, "why"}
-    values = [Value(_HEADINGS.sub("", text), where in prose) for where, text in found]
+    found = [(where, text, _is_prose(where)) for where, text in _texts(item)]
+    for child in item.children:
+        found += [(f"{child.id} {where}", text, _is_prose(where)) for where, text in _texts(child)]
+    found.append(("why", message, True))
+    values = [Value(_HEADINGS.sub("", text), prose) for _, text, prose in found]
     told = provenance.repeats(values)
     return list(
         dict.fromkeys(
             PlanMark(where, place_of(part.origin), part.text)
-            for (where, _), parts in zip(found, told, strict=True)
+            for (where, _, _), parts in zip(found, told, strict=True)
             for part in parts
         )
     )
+
+
+def _is_prose(where: str) -> bool:
+    return where in _PROSE
+
+
+def _texts(item: WorkItem) -> Iterator[tuple[str, str]]:
+    """Every text of one plan that its planner chose, with its place in words."""
+    plan = cast(dict[str, Any], json.loads(plan_bytes(item)))
+    told_here = {name for name, value in plan.items() if not _by_default(name, value)}
+    for name in sorted(told_here - _SAID_BY_OTHERS, key=lambda name: (name == _LAST, name)):
+        yield from _leaves(name, plan[name])
 
 
 def _by_default(name: str, value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from silas.agents import PlanActionType
 from silas.audit import Audit
-from silas.plans import WorkItem
+from silas.plans import WorkItem, WorkItemType
 from silas.stream.drafts import Waits
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
@@ -95,7 +95,11 @@ class ModelPlans:
         return tried
 
     async def _tried(self, turn: Turn, item: WorkItem) -> PlanReview:
-        """What its checks say before the work."""
+        """What its checks say before the work; of a project, whose checks come after work that
+        nobody has done yet, nothing.
+        """
+        if item.type is WorkItemType.project:
+            return PlanReview()
         say = partial(self._waits, turn.incoming.connection_id, _SOURCE)
         try:
             trial = await self._preflight.trial(

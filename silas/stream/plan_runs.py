@@ -1,6 +1,7 @@
 """Plans that a program gives, and what waits for its owner: asked about, run, awaited (5.1.2)."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -144,5 +145,7 @@ class PlanRuns:
                 summary=words,
                 last_error=words,
             )
-        with self.policies.given(item.id, policy):
+        with ExitStack() as given:
+            for one in (item, *item.children):
+                given.enter_context(self.policies.given(one.id, policy))
             return await self.dispatcher.execute(item, partial(self.channel.send, OWNER))

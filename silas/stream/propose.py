@@ -3,15 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from silas.approval import (
-    ApprovalDecision,
-    ApprovalScope,
-    ApprovalToken,
-    ApprovalVerdict,
-    ApprovalVerifier,
-)
+from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
@@ -26,15 +20,12 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
     WorkItemType,
-    plan_bytes,
-    plan_card,
     plan_hash,
-    subject_of,
 )
-from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
+from silas.plans.binding import PlanBinding
 from silas.plans.draft import Draft, read_draft
-from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
 from silas.stream.owner import Owner
+from silas.stream.plan_tokens import PlanTokens
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
 _ANSWERS = {
@@ -46,6 +37,11 @@ _ANSWERS = {
 """What is said to an answer that is neither yes nor no."""
 
 _ANOTHER = "another plan with the id {id} exists already, so give this one another id"
+
+_ELSEWHERE = (
+    "the task {id} was approved elsewhere, as work of its own, and that does not count for "
+    "{project}; give it another id"
+)
 
 _SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "skills")
 """What of a plan the Stream settles before its card (step 12)."""
@@ -87,8 +83,7 @@ class Proposer:
         goal_approved: Callable[[WorkItem], None],
     ) -> None:
         self._parser = parser
-        self._approval = approval
-        self._binding = binding
+        self._tokens = PlanTokens(approval, binding)
         self._store = store
         self._waiting = waiting
         self._audit = audit
@@ -124,9 +119,12 @@ class Proposer:
             settled = {name: getattr(known, name) for name in _SETTLED_LATER}
             if plan_hash(item.model_copy(update=settled)) != plan_hash(known):
                 return _ANOTHER.format(id=item.id)
+        for child in item.children:
+            if taken := await self._child_taken(item, child):
+                return taken
         try:
             if look:
-                await self._binding.of(item)
+                await self._tokens.bind(item)
         except ApprovalError as error:
             return error.message
         return ""
@@ -139,7 +137,19 @@ class Proposer:
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
             return f"{item.id} is running already, or was interrupted: `silas chat` resumes it"
+        for child in item.children:
+            if taken := await self._child_taken(item, child):
+                return taken
         return ""
+
+    async def _child_taken(self, project: WorkItem, child: WorkItem) -> str:
+        """The same of a task of a project; its approval as something else does not count."""
+        known = await self._store.get(child.id)
+        if known is None:
+            return ""
+        if known.parent != project.id:
+            return _ELSEWHERE.format(id=child.id, project=project.id)
+        return await self._taken(child)
 
     async def propose(
         self,
@@ -236,15 +246,10 @@ class Proposer:
         if taken:
             return await self._refused(item, taken)
         try:
-            binds = await self._binding.of(item)
+            binds = await self._tokens.bind(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain
             return await self._refused(item, error.message.rstrip("."))
-        card = plan_card(
-            plan_bytes(item),
-            rationale=rationale,
-            files=files_signed(binds),
-            tools=tools_signed(binds),
-        )
+        card = self._tokens.card(item, binds, rationale)
         for former in replaces:
             if plan_hash(former) != card.plan_hash:
                 await self._waiting.drop(former)
@@ -258,46 +263,22 @@ class Proposer:
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)
             return Proposal(item, answer.verdict, words.format(id=item.id))
         try:
-            token = await self._token(item, card.plan_hash, binds)
+            await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._refused(item, error.message.rstrip("."))
-        item.approval_token, item.created_at = token, self._clock.now()
         with self._together():  # a goal that is kept is one that runs
-            at_once(self._store.save(item))
+            for one in (item, *item.children):
+                one.created_at = self._clock.now()
+                at_once(self._store.save(one))
             if item.type is WorkItemType.goal:
                 self._goal_approved(item)
-        await self._audit.log(
-            "plan_approved", work_item_id=item.id, plan_hash=card.plan_hash, token=token.token_id
-        )
-        return Proposal(item, "approved", "Approved.")
-
-    async def _token(self, item: WorkItem, shown: str, binds: dict[str, Any]) -> ApprovalToken:
-        """The verified token for what was shown. Raises `ApprovalError` where anything differs."""
-        subject = subject_of(item)
-        if subject.digest != shown:
-            raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
-        differs = difference(binds[BINDS], (await self._binding.of(item))[BINDS])
-        if differs:
-            raise ApprovalError(differs, code="E_APPROVAL_BINDING")
-        decision = ApprovalDecision(verdict=ApprovalVerdict.approved)
-        if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
-            token = await self._approval.issue_token(
-                subject,
-                decision,
-                ApprovalScope.standing,
-                STANDING_USES,
-                binds,
-                ttl_minutes=STANDING_DAYS * 24 * 60,
+        for one in (item, *item.children):
+            signed = one.approval_token
+            token = "" if signed is None else signed.token_id
+            await self._audit.log(
+                "plan_approved", work_item_id=one.id, plan_hash=plan_hash(one), token=token
             )
-            verdict = await self._approval.stands(token, subject_of(item))
-            if not verdict:
-                raise ApprovalError(verdict.reason, code=verdict.code, work_item_id=item.id)
-            return token
-        token = await self._approval.issue_token(
-            subject, decision, scope=ApprovalScope.full_plan, conditions=binds
-        )
-        await self._approval.require(token, subject_of(item))
-        return token
+        return Proposal(item, "approved", "Approved.")
 
     async def _refused(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason)

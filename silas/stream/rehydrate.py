@@ -4,7 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from silas.audit import Audit
-from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans import (
+    WaitingPlan,
+    WaitingPlans,
+    WorkItem,
+    WorkItemStatus,
+    WorkItemStore,
+    WorkItemType,
+)
 from silas.tools.outcomes import OutcomeStore
 
 Finished = Callable[[WorkItem], Awaitable[bool]]
@@ -49,7 +56,12 @@ async def rehydrate(
         await waiting.drop(item)
     left = await waiting.all() if resume else []
     ask = [question for question in left if not question.changes_wanted]  # it was answered
-    going_on = [item for item in interrupted if item.id not in done] if resume else []
+    going_on = [
+        item
+        for item in interrupted
+        if item.id not in done and not await _of_project(item, store)  # which resumes it
+    ]
+    going_on = going_on if resume else []
     if done or (resume and (unknown or interrupted or ask)):
         await audit.log(
             "rehydrated",
@@ -59,3 +71,9 @@ async def rehydrate(
             unknown_calls=unknown,
         )
     return Rehydrated(tuple(going_on), tuple(ask), unknown)
+
+
+async def _of_project(item: WorkItem, store: WorkItemStore) -> bool:
+    """Whether an item is a task of a project, which alone begins it."""
+    parent = None if item.parent is None else await store.get(item.parent)
+    return parent is not None and parent.type is WorkItemType.project

@@ -21,6 +21,7 @@ from silas.tools.registry import tool_rows
 from silas.work.authority.run_policy import PROMPT
 from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
+from silas.work.projects.undo import UndoneWork, undo_work
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
@@ -131,12 +132,13 @@ class Session:
         while running := self.executor.running():
             await self.executor.wait(running[0])
 
-    async def undo(self, work_item_id: str) -> None:
-        """Restore the workspace that a work item changed."""
-        await self.undoing.undo(work_item_id)
+    async def undo(self, work_item_id: str) -> UndoneWork:
+        """Restore the workspace that a work item changed, or each that a project did."""
+        taken = await undo_work(work_item_id, self.undoing, self.store)
         item = await self.store.get(work_item_id)
         if item is not None:
             await self.undone(item)
+        return taken
 
     async def listen(self) -> None:
         """Serve the channel until it closes; requests are about the current directory."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from silas.plans import WorkItemType
+from silas.plans import WorkItem, WorkItemResult, WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
@@ -17,9 +17,14 @@ from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
 from silas.work.entry import EntryCheck
-from silas.work.executor import WorkItemExecutor
+from silas.work.executor import RunItem, WorkItemExecutor
 from silas.work.goal_start import GoalStart
+from silas.work.models import Notify
 from silas.work.planner_advice import PlannerConsultant
+from silas.work.projects.allowances import Allowances
+from silas.work.projects.checks import ProjectChecks
+from silas.work.projects.files_left import FilesLeft
+from silas.work.projects.runner import ProjectRunner
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
@@ -81,7 +86,11 @@ def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
 
 
 def task_runner(
-    parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
+    parts: "Parts",
+    crew: WorkerRunner,
+    planner: "PlannerAgent",
+    entry: EntryCheck,
+    allowances: Allowances,
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
     config, advice = parts.config, PlannerConsultant(planner, crew)
@@ -94,6 +103,7 @@ def task_runner(
         system_gates=config.gates.system,
         scopes=parts.scopes,
         follows_runbook=config.models.executor.name == "runbook",
+        budget_of=allowances.of,
     )
     return TaskRunner(
         entry=entry,
@@ -128,7 +138,8 @@ def executor_of(
     parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> WorkItemExecutor:
     """What runs every kind of work that runs here; an emergency stop pauses it."""
-    runner = task_runner(parts, crew, planner, entry)
+    allowances = Allowances()
+    runner = task_runner(parts, crew, planner, entry, allowances)
     run = PausedByStop(runner.run, parts.stop.halt, parts.store)
     goals = GoalStart(
         parts.approval,
@@ -136,4 +147,28 @@ def executor_of(
         lambda goal_id: parts.goals().coming(goal_id),
         parts.audit,
     )
-    return WorkItemExecutor({WorkItemType.task: run, WorkItemType.goal: goals.run}, parts.audit)
+
+    async def run_task(task: WorkItem, notify: Notify) -> WorkItemResult:
+        return await executor.execute(task, notify)
+
+    projects = ProjectRunner(
+        entry,
+        run_task,
+        allowances,
+        ProjectChecks(
+            VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
+            parts.audit,
+            parts.config.data_dir / "scratch",
+        ),
+        parts.store,
+        parts.audit,
+        FilesLeft(parts.undoing, parts.binding, parts.audit),
+        parts.preconditions.require_ready,
+    )
+    runners: dict[WorkItemType, RunItem] = {
+        WorkItemType.task: run,
+        WorkItemType.goal: goals.run,
+        WorkItemType.project: PausedByStop(projects.run, parts.stop.halt, parts.store),
+    }
+    executor = WorkItemExecutor(runners, parts.audit)
+    return executor

@@ -52,7 +52,7 @@ def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
     if tracker.remaining().attempts <= 0:
         which = "its only attempt" if limit == 1 else f"the last of its {limit} attempts"
         return f"It was interrupted in {which}, so it does not go on by itself. {again}"
-    spent = [one.words for one in shares(tracker.used(), item.budget) if one.share >= 1]
+    spent = [one.words for one in shares(tracker.used(), tracker.budget) if one.share >= 1]
     words = ", ".join(spent) or tracker.describe()
     return f"Its budget was used up before it was interrupted: {words}. {again}"
 

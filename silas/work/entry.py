@@ -65,6 +65,9 @@ class EntryCheck:
         withheld = self._secrets(item.credential_refs)
         if withheld:
             return f"The plan asks for a secret that it cannot have: {withheld}."
+        for child in item.children:
+            if why := self.unable(child):
+                return f"The task {child.id} could not run. {why}"
         return ""
 
     async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str:

@@ -1,9 +1,11 @@
 """What running a task needs of the configuration."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from silas.gates import Gate
+from silas.plans import Budget, WorkItem
 from silas.sandbox import SandboxLimits
 from silas.tools import AutonomyLevel
 
@@ -19,6 +21,7 @@ class TaskSettings:
         autonomy: The autonomy level of execution (decision table C).
         system_gates: `gates.system`, evaluated before the work item's own.
         follows_runbook: Whether the executor is the built-in model, which does the same each time.
+        budget_of: What a run of an item may use: its plan's budget, or what its project has left.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
@@ -29,3 +32,4 @@ class TaskSettings:
     system_gates: tuple[Gate, ...]
     scopes: frozenset[str]
     follows_runbook: bool
+    budget_of: Callable[[WorkItem], Budget]

@@ -150,7 +150,8 @@ class TaskRunner:
                 differs = await self._entry.unbound_copy(item, site.copied, site.root)
                 if differs:
                     return await self._blocked(item, differs)
-            tracker = BudgetTracker(item.budget, item.budget_used, self._clock)
+            budget = self._settings.budget_of(item)
+            tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:
                 result = await self._loop(item, site, tracker, notify)
             finally:
@@ -177,7 +178,7 @@ class TaskRunner:
         marks: Sequence[object] = ()
         follows = self._settings.follows_runbook and item.worker is None
         # 2  retry loop
-        while not _spent(tracker, item):
+        while not tracker.spent():
             self._require_running()
             # 2a  count the attempt before it happens
             tracker.charge(attempts=1, executor_runs=1)
@@ -287,7 +288,7 @@ class TaskRunner:
         """
         stuck = again or item.attempts >= _STUCK_AFTER
         wanted = stuck and item.on_stuck == CONSULTS
-        if not wanted or not tracker.may_consult_planner() or _spent(tracker, item):
+        if not wanted or not tracker.may_consult_planner() or tracker.spent():
             return NO_ADVICE
         return await self._consult.guidance(item, failures, tracker)
 
@@ -355,12 +356,3 @@ def _unexpected(error: Exception) -> SilasError:
         f"Silas itself failed ({type(error).__name__}); nothing was applied.",
         code="E_SILAS_UNEXPECTED",
     )
-
-
-def _spent(tracker: BudgetTracker, item: WorkItem) -> bool:
-    """Whether no attempt may begin.
-
-    Planner calls have their own question: that the last one was used must not keep its guidance
-    from being followed.
-    """
-    return tracker.used().model_copy(update={"planner_calls": 0}).exceeds(item.budget)

@@ -268,6 +268,7 @@ def test_the_planner_is_shown_a_plan_that_is_one() -> None:
 RUNTIME = {
     *("parent", "spawned_by", "follow_up_of", "agent", "needs_approval", "approval_token", "body"),
     *("status", "attempts", "budget_used", "verification_results", "created_at", "failure_context"),
+    "children",
 }
 """Kept by Silas: a plan does not say them."""
 

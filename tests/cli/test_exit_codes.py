@@ -27,6 +27,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "goals resume": (NOBODY,),
     "goals run": (NOBODY,),
     "goals show": (NOBODY,),
+    "projects show": (NOBODY,),
     "mcp trust": (NOBODY,),
     "memory correct": (NOBODY, "words"),
     "memory forget": ("--id", NOBODY, "--yes"),

@@ -28,6 +28,7 @@ READS: dict[str, tuple[str, ...]] = {
     "devices list": (),
     "doctor": (),
     "goals list": (),
+    "projects list": (),
     "keys export": (),
     "keys show": (),
     "mcp list": (),
@@ -53,6 +54,7 @@ READS_ONE = {
     "goals history",
     "goals next",
     "goals show",
+    "projects show",
     "memory show",
     "show",
 }

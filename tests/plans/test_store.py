@@ -20,7 +20,7 @@ from silas.plans import (
     plan_bytes,
     plan_hash,
 )
-from silas.plans.columns import JSON, PLAIN
+from silas.plans.columns import ITEMS, JSON, PLAIN
 from silas.plans.store import SqlWorkItemStore
 from silas.testing import MockClock
 from silas.testing.builders import a_plan
@@ -305,4 +305,4 @@ async def test_an_end_that_cannot_be_recorded_is_not_kept(store: WorkItemStore) 
 
 
 def test_every_field_of_a_work_item_has_its_column() -> None:
-    assert sorted(WorkItem.model_fields) == sorted((*PLAIN, *JSON))
+    assert sorted(WorkItem.model_fields) == sorted((*PLAIN, *JSON, *ITEMS))

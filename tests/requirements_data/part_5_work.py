@@ -28,8 +28,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.2.1-PLANNER-WHEN-STUCK", "5.2.1", "From the third failed attempt the planner is consulted where the plan says so, on the budget."),
     R("S5.2.1-NO-CHECKS", "5.2.1", "A task without checks is done after one successful execution."),
     # 5.2.2 to 5.2.4
-    R("S5.2.2-DEPENDENCY-ORDER", "5.2.2", "A project runs its tasks in dependency order and blocks on one that is not done.", e.PROJECTS),
-    R("S5.2.2-PROJECT-CHECKS", "5.2.2", "A project's own checks run after its tasks.", e.PROJECTS),
+    R("S5.2.2-DEPENDENCY-ORDER", "5.2.2", "A project runs its tasks in dependency order and blocks on one that is not done."),
+    R("S5.2.2-PROJECT-CHECKS", "5.2.2", "A project's own checks run after its tasks."),
     R("S5.2.3-STANDING-VERIFIED", "5.2.3", "A spawned fix task runs only on a verified use of the goal's standing token."),
     R("S5.2.3-FRESH-APPROVAL", "5.2.3", "Where that fails the owner is asked; a no, or no valid token, blocks the task."),
     R("S5.2.3-HASH-AUDITED", "5.2.3", "The spawned task's hash is audited."),

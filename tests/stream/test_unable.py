@@ -8,6 +8,7 @@ import pytest
 
 from silas.cards import ChannelMessage, PlanCard
 from silas.plans import PlanParser, WorkItemStatus, plan_hash
+from silas.plans.projects.document import join_project
 from silas.services.mcp_server import Services
 from silas.testing import Harness, MockClock, ScriptedChannel, a_plan, plan_text
 from silas.testing.tools import FakeTool
@@ -34,6 +35,11 @@ def _gate(**changes: Any) -> dict[str, Any]:
     return {"gates": [{"name": "tone", "on": "after_step", "after_step": 1, **changes}]}
 
 
+def _tasks(*plans: dict[str, Any]) -> str:
+    """The plans of a project's tasks, as they stand in its text."""
+    return join_project("Do it.", [(plan["id"], plan_text(**plan)) for plan in plans])
+
+
 UNABLE: dict[str, tuple[dict[str, Any], str]] = {
     "a goal that never runs": ({"type": "goal"}, "is a goal that never runs"),
     "a goal in the conversation": (
@@ -52,7 +58,51 @@ UNABLE: dict[str, tuple[dict[str, Any], str]] = {
         _check("test -e x && /bin/systemctl is-active bot"),
         "asks with systemctl for services",
     ),
-    "a project": ({"type": "project", "tasks": ["task-a"]}, "is a project"),
+    "a project without tasks": ({"type": "project"}, "is a project without tasks"),
+    "a project with a task too many": (
+        {"type": "project", "tasks": [f"task-{number}" for number in range(51)]},
+        "has 51 tasks, and a project has at most 50",
+    ),
+    "a project that works": (
+        {"type": "project", "tasks": ["a"], "worker": "nobody"},
+        "does no work of its own",
+    ),
+    "a task that is missing": (
+        {"type": "project", "tasks": ["a", "b"], "body": _tasks({"id": "a"})},
+        "The task b of task-example is missing",
+    ),
+    "a task that is not named": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a"}, {"id": "b"})},
+        "task-example does not name b",
+    ),
+    "a project in a project": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", "type": "project"})},
+        "a is a project, and a project has tasks only",
+    ),
+    "a goal in a project": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", **_LATER})},
+        "a is a goal, and a project has tasks only",
+    ),
+    "a task that waits for another's": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", "depends_on": ["x"]})},
+        "a waits for x, which is no task of task-example",
+    ),
+    "tasks in a circle": (
+        {
+            "type": "project",
+            "tasks": ["a", "b", "c"],
+            "body": _tasks(
+                {"id": "a", "depends_on": ["b"]},
+                {"id": "b", "depends_on": ["c"]},
+                {"id": "c", "depends_on": ["a"]},
+            ),
+        },
+        "wait for each other in a circle: ",
+    ),
+    "a task that could not run": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", "skills": ["excel"]})},
+        "The task a could not run. The plan needs skills that are not installed: excel",
+    ),
     "the provider script": (_gate(provider="script", check_command="true"), "no provider script"),
     "the provider llm": (_gate(provider="llm"), "no provider llm for the gate 'tone'"),
     "the provider custom": (_gate(provider="custom"), "no provider custom"),

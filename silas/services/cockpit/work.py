@@ -27,6 +27,7 @@ MOST_ROWS = 200
 """Work items in the list: those that changed last."""
 
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
+_SHARED = 3  # limits of a project that its tasks share: tokens, cost and time
 _STOPPED = "Stopped; nothing of it was applied."
 _APPROVED = "This is the plan as it was approved."
 
@@ -98,7 +99,7 @@ class WorkRoom:
             attempts=item.attempts,
             budget=tuple(
                 BudgetRow(words=one.words, share=one.share)
-                for one in shares(item.budget_used, item.budget)
+                for one in shares(item.budget_used, item.budget)[: _SHARED if item.tasks else None]
             ),
             next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
             running=work_item_id in self._session.executor.running(),
@@ -129,9 +130,12 @@ class WorkRoom:
 
     async def undo(self, work_item_id: str) -> Done:
         """See `Work.undo`."""
-        await self._session.undo(work_item_id)
-        self._announce.undone(work_item_id)
-        return Done(words="Taken back: its files are as they were before.")
+        taken = await self._session.undo(work_item_id)
+        for name in dict.fromkeys((*taken.taken_back, work_item_id)):
+            self._announce.undone(name)
+        if taken.taken_back == (work_item_id,):
+            return Done(words="Taken back: its files are as they were before.")
+        return Done(words=taken.words(work_item_id))
 
     async def stop(self) -> Done:
         """See `Work.stop`: the file first, so that nothing new begins; then the kill."""
@@ -186,9 +190,11 @@ class WorkRoom:
         Most have no folder, which is one look.
         """
         kept = {path.name for path in self._undo_folder.glob("*")}
-        found = [item.id for item in items if item.id in kept]
+        tasks = [name for item in items for name in item.tasks]  # of projects
+        found = [name for name in (*(item.id for item in items), *tasks) if name in kept]
         undoing = self._session.undoing
         whole = {name: "" for name in found if undoing.applied(name) is not None}
+        whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
         return {**whole, **{name: halves[name] for name in found if name in halves}}
 

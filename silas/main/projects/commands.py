@@ -1,0 +1,93 @@
+"""`silas projects`: which there are, and how their tasks stand; works beside a running Silas."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, run_to_exit
+
+if TYPE_CHECKING:
+    from silas.plans import WorkItem
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+@click.group()
+def projects() -> None:
+    """Projects: list them, and show how their tasks stand.
+
+    `silas run PLAN` asks about one; `silas undo PROJECT` takes all of it back.
+    """
+
+
+@projects.command("list")
+@_JSON
+@click.pass_context
+def projects_list(ctx: click.Context, as_json: bool) -> None:
+    """Every approved project, and how many of its tasks are done."""
+
+    async def work() -> int:
+        from silas.services.projects import open_projects
+
+        async with open_projects(look_config(ctx)) as desk:
+            rows = [_row(project) for project in await desk.all()]
+        if as_json:
+            print_json(rows)
+            return DONE
+        for row in rows:
+            done = f"{row['done']} of {len(row['tasks'])} done"
+            _show(f"{row['id']:32} {row['status']:8} {done}  {row['title']}")
+        if not rows:
+            click.echo("No project was approved. `silas run PLAN` with `type: project` asks.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@projects.command("show")
+@click.argument("project")
+@_JSON
+@click.pass_context
+def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
+    """The project PROJECT: each task, what it waits for, and how it ended."""
+
+    async def work() -> int:
+        from silas.services.projects import open_projects
+
+        async with open_projects(look_config(ctx)) as desk:
+            found = await desk.get(project)
+            tasks = await desk.tasks(found)
+            words = await desk.words(found)
+        if as_json:
+            told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
+            print_json({**_row(found), **told})
+            return DONE
+        _show(f"{found.id} is {found.status.value}: {found.title}")
+        for line in words.split("\n") if words else ():
+            _show(line)
+        for task in tasks:
+            _show(f"  {task.id:32} {task.status:8} {task.title}")
+            if task.depends_on:
+                _show(f"    after {', '.join(task.depends_on)}")
+            if task.words:
+                _show(f"    {task.words}")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _row(project: "WorkItem") -> dict[str, Any]:
+    return {
+        "id": project.id,
+        "title": project.title,
+        "status": project.status.value,
+        "done": sum(child.status.value == "done" for child in project.children),
+        "tasks": project.tasks,
+    }
+
+
+def _show(line: str) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line))

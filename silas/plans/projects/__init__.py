@@ -1,0 +1,1 @@
+"""What is particular to projects in a plan: their tasks, the order of these, and their card."""

@@ -1,0 +1,89 @@
+"""Projects for commands: which there are, how each stands, and how its tasks do (spec 5.2.2)."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from silas.clock import SystemClock
+from silas.config import SilasConfig
+from silas.errors import PlanFamilyError
+from silas.home.database import open_existing_database
+from silas.plans import WorkItem, WorkItemType
+from silas.plans.projects.kept import with_tasks
+from silas.plans.store import SqlWorkItemStore
+
+
+class TaskRow(NamedTuple):
+    """How one task of a project stands.
+
+    Attributes:
+        id: Its id.
+        title: Of its plan.
+        status: How it stands.
+        depends_on: What it waits for.
+        words: How it ended, in one sentence; empty where it has not.
+    """
+
+    id: str
+    title: str
+    status: str
+    depends_on: list[str]
+    words: str
+
+
+class ProjectDesk(NamedTuple):
+    """Projects; nothing is changed.
+
+    Attributes:
+        store: Where they are kept.
+    """
+
+    store: SqlWorkItemStore
+
+    async def all(self) -> list[WorkItem]:
+        """Every approved project with its tasks, the newest last."""
+        items = [one for one in await self.store.every() if one.type is WorkItemType.project]
+        return [await with_tasks(item, self.store) for item in items]
+
+    async def get(self, project_id: str) -> WorkItem:
+        """One project with its tasks.
+
+        Raises:
+            PlanFamilyError: There is none of this id.
+        """
+        item = await self.store.get(project_id)
+        if item is None or item.type is not WorkItemType.project:
+            raise PlanFamilyError(
+                f"There is no project {project_id!r}; `silas projects list` has the ids.",
+                code="E_PLAN_NO_PROJECT",
+                work_item_id=project_id,
+            )
+        return await with_tasks(item, self.store)
+
+    async def tasks(self, project: WorkItem) -> list[TaskRow]:
+        """How its tasks stand, in the order in which it names them."""
+        rows: list[TaskRow] = []
+        for child in project.children:
+            result = await self.store.get_result(child.id)
+            words = "" if result is None else result.summary.split("\n")[0]
+            rows.append(
+                TaskRow(child.id, child.title, child.status.value, list(child.depends_on), words)
+            )
+        return rows
+
+    async def words(self, project: WorkItem) -> str:
+        """How it ended; empty where it has not."""
+        result = await self.store.get_result(project.id)
+        return "" if result is None else result.summary
+
+
+@asynccontextmanager
+async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
+    """The projects of an initialised Silas, without starting anything else.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+    """
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
+        yield ProjectDesk(SqlWorkItemStore(db, clock))

@@ -1,0 +1,124 @@
+"""The approvals that one yes to a plan mints: one, and of a project one for each task as well (spec
+5.1.2, 13.5, decision D530).
+
+A project's hash has the ids of its tasks only, so its token carries the digest of each, and each
+task's token the id of the project's: neither is of use without the other.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from silas.approval import (
+    ApprovalDecision,
+    ApprovalScope,
+    ApprovalToken,
+    ApprovalVerdict,
+    ApprovalVerifier,
+)
+from silas.cards import PlanCard
+from silas.errors import ApprovalError
+from silas.plans import WorkItem, WorkItemType, plan_bytes, plan_card, plan_hash, subject_of
+from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
+from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
+from silas.plans.projects.card import BoundPlan, project_card
+from silas.plans.projects.signed_tasks import of_project, of_task
+
+Binds = Mapping[str, dict[str, Any]]
+"""What an approval of each item binds, by the item's id."""
+
+_YES: Final = ApprovalDecision(verdict=ApprovalVerdict.approved)
+_MINUTES: Final = 30  # a project's approvals outlast its work by what one plan's approval lasts
+_DAY: Final = 24 * 60  # the most that a signer apart signs
+
+
+class PlanTokens:
+    """Reads what a plan binds, shows it and signs it; asks nobody.
+
+    Args:
+        approval: Signs, and spends the one use of what it signed.
+        binding: Reads what a plan would run.
+    """
+
+    def __init__(self, approval: ApprovalVerifier, binding: PlanBinding) -> None:
+        self._approval = approval
+        self._binding = binding
+
+    async def bind(self, item: WorkItem) -> Binds:
+        """What approvals of a plan and of its tasks bind, as things are now.
+
+        Raises:
+            ApprovalError: It names what is not there.
+        """
+        return {one.id: await self._binding.of(one) for one in (item, *item.children)}
+
+    def card(self, item: WorkItem, binds: Binds, rationale: str) -> PlanCard:
+        """The one question about all of it."""
+        own = _bound(item, binds)
+        if item.type is WorkItemType.project:
+            return project_card(own, [_bound(child, binds) for child in item.children], rationale)
+        return plan_card(own.canonical, rationale=rationale, files=own.files, tools=own.tools)
+
+    async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
+        """Give a plan and its tasks the verified tokens for what was shown, or none of them.
+
+        Raises:
+            ApprovalError: Something differs from what was shown, or a signer apart was told no.
+        """
+        children = item.children
+        if plan_hash(item) != card.plan_hash or tuple(map(plan_hash, children)) != card.task_hashes:
+            raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
+        for one in (item, *children):
+            differs = difference(binds[one.id][BINDS], (await self._binding.of(one))[BINDS])
+            if differs:
+                raise ApprovalError(differs, code="E_APPROVAL_BINDING")
+        if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
+            item.approval_token = await self._standing(item, binds[item.id])
+            return
+        minutes = _lasts(item) if children else 0
+        further = of_project(children) if children else {}
+        token = await self._once(item, {**binds[item.id], **further}, minutes)
+        part = of_task(token)
+        tokens = [await self._once(one, {**binds[one.id], **part}, minutes) for one in children]
+        item.approval_token = token
+        for child, own in zip(children, tokens, strict=True):
+            child.approval_token = own
+
+    async def _once(
+        self, item: WorkItem, conditions: dict[str, Any], minutes: int
+    ) -> ApprovalToken:
+        token = await self._approval.issue_token(
+            subject_of(item),
+            _YES,
+            scope=ApprovalScope.full_plan,
+            conditions=conditions,
+            ttl_minutes=minutes,
+        )
+        await self._approval.require(token, subject_of(item))
+        return token
+
+    async def _standing(self, goal: WorkItem, conditions: dict[str, Any]) -> ApprovalToken:
+        token = await self._approval.issue_token(
+            subject_of(goal),
+            _YES,
+            ApprovalScope.standing,
+            STANDING_USES,
+            conditions,
+            ttl_minutes=STANDING_DAYS * 24 * 60,
+        )
+        verdict = await self._approval.stands(token, subject_of(goal))
+        if not verdict:
+            raise ApprovalError(verdict.reason, code=verdict.code, work_item_id=goal.id)
+        return token
+
+
+def _bound(item: WorkItem, binds: Binds) -> BoundPlan:
+    conditions = binds[item.id]
+    return BoundPlan(plan_bytes(item), files_signed(conditions), tools_signed(conditions))
+
+
+def _lasts(project: WorkItem) -> int:
+    """How long the approvals of a project hold, in minutes: as long as its work may take, and as
+    long again as any approval waits.
+    """
+    return min(math.ceil(project.budget.max_wall_time_seconds / 60) + _MINUTES, _DAY)

@@ -1,0 +1,62 @@
+"""What a run may use: its own budget, and of its project's no more than is left (B11)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from silas.plans import Budget, BudgetUsed, WorkItem
+
+_LEAST_SECONDS: Final = 1
+
+
+class Allowances:
+    """The budgets of the work under way in this process; what nobody limited has its plan's."""
+
+    def __init__(self) -> None:
+        self._limited: dict[str, Budget] = {}
+
+    def of(self, item: WorkItem) -> Budget:
+        """What a run of this item may use."""
+        return self._limited.get(item.id, item.budget)
+
+    def limit(self, item: WorkItem, budget: Budget) -> None:
+        """Let the next run of this item use so much and no more."""
+        self._limited[item.id] = budget
+
+    def release(self, item: WorkItem) -> None:
+        """Its run is over."""
+        self._limited.pop(item.id, None)
+
+
+def room_for(
+    task: WorkItem, project: Budget, used: Iterable[BudgetUsed], reserved: Iterable[Budget]
+) -> Budget | None:
+    """What a task may use of its project's budget; None where nothing is left for it.
+
+    Tokens, cost and time are shared. How often one task is tried, and asks the planner, is its own.
+
+    Args:
+        task: Which is to begin, with what it has used already.
+        project: The budget of the whole.
+        used: What each task that does not run has used, this one included.
+        reserved: What each task that runs may still use and has used.
+    """
+    spent, held = list(used), list(reserved)
+    tokens = project.max_tokens - sum(one.tokens for one in spent)
+    tokens -= sum(one.max_tokens for one in held)
+    cost = project.max_cost_usd - sum(one.cost_usd for one in spent)
+    cost -= sum(one.max_cost_usd for one in held)
+    seconds = project.max_wall_time_seconds - sum(one.wall_time_seconds for one in spent)
+    seconds -= sum(one.max_wall_time_seconds for one in held)
+    free = cost > 0 or project.max_cost_usd == 0
+    if tokens <= 0 or seconds < _LEAST_SECONDS or not free:
+        return None
+    own, before = task.budget, task.budget_used
+    return own.model_copy(
+        update={
+            "max_tokens": min(own.max_tokens, tokens + before.tokens),
+            "max_cost_usd": min(own.max_cost_usd, max(cost, 0.0) + before.cost_usd),
+            "max_wall_time_seconds": min(
+                own.max_wall_time_seconds, int(seconds + before.wall_time_seconds)
+            ),
+        }
+    )

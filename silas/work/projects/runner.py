@@ -1,0 +1,206 @@
+"""One project: entry check, its tasks in dependency order, its own checks (spec 5.2.2).
+
+Each task runs on the same road as a plan of its own. What is done is kept with the task, so whoever
+begins an interrupted project again goes on with what was not begun, and repeats nothing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from silas.audit import Audit
+from silas.errors import PlanFamilyError, SandboxError, SilasError, Stopped
+from silas.plans import (
+    BudgetUsed,
+    WorkItem,
+    WorkItemResult,
+    WorkItemStatus,
+    WorkItemStore,
+    format_failures,
+)
+from silas.plans.projects.kept import with_tasks
+from silas.plans.projects.signed_tasks import foreign_task
+from silas.stop.sentinel import RequireRunning
+from silas.work.dependencies import inherited_work
+from silas.work.entry import EntryCheck
+from silas.work.executor import RunItem
+from silas.work.models import PATCH, Notify, ProgressEvent
+from silas.work.projects.allowances import Allowances
+from silas.work.projects.checks import ProjectChecks
+from silas.work.projects.files_left import FilesLeft
+from silas.work.projects.tasks import ProjectTasks
+from silas.work.record import TaskRecord, result_of
+
+_DONE: Final = WorkItemStatus.done
+_OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+
+
+class ProjectRunner:
+    """Runs approved projects.
+
+    Args:
+        entry: Asks whether the project may run, and goes on to.
+        run_task: Runs one task as any other work.
+        allowances: Where what a task may use of the project's budget is noted.
+        checks: Runs the project's own checks.
+        store: Where the project and its tasks are kept.
+        audit: The record.
+        left: Lets a task run the files that those before it changed.
+        require_running: Raises where Silas is stopped or its record was changed.
+    """
+
+    def __init__(
+        self,
+        entry: EntryCheck,
+        run_task: RunItem,
+        allowances: Allowances,
+        checks: ProjectChecks,
+        store: WorkItemStore,
+        audit: Audit,
+        left: FilesLeft,
+        require_running: RequireRunning,
+    ) -> None:
+        self._entry = entry
+        self._tasks = ProjectTasks(run_task, allowances, self._further)
+        self._checks = checks
+        self._store = store
+        self._audit = audit
+        self._left = left
+        self._require_running = require_running
+        self._record = TaskRecord(store, audit)
+
+    async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        """Execute one project to its end; whatever happens, it does not stay `running`.
+
+        Raises:
+            DatabaseError: What became of it could not be recorded.
+        """
+        try:
+            result = await self._ended(item, notify)
+        except asyncio.CancelledError:
+            ended = await self._record.stopped(item)
+            if ended is not None:
+                return ended  # the cancellation came too late
+            for child in item.children:
+                if child.status is WorkItemStatus.pending:
+                    await self._record.stopped(child)
+            raise
+        await notify(ProgressEvent(item.id, result.status.value, result.summary, item.attempts))
+        return result
+
+    async def _ended(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        try:
+            return await self._entered(item, notify)
+        except SilasError as error:
+            return await self._broken_off(item, error, str(error))
+        except Exception as error:  # a mistake of ours: it is recorded, and then shown
+            words = f"Silas itself failed ({type(error).__name__})."
+            await self._broken_off(item, SilasError(words, code="E_SILAS_UNEXPECTED"), words)
+            raise
+
+    async def _broken_off(self, item: WorkItem, error: SilasError, words: str) -> WorkItemResult:
+        """Record what ended it."""
+        await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
+        return await self._over(item, _status_after(error), words)
+
+    async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        self._require_running()
+        await self._gather(item)
+        if refusal := await self._refusal(item):
+            return await self._blocked(item, refusal)
+        _, missing = await inherited_work(item, self._store)
+        if missing:
+            return await self._over(item, WorkItemStatus.blocked, missing)
+        item.status, item.attempts = WorkItemStatus.running, item.attempts + 1
+        await self._store.save(item)
+        done = [child.id for child in item.children if child.status is _DONE]
+        await self._audit.log("project.begun", work_item_id=item.id, tasks=item.tasks, done=done)
+        refusal = await self._tasks.run(item, notify)
+        for child in item.children:
+            item.budget_used = item.budget_used.merge(child.budget_used)
+        if refusal:
+            return await self._blocked(item, refusal)
+        if unfinished := [child for child in item.children if child.status is not _DONE]:
+            return await self._failed(item, unfinished)
+        return await self._checked(item)
+
+    async def _gather(self, item: WorkItem) -> None:
+        """The tasks as they are kept; those of whoever gave the project may be older."""
+        await with_tasks(item, self._store)
+        item.budget_used = BudgetUsed()
+
+    async def _refusal(self, item: WorkItem) -> str:
+        """Why it may not run as it is now, or nothing."""
+        self._require_running()
+        await self._left.accept(item, item.children)
+        if refusal := await self._entry.refuse(item, None):
+            return refusal
+        return foreign_task(item, item.children)
+
+    async def _further(self, item: WorkItem, task: WorkItem) -> str:
+        """Why this task of it may not begin, or nothing. What a task names is asked at its own
+        entry; the files of the project's own checks, before these run.
+        """
+        self._require_running()
+        refusal = await self._entry.taken_back(item) or foreign_task(item, item.children)
+        if not refusal:
+            await self._left.accept(task, item.children)
+        return refusal
+
+    async def _checked(self, item: WorkItem) -> WorkItemResult:
+        if not item.verify:
+            return await self._over(item, _DONE, f"All {len(item.children)} tasks are done.")
+        if refusal := await self._refusal(item):
+            return await self._blocked(item, refusal)
+        report = await self._checks.run(item)
+        names = ", ".join(result.name for result in report.results)
+        if report.all_passed:
+            words = f"All {len(item.children)} tasks are done, and verified: {names}."
+            return await self._over(item, _DONE, words)
+        words = f"All tasks are done, and the project is not right: {format_failures(report)}"
+        return await self._over(item, WorkItemStatus.failed, words)
+
+    async def _failed(self, item: WorkItem, unfinished: Sequence[WorkItem]) -> WorkItemResult:
+        """The first task that did not end well decides; what was not begun is told."""
+        ended = [child for child in unfinished if child.status is not WorkItemStatus.pending]
+        if not ended:
+            words = "Its budget has no room for another task."
+            return await self._over(item, WorkItemStatus.stuck, words)
+        first = ended[0]
+        known = await self._store.get_result(first.id)
+        why = first.status.value if known is None else known.summary
+        stopped = first.status is WorkItemStatus.paused
+        status = WorkItemStatus.paused if stopped else WorkItemStatus.failed
+        return await self._over(item, status, f"The task {first.id} is {first.status}: {why}")
+
+    async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
+        self._require_running()  # a stop refuses everything; that says nothing about this plan
+        await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
+        return await self._over(item, WorkItemStatus.blocked, refusal)
+
+    async def _over(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
+        """It has ended; nothing of it that was not begun begins later."""
+        left = [child for child in item.children if child.status in _OPEN]
+        for child in left:
+            why = f"Not begun, because its project {item.id} is {status}."
+            await self._record.ended(child, WorkItemStatus.blocked, why)
+        if left:
+            words = f"{words.rstrip()}\nNot begun: {', '.join(child.id for child in left)}."
+        results = [await self._store.get_result(child.id) for child in item.children]
+        found = [one for one in results if one is not None]
+        patch = "".join(one.artifacts.get(PATCH, "") for one in found)
+        result = result_of(
+            item,
+            status,
+            words,
+            artifacts={PATCH: patch} if patch else {},
+            diff="\n".join(one.diff for one in found if one.diff),
+        )
+        return await self._record.finished(item, result)
+
+
+def _status_after(error: SilasError) -> WorkItemStatus:
+    if isinstance(error, Stopped):
+        return WorkItemStatus.paused
+    blocking = isinstance(error, SandboxError | PlanFamilyError)
+    return WorkItemStatus.blocked if blocking else WorkItemStatus.failed

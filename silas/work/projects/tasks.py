@@ -1,0 +1,135 @@
+"""The tasks of a project, begun as what they wait for is done (spec 5.2.2 steps 1 to 4).
+
+Two run at once only where neither works where the other works or reads. Once one has failed no
+other begins; what runs comes to its end.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from silas.plans import Budget, WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans.projects.graph import may_begin
+from silas.work.executor import RunItem
+from silas.work.models import Notify, ProgressEvent
+from silas.work.projects.allowances import Allowances, room_for
+
+MOST_AT_ONCE: Final = 4
+"""Tasks of one project that run at the same time."""
+
+_DONE: Final = WorkItemStatus.done
+_OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+
+Refuse = Callable[[WorkItem, WorkItem], Awaitable[str]]
+"""Why of a project this task may not begin; nothing where it may."""
+
+
+class ProjectTasks:
+    """Runs the tasks of projects.
+
+    Args:
+        run_task: Runs one task as any other work.
+        allowances: Where what a task may use of its project's budget is noted.
+        refuse: Asked before each task.
+    """
+
+    def __init__(self, run_task: RunItem, allowances: Allowances, refuse: Refuse) -> None:
+        self._run_task = run_task
+        self._allowances = allowances
+        self._refuse = refuse
+
+    async def run(self, project: WorkItem, notify: Notify) -> str:
+        """Run all that can be begun, to their ends.
+
+        Args:
+            project: With its tasks in `children`, whose status says how each stands.
+            notify: Told how it goes, as progress of the project.
+
+        Returns:
+            Why no further one was begun, where the project itself is refused.
+        """
+        running: dict[str, asyncio.Task[WorkItemResult]] = {}
+        try:
+            while True:
+                refusal = await self._begin(project, running, notify)
+                if not running:
+                    return refusal
+                await asyncio.wait(running.values(), return_when=asyncio.FIRST_COMPLETED)
+                await self._collect(project, running, notify)
+        finally:  # whatever broke this off ends them, too
+            for task in running.values():
+                task.cancel()
+            if running:
+                await asyncio.wait(running.values())
+
+    async def _begin(
+        self,
+        project: WorkItem,
+        running: dict[str, asyncio.Task[WorkItemResult]],
+        notify: Notify,
+    ) -> str:
+        """Begin what may begin now; why nothing may, where that is about the project."""
+        children = project.children
+        while len(running) < MOST_AT_ONCE and not any(map(_ended_badly, children)):
+            done = {child.id for child in children if child.status is _DONE}
+            ended = {child.id for child in children if child.status not in _OPEN}
+            found = may_begin(children, done, ended | running.keys())
+            task = found[0] if found else None
+            room = None if task is None else self._room(project, task, running)
+            if task is None or room is None:
+                return ""
+            if refusal := await self._refuse(project, task):
+                return refusal
+            self._allowances.limit(task, room)
+            work = self._run_task(task, _as_progress_of(project, task, notify))
+            running[task.id] = asyncio.create_task(_awaited(work), name=f"task:{task.id}")
+        return ""
+
+    def _room(
+        self,
+        project: WorkItem,
+        task: WorkItem,
+        running: dict[str, asyncio.Task[WorkItemResult]],
+    ) -> Budget | None:
+        used = [one.budget_used for one in project.children if one.id not in running]
+        held = [self._allowances.of(one) for one in project.children if one.id in running]
+        return room_for(task, project.budget, used, held)
+
+    async def _collect(
+        self,
+        project: WorkItem,
+        running: dict[str, asyncio.Task[WorkItemResult]],
+        notify: Notify,
+    ) -> None:
+        """Take note of those that ended."""
+        for child in project.children:
+            task = running.get(child.id)
+            if task is None or not task.done():
+                continue
+            del running[child.id]
+            self._allowances.release(child)
+            result = task.result()
+            done = sum(one.status is _DONE for one in project.children)
+            words = f"{child.id} is {result.status.value} ({done} of {len(project.children)} done)"
+            await notify(_progress(project, words))
+
+
+async def _awaited(work: Awaitable[WorkItemResult]) -> WorkItemResult:
+    return await work
+
+
+def _ended_badly(task: WorkItem) -> bool:
+    return task.status not in _OPEN and task.status is not _DONE
+
+
+def _as_progress_of(project: WorkItem, task: WorkItem, notify: Notify) -> Notify:
+    """What a task tells, as progress of its project, which has not ended."""
+
+    async def tell(event: ProgressEvent) -> None:
+        await notify(_progress(project, f"{task.id}: {event.message}"))
+
+    return tell
+
+
+def _progress(project: WorkItem, words: str) -> ProgressEvent:
+    return ProgressEvent(project.id, WorkItemStatus.running.value, words, project.attempts)

@@ -1,0 +1,77 @@
+"""Taking back what work changed; of a project, of each of its tasks, what came last first."""
+
+import json
+from typing import NamedTuple
+
+from silas.errors import SandboxError
+from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType, plan_bytes
+from silas.plans.effect import effect_of
+from silas.plans.projects.kept import with_tasks
+from silas.work.changes.undo import Undo
+
+
+class UndoneWork(NamedTuple):
+    """What an undo came to.
+
+    Attributes:
+        taken_back: The items whose changes are gone, in the order in which that was done.
+        stays: Tasks that are done and of which something may have left this machine, which
+            nothing takes back.
+    """
+
+    taken_back: tuple[str, ...]
+    stays: tuple[str, ...] = ()
+
+    def words(self, work_item_id: str) -> str:
+        """What is said of it."""
+        if not self.stays and self.taken_back == (work_item_id,):
+            return f"The workspace is as it was before {work_item_id}."
+        lines = [f"Taken back, in this order: {', '.join(self.taken_back)}."]
+        if self.stays:
+            lines.append(f"What these sent stays sent: {', '.join(self.stays)}.")
+        return "\n".join(lines)
+
+
+async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> UndoneWork:
+    """Restore each workspace that a piece of work changed.
+
+    Raises:
+        Stopped: The record was changed outside Silas; nothing was restored.
+        SandboxError: There is nothing to undo, or something changed since. What of a project was
+            taken back before that is named and stays taken back.
+    """
+    item = await store.get(work_item_id)
+    if item is None or item.type is not WorkItemType.project:
+        await undoing.undo(work_item_id)
+        return UndoneWork((work_item_id,))
+    children = (await with_tasks(item, store)).children
+    standing = [
+        (journal.began, child.id)
+        for child in children
+        if (journal := undoing.applied(child.id)) is not None
+    ]
+    if not standing:
+        raise SandboxError(
+            f"There is nothing to undo for {work_item_id!r}: no task of it changed a file, or all "
+            "was undone already.",
+            code="E_SANDBOX_NO_UNDO",
+        )
+    taken: list[str] = []
+    for _, name in sorted(standing, reverse=True):
+        try:
+            await undoing.undo(name)
+        except SandboxError as error:
+            before = f" Taken back before that: {', '.join(taken)}." if taken else ""
+            raise SandboxError(
+                f"The task {name} was not undone, nor what came before it: {error.message}{before}",
+                code=error.code,
+                work_item_id=name,
+            ) from error
+        taken.append(name)
+    return UndoneWork(tuple(taken), tuple(child.id for child in children if _left_something(child)))
+
+
+def _left_something(task: WorkItem) -> bool:
+    return task.status is WorkItemStatus.done and bool(
+        effect_of(json.loads(plan_bytes(task))).leaves
+    )

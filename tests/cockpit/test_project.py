@@ -1,0 +1,48 @@
+"""A project in the cockpit: shown with its tasks, and taken back as a whole."""
+
+from pathlib import Path
+
+from silas.cards import PlanCard
+from silas.testing import ScriptedChannel
+from tests.cockpit.house import a_house
+from tests.projects.kit import PROJECT, project_text
+from tests.work.kit import owner
+
+
+def _writes(place: Path, name: str, after: list[str]) -> dict[str, object]:
+    return {
+        "workspace": str(place),
+        "depends_on": after,
+        "verify": [{"name": "right", "run": f"test -s {name}", "expect": {"exit_code": 0}}],
+        "body": f"Do it.\n\n```sh\necho {name} > {name}\n```",
+    }
+
+
+async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    text = project_text({"a": _writes(place, "a", []), "b": _writes(place, "b", ["a"])})
+    channel = owner()
+    async with a_house(channel) as house:
+        result = await house.harness.silas.run(text)
+        assert result.status == "done", result.summary
+        assert (place / "a").exists()
+        one = await house.get(f"/work/{PROJECT}")
+        headings = [section["heading"] for section in one["plan"]]
+        assert headings[0] == "Its tasks, and what each of them does"
+        assert "Task 1: a" in headings
+        assert "Task 2: b" in headings
+        assert "of which 2 may change your files" in one["affected"]
+        assert len(one["budget"]) == 3
+        rows = {row["id"]: row for row in await house.get("/work")}
+        assert (rows[PROJECT]["undoable"], rows["a"]["undoable"]) == (True, True)
+        done = await house.signed(f"/work/{PROJECT}/undo")
+        assert done.status_code == 200, done.text
+        assert done.json()["words"] == "Taken back, in this order: b, a."
+        assert list(place.iterdir()) == []
+        again = await house.signed(f"/work/{PROJECT}/undo")
+        assert again.status_code == 409
+        rows = {row["id"]: row for row in await house.get("/work")}
+        assert rows[PROJECT]["undoable"] is False
+    assert isinstance(channel, ScriptedChannel)
+    assert [isinstance(card, PlanCard) for card in channel.cards] == [True]
