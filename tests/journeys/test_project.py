@@ -112,8 +112,12 @@ def approves(deployment: Deployment) -> str:
 
 
 def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: Deployment) -> None:
-    ran = deployment.silas("run", deployment.plan, "--approve", approves(deployment), "--json")
+    approved = approves(deployment)
+    ran = deployment.silas("run", deployment.plan, "--approve", approved, "--json")
     assert ran.code == 0, ran.err + ran.out
+    given = json.loads(deployment.silas("approvals", "show", "project-deploy-v2", "--json").out)
+    rows = json.loads(deployment.silas("approvals", "list", "--all", "--json").out)
+    assert [given["approve"], rows[0]["approve"]] == [approved, approved]
     told = json.loads(ran.out)
     assert told["summary"] == "All 5 tasks are done, and verified: prod_healthy."
     assert deployment.files()["prod/app"] == "v2\n"
