@@ -197,7 +197,7 @@ class Parts:
         turns = TurnWiring(self, agents.proxy, agents.planner, proposer, chain, exchange)
         self.revising = revising = turns.revising(self._ask_about)
         executor = executor_of(self, crew, agents.planner, entry)
-        dispatcher = Dispatcher(executor, self.telling.show, revising.ended)
+        dispatcher = Dispatcher(executor, self.telling.show, revising.ended, mind.work.address_of)
         steps = turns.steps(dispatcher.dispatch, revising)
         self.stream = Stream(
             partial(turns.processor, steps),
@@ -228,6 +228,7 @@ class Parts:
             audit=self.audit,
             registry=self.registry,
             retriever=mind.remembered.retriever,
+            conversations=mind.talks,
         )
 
     def _plan_runs(
