@@ -191,7 +191,7 @@ class ConversationStore:
             raise ContextError(
                 "The main conversation cannot be archived: reminders, goals and what other "
                 "channels bring are told there.",
-                code="E_CTX_CONVERSATION",
+                code="E_CTX_KEPT",
             )
         if found.archived_at is None:
             self._put_away(found, self._clock.now())

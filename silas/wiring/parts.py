@@ -32,6 +32,7 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
+from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
 from silas.services.memory import MemoryDesk
@@ -162,6 +163,11 @@ class Parts:
         from silas.services.reminders import ReminderDesk  # noqa: PLC0415 - as above
 
         return ReminderDesk(self.reminders(), self.time, self.config)
+
+    def conversation_desk(self) -> ConversationDesk:
+        """What `silas conversations` works with, for the cockpit."""
+        mind = self.mind
+        return ConversationDesk(mind.talks, mind.chronicle, self.audit, self.secrecy.redact)
 
     def memory_desk(self) -> MemoryDesk:
         """What `silas memory` works with, for the cockpit."""

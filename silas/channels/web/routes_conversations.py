@@ -1,0 +1,94 @@
+"""Endpoints about the owner's conversations: to begin, rename, put away and bring back."""
+
+from typing import Annotated, Literal, Protocol
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.conversations import shown, shown_conversations
+from silas.channels.web.events import ConversationShown
+from silas.channels.web.proofs import session_of
+from silas.context.conversation_store import ConversationRow, ConversationStore
+from silas.types import Frozen
+
+ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
+
+
+class TitleWanted(Frozen):
+    """A title."""
+
+    title: str = Field(max_length=1000)
+
+
+class ConversationRows(Frozen):
+    """The conversations, the one that was last said something in first."""
+
+    conversations: tuple[ConversationShown, ...]
+
+
+class ConversationRoom(Protocol):
+    """What stands behind the endpoints; the same as behind `silas conversations`."""
+
+    @property
+    def store(self) -> ConversationStore:
+        """The conversations."""
+        ...
+
+    async def archive(self, conversation: str) -> ConversationRow:
+        """Put one away, on record."""
+        ...
+
+    async def restore(self, conversation: str) -> ConversationRow:
+        """Bring one back, on record."""
+        ...
+
+    async def export(self, conversation: str, form: Literal["markdown", "json"]) -> str:
+        """One as a document: what is external is marked, known secrets are masked."""
+        ...
+
+
+class ExportShown(Frozen):
+    """An export: a name for its file, and what it holds."""
+
+    name: str
+    document: str
+
+
+def conversation_routes(room: ConversationRoom) -> APIRouter:
+    """`/conversations...`: nothing that was said is changed or deleted, so none needs a proof."""
+    conversations = room.store
+    router = APIRouter(
+        tags=["conversations"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/conversations", summary="Your conversations, the newest first")
+    async def rows() -> ConversationRows:
+        return ConversationRows(conversations=shown_conversations(conversations))
+
+    @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
+    async def begin() -> ConversationShown:
+        return shown(conversations.begin())
+
+    @router.post("/conversations/{conversation}/rename", summary="Give it another title")
+    async def rename(conversation: ConversationId, body: TitleWanted) -> ConversationShown:
+        return shown(conversations.rename(conversation, body.title))
+
+    @router.post("/conversations/{conversation}/archive", summary="Put it away; nothing is deleted")
+    async def archive(conversation: ConversationId) -> ConversationShown:
+        return shown(await room.archive(conversation))
+
+    @router.post("/conversations/{conversation}/restore", summary="Bring it back")
+    async def restore(conversation: ConversationId) -> ConversationShown:
+        return shown(await room.restore(conversation))
+
+    @router.get("/conversations/{conversation}/export", summary="One as a document of its own")
+    async def export(
+        conversation: ConversationId,
+        form: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
+    ) -> ExportShown:
+        ending = "md" if form == "markdown" else "json"
+        document = await room.export(conversation, form)
+        return ExportShown(name=f"{conversation}.{ending}", document=document)
+
+    return router
