@@ -195,23 +195,25 @@ def conversations_export(
         if output is None:
             click.echo(document, nl=False)
             return DONE
-        write_document(output, document, force=force)
+        _write(output, document, force=force)
         _show(f"Wrote {row.called} to {output}.")
         return DONE
 
     run_to_exit(work)
 
 
-def write_document(output: Path, document: str, *, force: bool) -> None:
-    """Write a file for the owner alone; one that is there is replaced only with `force`."""
+def _write(output: Path, document: str, *, force: bool) -> None:
+    """Write a file of the owner's alone; one that is there is replaced only with `force`."""
+    from silas.errors import ConfigError
+
     flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
     try:
-        with os.fdopen(os.open(output, flags, 0o600), "w", encoding="utf-8") as file:
-            file.write(document)
+        handle = os.open(output, flags, 0o600)
     except FileExistsError:
-        raise click.UsageError(f"{output} is there already; --force replaces it.") from None
-    except OSError as error:
-        raise click.UsageError(f"{output} cannot be written: {error.strerror}.") from None
+        words = f"{output} is there already; --force replaces it."
+        raise ConfigError(words, code="E_CFG_OUTPUT") from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(document)
 
 
 def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ConversationDesk]":

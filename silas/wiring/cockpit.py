@@ -12,6 +12,7 @@ from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.reminders import CockpitReminders
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.work import WorkRoom
+from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
 from silas.services.setup.provider_key import tried_at_openrouter
@@ -29,6 +30,7 @@ class Rooms:
     overview: OverviewRoom
     memory: CockpitMemory
     reminders: CockpitReminders
+    conversations: ConversationDesk
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -76,6 +78,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         ),
         memory=CockpitMemory(parts.mind.search, parts.memory_desk, redact),
         reminders=CockpitReminders(parts.reminder_desk, redact),
+        conversations=parts.conversation_desk(),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

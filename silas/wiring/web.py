@@ -25,7 +25,6 @@ from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import refused_while_changed
 from silas.channels.web.routes import cockpit_routes
-from silas.channels.web.routes_conversations import conversation_routes
 from silas.channels.web.routes_phone import phone_routes
 from silas.channels.web.serve import run_server
 from silas.channels.web.shutdown import end_conversation
@@ -179,10 +178,6 @@ async def _opened(
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     routes = cockpit_routes(rooms, door, parts.audit)
-    routes.include_router(
-        conversation_routes(parts.conversation_desk()),
-        dependencies=[refused_while_changed(parts.audit)],
-    )
     refused = refused_while_changed(parts.audit)
     routes.include_router(phone_routes(phone, Prover(door)), dependencies=[refused])
     app = create_app(

@@ -1,5 +1,6 @@
 """Each of the owner's conversations has a view of its own, and one memory behind all (5.1, 12)."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,22 +72,22 @@ async def test_its_title_is_made_of_its_first_words_until_it_is_renamed() -> Non
         )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        (lambda talks, _: talks.open("talk-0"), "There is no conversation 'talk-0'"),
-        (lambda talks, _: talks.find("nothing"), "There is no conversation 'nothing'"),
-        (lambda talks, name: talks.rename(name, " \u202e\n"), "at least one character"),
-        (lambda talks, name: talks.rename(name, "x" * 81), "has room for 80"),
-        (lambda talks, _: talks.archive("first"), "main conversation cannot be archived"),
-    ],
-)
-async def test_what_cannot_be_is_said_in_one_sentence(wrong, words: str) -> None:
+WRONG: dict[str, Callable[[ConversationStore, str], object]] = {
+    "There is no conversation 'talk-0'": lambda talks, _: talks.open("talk-0"),
+    "There is no conversation 'nothing'": lambda talks, _: talks.find("nothing"),
+    "at least one character": lambda talks, name: talks.rename(name, " \u202e\n"),
+    "has room for 80": lambda talks, name: talks.rename(name, "x" * 81),
+    "main conversation cannot be archived": lambda talks, _: talks.archive("first"),
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+async def test_what_cannot_be_is_said_in_one_sentence(words: str) -> None:
     async with Harness() as h:
-        talks: ConversationStore = h.silas.conversations
+        talks = h.silas.conversations
         name = talks.begin("Holidays").id
         with pytest.raises(SilasError, match=words):
-            wrong(talks, name)
+            WRONG[words](talks, name)
         assert talks.one(name).called == "Holidays"
 
 

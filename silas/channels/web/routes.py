@@ -10,6 +10,7 @@ from silas.channels.web.docs_page import docs_routes
 from silas.channels.web.port import Cockpit, Door
 from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import WholeRecord, refused_while_changed
+from silas.channels.web.routes_conversations import conversation_routes
 from silas.channels.web.routes_memory import memory_routes
 from silas.channels.web.routes_overview import overview_routes, persona_routes
 from silas.channels.web.routes_record import record_routes
@@ -34,6 +35,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         overview_routes(cockpit.overview),
         memory_routes(cockpit.memory, prover),
         reminder_routes(cockpit.reminders, prover),
+        conversation_routes(cockpit.conversations),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
         setup_routes(cockpit.setup, prover),

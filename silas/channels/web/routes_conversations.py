@@ -1,6 +1,6 @@
 """Endpoints about the owner's conversations: to begin, rename, put away and bring back."""
 
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
@@ -8,8 +8,8 @@ from pydantic import Field
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations import shown, shown_conversations
 from silas.channels.web.events import ConversationShown
+from silas.channels.web.port import ConversationRoom
 from silas.channels.web.proofs import session_of
-from silas.context.conversation_store import ConversationRow, ConversationStore
 from silas.types import Frozen
 
 ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -25,27 +25,6 @@ class ConversationRows(Frozen):
     """The conversations, the one that was last said something in first."""
 
     conversations: tuple[ConversationShown, ...]
-
-
-class ConversationRoom(Protocol):
-    """What stands behind the endpoints; the same as behind `silas conversations`."""
-
-    @property
-    def store(self) -> ConversationStore:
-        """The conversations."""
-        ...
-
-    async def archive(self, conversation: str) -> ConversationRow:
-        """Put one away, on record."""
-        ...
-
-    async def restore(self, conversation: str) -> ConversationRow:
-        """Bring one back, on record."""
-        ...
-
-    async def export(self, conversation: str, form: Literal["markdown", "json"]) -> str:
-        """One as a document: what is external is marked, known secrets are masked."""
-        ...
 
 
 class ExportShown(Frozen):
