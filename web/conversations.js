@@ -4,7 +4,7 @@ import { getJson, postJson } from "./api.js";
 import { problemPlace, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { keepRow, on, state, stirs } from "./state.js";
-import { enter, pathOf } from "./talks.js";
+import { enter, pathOf, reach } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
 
 let shown = null; // the list that is in the page now, and the conversations that were put away in it
@@ -15,6 +15,19 @@ export async function showConversations(place) {
   const count = h("summary", {});
   const drawer = h("details", { "data-testid": "archived" }, count, away);
   const problem = problemPlace();
+  const field = h("input", { type: "search", id: "talk-query", autocomplete: "off", dir: "auto" });
+  const look = h("button", { class: "secondary" }, "Search");
+  const missed = problemPlace();
+  const many = h("p", { class: "small", role: "status" });
+  const found = h("ul", { class: "rows", "data-testid": "found" });
+  const search = h("form", { class: "field search", onsubmit: (event) => {
+    event.preventDefault();
+    trying([look], missed, async () => {
+      const answer = await getJson(`/conversations/search?q=${encodeURIComponent(field.value)}`);
+      fill(many, answer.found.length ? `${answer.found.length} found, the best first` : "Nothing that was said fits.");
+      fill(found, answer.found.map(foundRow));
+    });
+  } }, h("label", { for: "talk-query" }, "Search all conversations"), h("div", { class: "with-button" }, field, look), missed);
   const fresh = button("New conversation", () => trying([fresh], problem, async () => {
     const row = await postJson("/conversations");
     keepRow(state, row);
@@ -22,7 +35,7 @@ export async function showConversations(place) {
   }), { class: "primary wide", "data-testid": "new-conversation" });
   const mine = { list, away, drawer, count, left: new Set() };
   shown = mine;
-  fill(place, fresh, problem, list, drawer);
+  fill(place, fresh, problem, list, drawer, search, many, found);
   draw(mine);
   try {
     for (const row of (await getJson("/conversations")).conversations) keepRow(state, row);
@@ -122,6 +135,16 @@ function changing(row, foot, left) {
   field.select();
 }
 
+/** A message that fits: where, when, whose, and a way to it. */
+function foundRow(one) {
+  const id = one.conversation === "first" ? "" : one.conversation;
+  const who = `${one.who === "silas" ? "Silas" : "You"}${one.external ? ", from outside" : ""}`;
+  const open = button("", () => go(id, one.at), { class: "talk-open", "data-testid": "jump" });
+  fill(open, h("b", { dir: "auto" }, one.title), h("span", { class: "small" }, `${dayOf(one.at)}, ${atTime(one.at)} · ${who}${one.archived ? " · archived" : ""}`),
+    h("span", { class: "excerpt", dir: "auto" }, one.excerpt));
+  return h("li", {}, open);
+}
+
 /** A file of what was said in it, for the owner's own keeping. */
 function saving(row, form, label, problem) {
   const go = button(label, () => trying([go], problem, async () => {
@@ -140,9 +163,13 @@ function focusOn(id, part) {
   node?.querySelector(part)?.focus({ preventScroll: true });
 }
 
-async function go(id) {
+async function go(id, at = "") {
   await enter(id);
   location.hash = "#/stream";
+  if (at) {
+    await reach(at);
+    return;
+  }
   const field = document.getElementById("say");
   if (matchMedia("(pointer: fine)").matches) requestAnimationFrame(() => field.focus());
 }

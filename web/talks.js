@@ -29,6 +29,29 @@ export async function enter(id) {
   emit("all", "stream", "conversations");
 }
 
+/** Bring the message of a moment into view, with what was said before it as far as that takes. */
+export async function reach(at) {
+  const moment = new Date(at).getTime();
+  const time = (one) => new Date(one.timestamp).getTime();
+  for (let pages = 0; pages < 40 && !state.complete && !(time(state.transcript[0] ?? { timestamp: at }) < moment); pages += 1) {
+    const first = state.transcript[0]?.seq ?? state.seq + 1;
+    const answer = await getJson(`/transcript?before=${first}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
+    keepOlder(state, answer.transcript, !answer.complete);
+  }
+  emit("stream");
+  const nearest = state.transcript.filter((one) => one.type === "message")
+    .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
+  if (!nearest) return;
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
+    const node = rows.find((one) => one.dataset.key === `m${nearest.id}`);
+    if (!node) return;
+    node.tabIndex = -1;
+    node.scrollIntoView({ block: "center" });
+    node.focus({ preventScroll: true });
+  }));
+}
+
 /** The title of what is shown, over it; a way to all the others. */
 export function talkBar() {
   const title = h("span", { class: "talk-name", dir: "auto" });

@@ -121,6 +121,31 @@ def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool)
     run_to_exit(work)
 
 
+@conversations.command("search")
+@click.argument("query", metavar="WORDS", nargs=-1, required=True)
+@_JSON
+@click.pass_context
+def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bool) -> None:
+    """What was said in all conversations and fits WORDS, the best first."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            found = await desk.find(" ".join(query))
+        if as_json:
+            print_json([one._asdict() for one in found])
+            return DONE
+        for one in found:
+            mark = ", external" if one.external else ""
+            when = one.at[:16].replace("T", " ")
+            _show(f"{one.conversation}  {one.title}  {when} UTC  {one.who}{mark}")
+            _show(f"  {one.excerpt}")
+        if not found:
+            click.echo("Nothing that was said fits.")
+        return DONE
+
+    run_to_exit(work)
+
+
 @conversations.command("rename")
 @_WHICH
 @click.argument("title")

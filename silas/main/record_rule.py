@@ -19,6 +19,7 @@ PASSES: Mapping[str, str] = {
             "config path",
             "conversations export",
             "conversations list",
+            "conversations search",
             "conversations show",
             "config show",
             "config validate",

@@ -17,7 +17,9 @@ from silas.home.database import open_existing_database
 from silas.home.keyless import NoKey
 from silas.home.secret_store import secrets_of
 from silas.keys.secret_registry import SecretRegistry
+from silas.memory.store import SqlMemoryStore
 from silas.plans.characters import as_shown
+from silas.services.conversation_search import FoundMessage, SearchSaid, find_messages
 from silas.types import OWNER, TaintLevel
 
 ExportFormat = Literal["markdown", "json"]
@@ -55,12 +57,18 @@ class ConversationDesk:
         chronicle: What was said in them.
         audit: Where putting away and bringing back are recorded.
         redact: A text without known secrets.
+        search: Looks in the record of what was said.
     """
 
     store: ConversationStore
     chronicle: ChronicleStore
     audit: Audit
     redact: Callable[[str], str]
+    search: SearchSaid
+
+    async def find(self, query: str) -> list[FoundMessage]:
+        """The messages of all conversations that fit best. Raises `ContextError` for no words."""
+        return await find_messages(query, self.store.all(), self.search, self.redact)
 
     async def archive(self, conversation: str) -> ConversationRow:
         """Put one away, on record; nothing of it is deleted. Raises `ContextError`."""
@@ -179,4 +187,5 @@ async def open_conversations(config: SilasConfig) -> AsyncGenerator[Conversation
             SqlChronicleStore(db, clock, config.context.chronicle),
             AuditLog(db, clock, NoKey()),
             secrecy.redact,
+            SqlMemoryStore(db, clock).search_raw,
         )

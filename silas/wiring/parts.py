@@ -167,7 +167,13 @@ class Parts:
     def conversation_desk(self) -> ConversationDesk:
         """What `silas conversations` works with, for the cockpit."""
         mind = self.mind
-        return ConversationDesk(mind.talks, mind.chronicle, self.audit, self.secrecy.redact)
+        return ConversationDesk(
+            mind.talks,
+            mind.chronicle,
+            self.audit,
+            self.secrecy.redact,
+            mind.remembered.store.search_raw,
+        )
 
     def memory_desk(self) -> MemoryDesk:
         """What `silas memory` works with, for the cockpit."""

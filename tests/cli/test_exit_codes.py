@@ -51,6 +51,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
 NAMES_NONE = {
     "ask": "words",
     "audit accept": "a hash",
+    "conversations search": "words",
     "audit export": "a file",
     "memory export": "a file",
     "memory import": "a file",

@@ -25,6 +25,7 @@ READS: dict[str, tuple[str, ...]] = {
     "config show": (),
     "config validate": (),
     "conversations list": (),
+    "conversations search": ("anything",),
     "conversations show": ("first",),
     "devices list": (),
     "doctor": (),

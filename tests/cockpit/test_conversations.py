@@ -56,3 +56,19 @@ async def test_titles_and_putting_away_are_refused_in_words_and_on_record() -> N
         "back": 200,
     }
     assert events.count("conversation.archived") == events.count("conversation.restored") == 1
+
+
+async def test_a_search_finds_what_was_said_wherever_and_masks_it() -> None:
+    proxy = ScriptedModel([direct("The capital is Rome."), direct("Noted.")])
+    async with a_house(models={"proxy": proxy}) as house:
+        house.parts.secrecy.learn({"password": SECRET})
+        await _asked(house, "What is the capital of Italy?")
+        await soon(house.harness.silas.ask(f"Italy again: {SECRET}"))
+        found = (await house.get("/conversations/search", q="Italy"))["found"]
+        none = await house.client.get("/conversations/search", params={"q": " ?! "})
+    assert {(one["title"], one["who"], one["external"]) for one in found} == {
+        ("What is the capital of Italy?", "owner", False),
+        ("Main conversation", "owner", False),
+    }
+    assert SECRET not in json.dumps(found)
+    assert (none.status_code, none.json()["code"]) == (400, "E_CTX_QUERY")

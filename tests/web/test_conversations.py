@@ -127,3 +127,27 @@ async def test_one_that_was_archived_on_another_device_takes_no_words_and_loses_
     await expect(phone.at("talk-title")).not_to_contain_text("(archived)")
     await phone.page.get_by_role("button", name="Send again").click()
     await expect(phone.at("heard")).to_have_count(2)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_search_leads_to_the_message(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await begins(device)
+    await device.says("what is 17 % of 240")
+    await expect(device.at("heard")).to_have_count(1)
+    for number in range(3):
+        await device.says("What can you do?")
+        await expect(device.at("heard")).to_have_count(2 + number)
+    await enters(device, "Main conversation")
+    await device.goes_to("conversations")
+    await device.page.get_by_label("Search all conversations").fill("240")
+    await device.page.keyboard.press("Enter")
+    await expect(device.at("jump").first).to_contain_text("what is 17 % of 240")
+    await photographed(device, f"search-{size.name}")
+    assert await device.violations() == []
+    await device.at("jump").first.click()
+    message = device.at("said").first
+    await expect(message).to_be_focused()
+    await expect(message).to_be_in_viewport()

@@ -41,6 +41,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_CFG_SECRET_STORED": 409,
     "E_CTX_ARCHIVED": 409,
     "E_CTX_KEPT": 409,
+    "E_CTX_QUERY": 400,
     "E_CTX_TITLE": 400,
     "E_REMINDER_MANY": 409,
     "E_REMINDER_OFF": 409,

@@ -243,6 +243,10 @@ class ConversationRoom(Protocol):
         """Bring one back, on record."""
         ...
 
+    async def find(self, query: str) -> Sequence[object]:
+        """The messages of all conversations that fit best, with the fields of `FoundShown`."""
+        ...
+
     async def export(self, conversation: str, form: Literal["markdown", "json"]) -> str:
         """One as a document: what is external is marked, known secrets are masked."""
         ...

@@ -27,6 +27,28 @@ class ConversationRows(Frozen):
     conversations: tuple[ConversationShown, ...]
 
 
+class FoundShown(Frozen):
+    """A message that fits a search; its conversation is `first` for the main one."""
+
+    conversation: str
+    title: str
+    archived: bool
+    at: str
+    who: str
+    external: bool
+    excerpt: str
+
+
+class FoundRows(Frozen):
+    """What a search found, the best first."""
+
+    found: tuple[FoundShown, ...]
+
+
+def _found(one: object) -> FoundShown:
+    return FoundShown.model_validate(one, from_attributes=True)
+
+
 class ExportShown(Frozen):
     """An export: a name for its file, and what it holds."""
 
@@ -44,6 +66,11 @@ def conversation_routes(room: ConversationRoom) -> APIRouter:
     @router.get("/conversations", summary="Your conversations, the newest first")
     async def rows() -> ConversationRows:
         return ConversationRows(conversations=shown_conversations(conversations))
+
+    @router.get("/conversations/search", summary="What was said in all of them and fits")
+    async def search(q: Annotated[str, Query(max_length=1000)] = "") -> FoundRows:
+        found = await room.find(q)
+        return FoundRows(found=tuple(map(_found, found)))
 
     @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
     async def begin() -> ConversationShown:
