@@ -139,7 +139,7 @@ function changing(row, foot, left) {
 function foundRow(one) {
   const id = one.conversation === "first" ? "" : one.conversation;
   const who = `${one.who === "silas" ? "Silas" : "You"}${one.external ? ", from outside" : ""}`;
-  const open = button("", () => go(id, one.at), { class: "talk-open", "data-testid": "jump" });
+  const open = button("", () => go(id, one), { class: "talk-open", "data-testid": "jump" });
   fill(open, h("b", { dir: "auto" }, one.title), h("span", { class: "small" }, `${dayOf(one.at)}, ${atTime(one.at)} · ${who}${one.archived ? " · archived" : ""}`),
     h("span", { class: "excerpt", dir: "auto" }, one.excerpt));
   return h("li", {}, open);
@@ -163,11 +163,11 @@ function focusOn(id, part) {
   node?.querySelector(part)?.focus({ preventScroll: true });
 }
 
-async function go(id, at = "") {
+async function go(id, found = null) {
   await enter(id);
   location.hash = "#/stream";
-  if (at) {
-    await reach(at);
+  if (found) {
+    await reach(found.at, found.who);
     return;
   }
   const field = document.getElementById("say");

@@ -29,8 +29,8 @@ export async function enter(id) {
   emit("all", "stream", "conversations");
 }
 
-/** Bring the message of a moment into view, with what was said before it as far as that takes. */
-export async function reach(at) {
+/** Bring what somebody said at a moment into view, with what was said before it as far as that takes. */
+export async function reach(at, who) {
   const moment = new Date(at).getTime();
   const time = (one) => new Date(one.timestamp).getTime();
   for (let pages = 0; pages < 40 && !state.complete && !(time(state.transcript[0] ?? { timestamp: at }) < moment); pages += 1) {
@@ -39,7 +39,8 @@ export async function reach(at) {
     keepOlder(state, answer.transcript, !answer.complete);
   }
   emit("stream");
-  const nearest = state.transcript.filter((one) => one.type === "message")
+  const nearest = state.transcript
+    .filter((one) => one.type === "message" && (one.sender === "silas") === (who === "silas"))
     .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
   if (!nearest) return;
   requestAnimationFrame(() => requestAnimationFrame(() => {

@@ -48,9 +48,9 @@ def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     assert said(*out, "--force", "--format", "json").code == 0
     messages = json.loads(document.read_text())["messages"]
     assert {one["who"] for one in messages} >= {"owner", "silas"}
-    (found,) = json.loads(said("conversations", "search", "240", "--json").out)[:1]
-    assert (found["conversation"], found["title"], found["who"]) == (name, "Holidays", "owner")
-    assert "17 % of 240" in found["excerpt"]
+    found = json.loads(said("conversations", "search", "240", "--json").out)
+    assert {(one["conversation"], one["title"]) for one in found} == {(name, "Holidays")}
+    assert "what is 17 % of 240" in [one["excerpt"] for one in found if one["who"] == "owner"]
     wordless = said("conversations", "search", "?!")
     assert (wordless.code, "at least one word" in wordless.err) == (1, True)
     assert said("conversations", "rename", "Holidays", "Italy").code == 0
