@@ -76,25 +76,27 @@ def conversation_routes(room: ConversationRoom) -> APIRouter:
     async def begin() -> ConversationShown:
         return shown(conversations.begin())
 
-    @router.post("/conversations/{conversation}/rename", summary="Give it another title")
-    async def rename(conversation: ConversationId, body: TitleWanted) -> ConversationShown:
-        return shown(conversations.rename(conversation, body.title))
+    @router.post("/conversations/{conversation_id}/rename", summary="Give it another title")
+    async def rename(conversation_id: ConversationId, body: TitleWanted) -> ConversationShown:
+        return shown(conversations.rename(conversation_id, body.title))
 
-    @router.post("/conversations/{conversation}/archive", summary="Put it away; nothing is deleted")
-    async def archive(conversation: ConversationId) -> ConversationShown:
-        return shown(await room.archive(conversation))
+    @router.post(
+        "/conversations/{conversation_id}/archive", summary="Put it away; nothing is deleted"
+    )
+    async def archive(conversation_id: ConversationId) -> ConversationShown:
+        return shown(await room.archive(conversation_id))
 
-    @router.post("/conversations/{conversation}/restore", summary="Bring it back")
-    async def restore(conversation: ConversationId) -> ConversationShown:
-        return shown(await room.restore(conversation))
+    @router.post("/conversations/{conversation_id}/restore", summary="Bring it back")
+    async def restore(conversation_id: ConversationId) -> ConversationShown:
+        return shown(await room.restore(conversation_id))
 
-    @router.get("/conversations/{conversation}/export", summary="One as a document of its own")
+    @router.get("/conversations/{conversation_id}/export", summary="One as a document of its own")
     async def export(
-        conversation: ConversationId,
+        conversation_id: ConversationId,
         form: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
     ) -> ExportShown:
         ending = "md" if form == "markdown" else "json"
-        document = await room.export(conversation, form)
-        return ExportShown(name=f"{conversation}.{ending}", document=document)
+        document = await room.export(conversation_id, form)
+        return ExportShown(name=f"{conversation_id}.{ending}", document=document)
 
     return router
