@@ -173,7 +173,7 @@ function start() {
   on("devices", () => toast(state.newcomer));
   let told = null;
   on("all", () => { told = state.transcript.at(-1); });
-  on("frame:message frame:post_execution", () => { // only what is shown is read aloud, and once
+  on("frame:message frame:post_execution", () => { // what is shown, once
     const last = state.transcript.at(-1);
     if (last !== told) tell(last);
     told = last;

@@ -3,13 +3,24 @@
 import { getJson, postJson } from "./api.js";
 import { problemPlace, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
-import { keepRow, on, state, stirs } from "./state.js";
-import { enter, pathOf, reach } from "./talks.js";
+import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
+import { HERE } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
+
+const pathOf = (id) => `/conversations/${encodeURIComponent(id || "first")}`;
 
 let shown = null; // the list that is in the page now, and the conversations that were put away in it
 
+/** The styles of the list come with it. */
+function styled() {
+  if (document.querySelector("link[href='/static/text.css']")) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.head.append(h("link", { rel: "stylesheet", href: "/static/text.css", onload: resolve, onerror: resolve }));
+  });
+}
+
 export async function showConversations(place) {
+  await styled();
   const list = h("ul", { class: "rows", "data-testid": "conversations" });
   const away = h("ul", { class: "rows" });
   const count = h("summary", {});
@@ -172,4 +183,59 @@ async function go(id, found = null) {
   }
   const field = document.getElementById("say");
   if (matchMedia("(pointer: fine)").matches) requestAnimationFrame(() => field.focus());
+}
+
+/** Turn to another conversation, of which nothing is there yet; gives the way back. */
+function leaveFor(at, id) {
+  const had = { conversation: at.conversation, transcript: at.transcript, complete: at.complete };
+  Object.assign(at, { conversation: id, transcript: [], complete: true, loading: true });
+  at.unread.delete(id);
+  at.thinking = thinksHere(at);
+  return () => {
+    Object.assign(at, had);
+    at.thinking = thinksHere(at);
+  };
+}
+
+/** Show another conversation: at once, and what was said in it as soon as it has come. */
+async function enter(id) {
+  if (id === state.conversation) return;
+  const back = leaveFor(state, id);
+  sessionStorage.setItem(HERE, id);
+  emit("all", "stream", "conversations");
+  try {
+    const answer = await getJson(`/transcript?before=${state.seq + 1}&last=50&conversation=${encodeURIComponent(id || "first")}`);
+    if (state.conversation !== id) return; // somebody went on meanwhile
+    keepOlder(state, answer.transcript, !answer.complete);
+  } catch (error) {
+    if (state.conversation === id) back();
+    sessionStorage.setItem(HERE, state.conversation);
+    toast(error.message);
+  }
+  state.loading = false;
+  emit("all", "stream", "conversations");
+}
+
+/** Bring what somebody said at a moment into view, with what was said before it as far as that takes. */
+async function reach(at, who) {
+  const moment = new Date(at).getTime();
+  const time = (one) => new Date(one.timestamp).getTime();
+  for (let pages = 0; pages < 40 && !state.complete && !(time(state.transcript[0] ?? { timestamp: at }) < moment); pages += 1) {
+    const first = state.transcript[0]?.seq ?? state.seq + 1;
+    const answer = await getJson(`/transcript?before=${first}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
+    keepOlder(state, answer.transcript, !answer.complete);
+  }
+  emit("stream");
+  const nearest = state.transcript
+    .filter((one) => one.type === "message" && (one.sender === "silas") === (who === "silas"))
+    .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
+  if (!nearest) return;
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
+    const node = rows.find((one) => one.dataset.key === `m${nearest.id}`);
+    if (!node) return;
+    node.tabIndex = -1;
+    node.scrollIntoView({ block: "center" });
+    node.focus({ preventScroll: true });
+  }));
 }

@@ -16,8 +16,8 @@ export function emptyState() {
     deltas: new Map(), // turn -> {text, conversation}: the answer as far as it has come
     conversation: "", // the one that is shown; the first one has no name
     conversations: [], // all of them, the one that was last said something in first
-    loading: false, // whether what was said in it is still to come
-    unread: new Set(), // conversations in which Silas said something that this page has not shown
+    loading: false,
+    unread: new Set(), // conversations with something that was not shown yet
     askedIn: new Map(), // request -> the conversation that it belongs to
     answering: new Map(), // messages that nothing was said to yet, the oldest first -> their conversation
     thinking: false, // something was asked and nothing has come back yet
@@ -236,10 +236,10 @@ function question(at, frame) {
 /** Whether something belongs to the conversation that is shown. */
 export const isHere = (at, one) => (one.conversation ?? "") === at.conversation;
 
-/** The messages of the conversation that is shown which wait for an answer, the oldest first. */
+/** The messages here that wait for an answer, the oldest first. */
 export const answeringHere = (at) => [...at.answering].filter(([, where]) => where === at.conversation).map(([id]) => id);
 
-const thinksHere = (at) => answeringHere(at).length > 0 && ![...at.deltas.values()].some((one) => isHere(at, one));
+export const thinksHere = (at) => answeringHere(at).length > 0 && ![...at.deltas.values()].some((one) => isHere(at, one));
 
 /** What goes on in a conversation, in words for a list. */
 export function stirs(at, id) {
@@ -253,25 +253,13 @@ export function stirs(at, id) {
   return words;
 }
 
-/** Take note of a conversation: the one that was last said something in stands first. */
+/** Take note of a conversation; the latest stands first. */
 export function keepRow(at, row) {
   const others = at.conversations.filter((one) => one.id !== row.id);
   at.conversations = [row, ...others].sort((a, b) => b.said_at.localeCompare(a.said_at));
 }
 
-/** Turn to another conversation, of which nothing is there yet; gives the way back. */
-export function leaveFor(at, id) {
-  const had = { conversation: at.conversation, transcript: at.transcript, complete: at.complete };
-  Object.assign(at, { conversation: id, transcript: [], complete: true, loading: true });
-  at.unread.delete(id);
-  at.thinking = thinksHere(at);
-  return () => {
-    Object.assign(at, had);
-    at.thinking = thinksHere(at);
-  };
-}
-
-/** What was said elsewhere has its place, and is not shown here. */
+/** Said elsewhere: not shown here. */
 function pass(at, told) {
   at.outgoing = at.outgoing.filter((one) => one.id !== told.id);
   at.seq = Math.max(at.seq, told.seq);
