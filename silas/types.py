@@ -19,6 +19,24 @@ OWNER = "owner"
 """The scope and connection of the single owner (spec 5.1)."""
 
 
+def address_of(scope_id: str, conversation: str) -> str:
+    """Where a conversation takes place: a scope, and which of its conversations.
+
+    The first conversation of a scope has no name of its own, and its address is the scope's id.
+    """
+    return f"{scope_id}/{conversation}" if conversation else scope_id
+
+
+def whose(address: str) -> str:
+    """The scope of an address; only the owner has more than one conversation."""
+    return OWNER if address.startswith(f"{OWNER}/") else address
+
+
+def conversation_at(address: str) -> str:
+    """Which conversation an address names; empty for the first one of its scope."""
+    return address.removeprefix(f"{OWNER}/") if address.startswith(f"{OWNER}/") else ""
+
+
 SOURCE_BOUNDARIES = " /?#:@"
 """What may follow a source of which only the beginning is named, as in `tool:web_fetch URL`."""
 

@@ -8,8 +8,8 @@ import { mountStop } from "./stop.js";
 import { mountStream } from "./stream.js";
 import { settled } from "./text.js";
 
-const VIEWS = { stream: "Stream", review: "Review", activity: "Activity", more: "More" };
-const SIDE = new Set(["activity", "more"]); // on a wide screen these slide over the other two
+const VIEWS = { stream: "Stream", conversations: "Conversations", review: "Review", activity: "Activity", more: "More" };
+const SIDE = new Set(["conversations", "activity", "more"]); // on a wide screen these slide over the other two
 const wide = matchMedia("(min-width: 900px)");
 const at = (id) => document.getElementById(id);
 
@@ -45,6 +45,7 @@ function layer() {
 
 /** What is behind a panel is fetched when it is first opened. */
 const PANELS = {
+  conversations: async (place) => (await import("./conversations.js")).showConversations(place),
   activity: async (place, rest) => (await import("./activity.js")).showActivity(place, rest),
   more: async (place, rest) => (await import("./more.js")).showMore(place, rest),
 };
@@ -170,7 +171,13 @@ function start() {
   });
   on("frame:withheld", () => { if (location.hash.startsWith("#/more/work/")) route(); });
   on("devices", () => toast(state.newcomer));
-  on("frame:message frame:post_execution", () => tell(state.transcript.at(-1)));
+  let told = null;
+  on("all", () => { told = state.transcript.at(-1); });
+  on("frame:message frame:post_execution", () => { // what is shown, once
+    const last = state.transcript.at(-1);
+    if (last !== told) tell(last);
+    told = last;
+  });
   addEventListener("hashchange", route);
   wide.addEventListener("change", layer);
   addEventListener("keydown", (event) => {

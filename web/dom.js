@@ -43,6 +43,7 @@ export function fill(node, ...children) {
 
 const PATHS = {
   stream: "M4 6h16M4 12h11M4 18h14",
+  talks: "M4 5h12v8H8l-4 3zM8 17h8l4 3v-9h-2",
   review: "M5 4h14v16H5zM9 12.5l2.2 2.2L15.5 10",
   activity: "M12 7v5l3.2 2M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17z",
   more: "M4 7h16M4 12h16M4 17h16",

@@ -74,7 +74,7 @@ function listKeys() {
     button("Close", () => node.close(), { class: "secondary" }));
 }
 
-const SURFACES = [["stream", "Stream"], ["review", "Review"], ["activity", "Activity"], ["more", "More"]];
+const SURFACES = [["stream", "Stream"], ["conversations", "Conversations"], ["review", "Review"], ["activity", "Activity"], ["more", "More"]];
 
 function everywhere() {
   return [

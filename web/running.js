@@ -2,7 +2,7 @@
 
 import { postJson } from "./api.js";
 import { button, fill, h, keyed, toast } from "./dom.js";
-import { state } from "./state.js";
+import { isHere, state } from "./state.js";
 
 const STATUS = {
   running: "Working", verification_failed: "A check failed; trying again", done: "Done",
@@ -11,7 +11,7 @@ const STATUS = {
 const STEP_WORDS = { running: "under way", done: "done", failed: "failed" };
 
 export function drawRunning(place) {
-  keyed(place, [...state.running.values()], (one) => one.work_item_id, make, update);
+  keyed(place, [...state.running.values()].filter((one) => isHere(state, one)), (one) => one.work_item_id, make, update);
 }
 
 function make(progress) {

@@ -5,6 +5,7 @@ import { cardDigest, readJson } from "./canonical.js";
 import { pageToken } from "./api.js";
 import { deviceKey, proveDecision, proveMessage } from "./keys.js";
 import { apply, emit, state } from "./state.js";
+import { kept as keptConversation } from "./talks.js";
 
 const OUTBOX = "silas.outbox";
 const HEAD = "silas.head"; // the newest signed head of the record: this device can tell if it goes back
@@ -21,6 +22,7 @@ const answers = new Map(); // id -> {frame, digest, key: what to call it in the 
 
 export function connect() {
   state.outgoing = kept();
+  state.conversation = keptConversation();
   addEventListener("online", again);
   addEventListener("offline", () => lost());
   document.addEventListener("visibilitychange", onVisible);
@@ -32,7 +34,7 @@ export function connect() {
  * question `after` was closed, if one is named. Gives its id.
  */
 export function say(text, after = "") {
-  const message = { id: newId(), text, at: new Date().toISOString(), after };
+  const message = { id: newId(), text, at: new Date().toISOString(), after, conversation: state.conversation };
   state.outgoing = [...state.outgoing, message];
   keepMessages();
   emit("stream");
@@ -66,7 +68,7 @@ function open() {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const mine = new WebSocket(`${scheme}//${location.host}/ws`);
   socket = mine;
-  mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq, head: keptHead() }));
+  mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq, head: keptHead(), conversation: state.conversation }));
   mine.onmessage = ({ data }) => {
     if (mine !== socket) return;
     for (const event of [readJson(data)].flat()) received(event); // one, or a bundle of several
@@ -143,7 +145,7 @@ function onVisible() {
 async function sendMessage(message) {
   if (message.after && state.cards.some((card) => card.request_id === message.after)) return;
   const proof = await proveMessage(message.text);
-  send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof });
+  send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof, conversation: message.conversation ?? "" });
 }
 
 /** Signs only what was shown: the digest is made afresh from the card that the answer is to. */
@@ -174,5 +176,5 @@ function kept() {
 
 function keepMessages() {
   const unsent = state.outgoing.filter((one) => !one.sent && !one.refused);
-  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at, after }) => ({ id, text, at, after }))));
+  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at, after, conversation }) => ({ id, text, at, after, conversation }))));
 }

@@ -13,10 +13,15 @@ export function emptyState() {
     transcript: [], // messages and results, by seq
     withheld: new Map(), // seq of a message or result -> what stands for what was forgotten
     outgoing: [], // messages not acknowledged yet: {id, text, at}
-    deltas: new Map(), // turn -> the answer as far as it has come
-    answering: new Set(), // messages that nothing was said to yet, the oldest first
+    deltas: new Map(), // turn -> {text, conversation}: the answer as far as it has come
+    conversation: "", // the one that is shown; the first one has no name
+    conversations: [], // all of them, the one that was last said something in first
+    loading: false,
+    unread: new Set(), // conversations with something that was not shown yet
+    askedIn: new Map(), // request -> the conversation that it belongs to
+    answering: new Map(), // messages that nothing was said to yet, the oldest first -> their conversation
     thinking: false, // something was asked and nothing has come back yet
-    passing: "", // what Silas does or waits for now
+    passing: new Map(), // conversation -> what Silas does or waits for in it now
     cards: [], // open questions, the oldest first
     stays: [], // plans that stay in view though nobody can approve them: {event, why: lapsed|changing, wish}
     sealed: new Map(), // request -> true where the digest fits what is shown, else false
@@ -71,13 +76,18 @@ const HANDLERS = {
     for (const name of ["level", "device", "stopped", "runbook", "onboarding"]) at[name] = frame[name];
     at.changed = frame.changed ?? "";
     at.head = frame.head ?? "";
-    if (!frame.complete || !at.arrived) {
+    const told = frame.conversation ?? "";
+    if (!frame.complete || !at.arrived || told !== at.conversation) {
       at.transcript = [];
       at.withheld = new Map();
       at.complete = frame.complete;
     }
     at.arrived = true;
-    at.deltas = new Map((frame.coming ?? []).map((one) => [one.turn_id, one.text]));
+    at.conversation = told;
+    at.loading = false;
+    at.conversations = frame.conversations ?? [];
+    at.askedIn = new Map(Object.entries(frame.asked_in ?? {}));
+    at.deltas = new Map((frame.coming ?? []).map((one) => [one.turn_id, { text: one.text, conversation: one.conversation ?? "" }]));
     frame.transcript.forEach((kept) => keep(at, kept));
     at.seq = Math.max(at.seq, frame.seq);
     at.running = new Map(frame.running.map((one) => [one.work_item_id, one]));
@@ -87,47 +97,64 @@ const HANDLERS = {
     const open = new Set(at.cards.map((card) => card.request_id));
     for (const id of at.answers.keys()) if (!open.has(id)) at.answers.delete(id);
     at.stays = at.stays.filter(({ event }) => at.waiting.some((one) => one.work_item_id === event.work_item_id));
-    at.answering = new Set(frame.answering);
-    at.thinking = at.answering.size > 0 && !at.deltas.size;
-    at.passing = "";
-    return ["all", "stream", "cards", "running", "stopped", "link"];
+    at.answering = new Map(frame.answering.map((id) => [id, frame.answering_in?.[id] ?? ""]));
+    at.thinking = thinksHere(at);
+    at.passing = new Map();
+    return ["all", "stream", "cards", "running", "stopped", "link", "conversations"];
   },
   message(at, frame) {
-    keep(at, frame);
+    const here = isHere(at, frame);
+    if (here) keep(at, frame);
+    else pass(at, frame);
     if (frame.sender === "silas") {
       at.answering.delete(frame.reply_to);
-      Object.assign(at, { thinking: at.answering.size > 0, passing: "" });
+      at.passing.delete(frame.conversation ?? "");
+      if (here) at.thinking = answeringHere(at).length > 0;
+      else at.unread.add(frame.conversation ?? "");
       at.stays = at.stays.map((one) => one.wish === frame.reply_to && one.wish ? { ...one, why: "answered" } : one);
     }
+    else if (!here) at.answering.set(frame.id, frame.conversation ?? "");
     if (frame.turn_id) at.deltas.delete(frame.turn_id);
-    return ["stream", "cards"];
+    return ["stream", "cards", "conversations"];
   },
   message_delta(at, frame) {
-    const text = (frame.begins ? "" : at.deltas.get(frame.turn_id) ?? "") + frame.text;
-    if (text) at.deltas.set(frame.turn_id, text);
+    const text = (frame.begins ? "" : at.deltas.get(frame.turn_id)?.text ?? "") + frame.text;
+    if (text) at.deltas.set(frame.turn_id, { text, conversation: frame.conversation ?? "" });
     else at.deltas.delete(frame.turn_id);
-    at.thinking = !text;
+    if (isHere(at, frame)) at.thinking = !text;
     return ["stream"];
   },
   in_passing(at, frame) {
-    at.passing = frame.words;
+    at.passing.set(frame.conversation ?? "", frame.words);
     return ["stream"];
   },
   progress(at, frame) {
     if (ENDED.has(frame.status)) at.running.delete(frame.work_item_id);
     else at.running.set(frame.work_item_id, frame);
-    at.thinking = false;
+    if (isHere(at, frame)) at.thinking = false;
     return ["running"];
   },
   post_execution(at, frame) {
-    keep(at, frame);
+    if (isHere(at, frame)) keep(at, frame);
+    else {
+      pass(at, frame);
+      at.unread.add(frame.conversation ?? "");
+    }
     at.running.delete(frame.work_item_id);
-    return ["stream", "running", "work"];
+    return ["stream", "running", "work", "conversations"];
   },
   withheld(at, frame) {
     for (const seq of frame.seqs) at.withheld.set(seq, frame.words);
     at.transcript = at.transcript.map((kept) => shown(at, kept));
     return ["stream"];
+  },
+  conversation(at, frame) {
+    keepRow(at, frame.conversation);
+    return ["conversations"];
+  },
+  asked_in(at, frame) {
+    at.askedIn.set(frame.request_id, frame.conversation);
+    return [];
   },
   record(at, frame) {
     at.changed = frame.changed;
@@ -159,6 +186,7 @@ const HANDLERS = {
     at.cards = at.cards.filter((card) => card.request_id !== frame.request_id);
     at.answers.delete(frame.request_id);
     at.sealed.delete(frame.request_id);
+    at.askedIn.delete(frame.request_id);
     return ["cards"];
   },
   cue(at, frame) {
@@ -176,8 +204,8 @@ const HANDLERS = {
     const message = at.outgoing.find((one) => one.id === frame.id);
     if (message) {
       message.sent = true;
-      at.answering.add(frame.id);
-      at.thinking = true;
+      at.answering.set(frame.id, message.conversation ?? "");
+      if (isHere(at, message)) at.thinking = true;
     }
     return ["stream", "cards"];
   },
@@ -199,9 +227,42 @@ function question(at, frame) {
   const plan = frame.type === "approval_request"; // the new plan takes the place of the one to be changed
   at.stays = at.stays.filter(({ event, why }) =>
     event.work_item_id !== frame.work_item_id && !(plan && why !== "lapsed"));
-  at.thinking = false;
-  at.passing = "";
+  const where = at.askedIn.get(frame.request_id) ?? "";
+  at.passing.delete(where);
+  if (where === at.conversation) at.thinking = false;
   return ["cards", "stream"];
+}
+
+/** Whether something belongs to the conversation that is shown. */
+export const isHere = (at, one) => (one.conversation ?? "") === at.conversation;
+
+/** The messages here that wait for an answer, the oldest first. */
+export const answeringHere = (at) => [...at.answering].filter(([, where]) => where === at.conversation).map(([id]) => id);
+
+export const thinksHere = (at) => answeringHere(at).length > 0 && ![...at.deltas.values()].some((one) => isHere(at, one));
+
+/** What goes on in a conversation, in words for a list. */
+export function stirs(at, id) {
+  const of = (one) => (one.conversation ?? "") === id;
+  const cards = at.cards.filter((card) => (at.askedIn.get(card.request_id) ?? "") === id).length;
+  const words = [];
+  if (cards) words.push(cards === 1 ? "1 card waits" : `${cards} cards wait`);
+  if ([...at.running.values()].some(of)) words.push("working");
+  else if ([...at.answering.values()].includes(id)) words.push("answering");
+  if (at.unread.has(id)) words.push("new");
+  return words;
+}
+
+/** Take note of a conversation; the latest stands first. */
+export function keepRow(at, row) {
+  const others = at.conversations.filter((one) => one.id !== row.id);
+  at.conversations = [row, ...others].sort((a, b) => b.said_at.localeCompare(a.said_at));
+}
+
+/** Said elsewhere: not shown here. */
+function pass(at, told) {
+  at.outgoing = at.outgoing.filter((one) => one.id !== told.id);
+  at.seq = Math.max(at.seq, told.seq);
 }
 
 /** Keep a message or result at its place; one that is there already is not there twice. */

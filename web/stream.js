@@ -5,12 +5,14 @@ import { button, fill, h, icon, keyed, toast, visible } from "./dom.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
-import { emit, keepOlder, on, state } from "./state.js";
+import { answeringHere, emit, isHere, keepOlder, on, state } from "./state.js";
+import { talkBar } from "./talks.js";
 import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
 
 const MOST = 20_000; // characters of a message, as `wire.py` has it
-const DRAFT = "silas.draft"; // of this tab alone, until it is sent or the tab is closed
+const DRAFT = "silas.draft"; // of this tab and conversation alone, until it is sent or the tab is closed
+const draftName = () => (state.conversation ? `${DRAFT}.${state.conversation}` : DRAFT);
 const NEAR = 120; // pixels from the end within which the Stream follows what is new
 
 export function mountStream(root) {
@@ -24,7 +26,7 @@ export function mountStream(root) {
   const empty = h("div", { class: "empty stream-empty", hidden: true });
   scroll.append(older, hint, empty, log, running, tail);
   const bar = h("div", { class: "review-bar", hidden: true });
-  root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
+  root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), talkBar(), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
 
   // Whoever reads the newest goes on reading it, also where words get their form a moment later.
   let following = true;
@@ -48,7 +50,7 @@ export function mountStream(root) {
     drawLog(log);
     drawRunning(running);
     drawTail(tail);
-    halt.hidden = !state.answering.size;
+    halt.hidden = !answeringHere(state).length;
   });
   on("stream running all link", drawAll);
   on("cards", follow(() => drawBar(bar)));
@@ -58,7 +60,7 @@ export function mountStream(root) {
 
   /** The answer that is under way, and nothing else: what was approved goes on. */
   async function stopAnswer() {
-    const [first] = state.answering;
+    const [first] = answeringHere(state);
     try {
       await postJson(`/answers/${encodeURIComponent(first)}/stop`);
     } catch (error) {
@@ -70,7 +72,7 @@ export function mountStream(root) {
     const first = state.transcript[0]?.seq ?? state.seq;
     const before = scroll.scrollHeight;
     try {
-      const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=50`);
+      const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=50&conversation=${encodeURIComponent(state.conversation || "first")}`);
       keepOlder(state, answer.transcript, !answer.complete);
       emit("stream");
       scroll.scrollTop += scroll.scrollHeight - before;
@@ -83,7 +85,7 @@ export function mountStream(root) {
 function drawLog(log) {
   let day = "";
   const rows = [];
-  const said = [...state.transcript, ...state.outgoing.map((one) => ({ type: "outgoing", ...one }))];
+  const said = [...state.transcript, ...state.outgoing.filter((one) => isHere(state, one)).map((one) => ({ type: "outgoing", ...one }))];
   for (const kept of inPlace(said)) {
     const its = kept.moved ? day : dayOf(kept.timestamp ?? kept.at);
     if (its !== day) rows.push({ type: "day", key: `day ${its}`, words: its });
@@ -108,7 +110,7 @@ function inPlace(said) {
 /** Whoever is further down learns that something was said above. */
 function tellAbove() {
   const last = state.transcript.at(-1);
-  const moved = last?.type === "message" && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
+  const moved = last?.type === "message" && last.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
   if (moved) toast(`Answered above: ${moved.text.slice(0, 80)}`);
 }
 
@@ -174,9 +176,9 @@ function outgoingWords(row) {
 }
 
 function drawTail(tail) {
-  const deltas = [...state.deltas];
-  const rows = deltas.map(([turn, text]) => ({ key: turn, text }));
-  if (!rows.length && (state.thinking || state.passing)) rows.push({ key: "thinking", text: "" });
+  const deltas = [...state.deltas].filter(([, one]) => isHere(state, one));
+  const rows = deltas.map(([turn, { text }]) => ({ key: turn, text }));
+  if (!rows.length && (state.thinking || passing())) rows.push({ key: "thinking", text: "" });
   keyed(tail, rows, (row) => row.key, (row) => {
     const node = h("div", { class: "from-silas coming" }, h("div", { class: "text", dir: "auto" }));
     if (!row.text) node.firstChild.append(dots(), drawPassing(h("p", { class: "passing", role: "status" })));
@@ -190,19 +192,23 @@ function drawTail(tail) {
 
 const dots = () => h("span", { class: "dots", role: "status", "aria-label": "Silas is working on it" }, h("i"), h("i"), h("i"));
 
+const passing = () => state.passing.get(state.conversation) ?? "";
+
 /** What is waited for, and for how many seconds; only the words are read aloud. */
 function drawPassing(place) {
-  if (place.dataset.shown === state.passing) return place;
-  place.dataset.shown = state.passing;
-  if (!state.passing) return fill(place);
+  const words = passing();
+  if (place.dataset.shown === words) return place;
+  place.dataset.shown = words;
+  if (!words) return fill(place);
   const seconds = h("span", { "aria-hidden": "true" });
-  fill(place, h("span", { dir: "auto" }, state.passing), seconds);
+  fill(place, h("span", { dir: "auto" }, words), seconds);
   stopwatch(seconds, (passed) => { seconds.textContent = passed ? `, ${passed} s` : ""; });
   return place;
 }
 
 function drawEmpty(place) {
-  const nothing = state.arrived && !state.transcript.length && !state.outgoing.length && !state.running.size;
+  const some = (list) => [...list].some((one) => isHere(state, one));
+  const nothing = state.arrived && !state.loading && !state.transcript.length && !some(state.outgoing) && !some(state.running.values());
   if (place.hidden === !nothing && place.firstChild) return;
   place.hidden = !nothing;
   if (!nothing) return;
@@ -261,7 +267,7 @@ function composer() {
       return;
     }
     field.value = "";
-    sessionStorage.removeItem(DRAFT); // what was sent is not kept twice, and not here
+    sessionStorage.removeItem(draftName()); // what was sent is not kept twice, and not here
     grow();
     say(text);
     soon(); // an answer comes, and it may have a form
@@ -276,10 +282,18 @@ function composer() {
   };
   field.oninput = () => {
     grow();
-    if (field.value && field.value.length <= MOST) sessionStorage.setItem(DRAFT, field.value);
-    else sessionStorage.removeItem(DRAFT);
+    if (field.value && field.value.length <= MOST) sessionStorage.setItem(draftName(), field.value);
+    else sessionStorage.removeItem(draftName());
   };
-  field.value = sessionStorage.getItem(DRAFT) ?? "";
+  let drafted = "";
+  const takeDraft = () => { // each conversation has its own
+    if (drafted === draftName()) return;
+    drafted = draftName();
+    field.value = sessionStorage.getItem(drafted) ?? "";
+    if (field.isConnected) grow();
+  };
+  on("all", takeDraft);
+  takeDraft();
   field.onkeydown = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };

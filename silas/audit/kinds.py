@@ -43,6 +43,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "approval.revoked",
                 "clock.confirmed",
                 "clock.jumped",
+                "conversation.archived",
+                "conversation.restored",
                 "device.paired",
                 "device.renamed",
                 "device.revoked",

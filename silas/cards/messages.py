@@ -19,6 +19,7 @@ class ChannelMessage(Frozen):
         attachments: Paths or URLs.
         reply_to: The id of the message this one answers.
         id: What its sender calls it, so that answers can stand under it; empty where it has none.
+        conversation: Which of the owner's conversations it belongs to; empty for the first one.
     """
 
     channel: str
@@ -28,6 +29,7 @@ class ChannelMessage(Frozen):
     attachments: tuple[str, ...] = ()
     reply_to: str | None = None
     id: str = ""
+    conversation: str = ""
 
 
 class SignedMessage(Frozen):

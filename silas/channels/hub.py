@@ -18,7 +18,7 @@ from silas.channels.web.reports import ENDED
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WorkItem, WorkItemResult
-from silas.types import OWNER
+from silas.types import OWNER, whose
 from silas.work.models import Notify, ProgressEvent
 from silas.work.report import result_texts
 
@@ -215,8 +215,8 @@ class ChannelHub:
 
         No channel but the own one is waited for.
         """
-        if recipient_id == OWNER:
-            await self._own.send(OWNER, text, reply_to)
+        if whose(recipient_id) == OWNER:
+            await self._own.send(recipient_id, text, reply_to)
             self._also(text)
             return
         name, _, connection = recipient_id.partition(":")
@@ -280,7 +280,7 @@ class ChannelHub:
         card for whoever comes in its time, because what is asked elsewhere may need a yes there.
         """
         others = [one for one in self._others.values() if one.has_owner]
-        if to != OWNER or not others:
+        if whose(to) != OWNER or not others:
             return await self._own.ask(to, card)
         showing = shown(card)
         mine = asyncio.ensure_future(self._own.hold(to, card))

@@ -12,7 +12,7 @@ from silas.channels.cli import CLIChannel
 from silas.channels.terminal_colour import columns_of, dim
 from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
-from silas.types import OWNER
+from silas.types import OWNER, whose
 
 Answer = TypeVar("Answer")
 
@@ -54,7 +54,7 @@ class LiveTerminal(CLIChannel):
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner of this terminal."""
-        return recipient_id == OWNER
+        return whose(recipient_id) == OWNER
 
     def draft(self, recipient_id: str, turn_id: str, text: str, *, begins: bool) -> None:
         """Show a further piece; with `begins` what was shown is withdrawn first."""
@@ -92,7 +92,7 @@ class LiveTerminal(CLIChannel):
 
     def waits(self, recipient_id: str, source: str, words: str) -> None:
         """Say in the status line what a source waits for; empty for nothing. The newest is said."""
-        if recipient_id != OWNER or words == self._waiting.get(source, ""):
+        if whose(recipient_id) != OWNER or words == self._waiting.get(source, ""):
             return
         self._erase_status()
         self._waiting.pop(source, None)

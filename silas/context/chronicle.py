@@ -20,12 +20,13 @@ from silas.errors import DatabaseError
 _BATCH = 500  # rows that are pruned in one transaction
 
 _APPEND = """
-INSERT INTO chronicle (scope_id, at, ctx_id, item, folder)
-VALUES (:scope_id, :at, :ctx_id, :item, :folder)
+INSERT INTO chronicle (scope_id, at, ctx_id, item, folder, conversation)
+VALUES (:scope_id, :at, :ctx_id, :item, :folder, :conversation)
 """
 _RECENT = """
 SELECT item, seq FROM chronicle
 WHERE scope_id = :scope_id AND (:folder IS NULL OR folder IN ('', :folder))
+AND (:conversation IS NULL OR conversation = :conversation)
 ORDER BY at DESC, seq DESC LIMIT :limit
 """
 _NAMED = """
@@ -48,12 +49,17 @@ class ChronicleStore(Protocol):
         ...
 
     async def get_recent(
-        self, scope_id: str, limit: int, folder: str | None = None
+        self,
+        scope_id: str,
+        limit: int,
+        folder: str | None = None,
+        conversation: str | None = None,
     ) -> list[ContextItem]:
         """The newest entries, at most so many, the oldest of them first.
 
         Args:
             folder: Only what is about this directory or about none; None for everything.
+            conversation: Only of this conversation of the scope; None for all of them.
         """
         ...
 
@@ -100,6 +106,7 @@ class SqlChronicleStore:
                 "ctx_id": item.ctx_id,
                 "item": _text(item),
                 "folder": item.folder,
+                "conversation": item.conversation,
             }
             for item in items
         ]
@@ -107,11 +114,21 @@ class SqlChronicleStore:
             tx.run_many(_APPEND, rows)
 
     async def get_recent(
-        self, scope_id: str, limit: int, folder: str | None = None
+        self,
+        scope_id: str,
+        limit: int,
+        folder: str | None = None,
+        conversation: str | None = None,
     ) -> list[ContextItem]:
         """See `ChronicleStore.get_recent`."""
         with self._db.read() as tx:
-            rows = tx.run(_RECENT, scope_id=scope_id, folder=folder, limit=max(limit, 0)).fetchall()
+            rows = tx.run(
+                _RECENT,
+                scope_id=scope_id,
+                folder=folder,
+                conversation=conversation,
+                limit=max(limit, 0),
+            ).fetchall()
         return self._readable(rows[::-1])
 
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:

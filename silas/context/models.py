@@ -42,6 +42,7 @@ class ContextItem(Frozen):
         pinned: Never evicted; set by Silas alone, never by a model.
         succeeded: How a tool call ended; unknown is never success.
         folder: Of the conversation: the directory that it was about; empty where none was named.
+        conversation: Which conversation of its scope it is in view of; empty for the first one.
     """
 
     ctx_id: str = Field(min_length=1)
@@ -59,6 +60,7 @@ class ContextItem(Frozen):
     sources: tuple[str, ...] = ()
     succeeded: bool = False
     folder: str = ""
+    conversation: str = ""
 
 
 _ALL_FIELDS = set(ContextItem.model_fields)

@@ -6,6 +6,7 @@ from silas.audit import Audit
 from silas.autonomy.store import SqlAutonomyStore
 from silas.channels.web.transcript import check_newest
 from silas.clock import SystemClock
+from silas.context.conversation_store import ConversationStore
 from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
 from silas.plans.store import SqlWorkItemStore
@@ -26,7 +27,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     at_once(store.every())
     at_once(store.check_results())
     at_once(SqlWaitingPlans(db, clock).all())
-    SqlInbox(db, clock).left()
+    SqlInbox(db, clock, ConversationStore(db, clock).heard).left()
     SqlOutcomeStore(db, clock).check()
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)

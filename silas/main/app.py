@@ -37,7 +37,11 @@ _COMMANDS = {
     "resume": ("stop", "End the emergency stop; what was interrupted needs a new approval."),
     "status": ("inspect", "What Silas is doing and has done."),
     "calls": ("calls", "Calls that broke off, and what became of them."),
-    "queue": ("queue", "Conversations that a rule stopped, and that wait for a person."),
+    "conversations": (
+        "conversations",
+        "Your conversations: list, show, rename, archive and export them.",
+    ),
+    "queue": ("conversations", "Conversations that a rule stopped, and that wait for a person."),
     "plan": ("inspect", "Plans as files."),
     "tools": ("inspect", "What Silas can call."),
     "workers": ("workers", "Workers that plans may name, each from a file of its own."),

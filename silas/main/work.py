@@ -151,16 +151,27 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
 
 
 @click.command()
+@click.option(
+    "--conversation",
+    metavar="ID|TITLE",
+    default="first",
+    help="Go on with this one; see `silas conversations list`. Else with the main one.",
+)
 @click.pass_context
-def chat(ctx: click.Context) -> None:
+def chat(ctx: click.Context, conversation: str) -> None:
     """Talk with Silas in the terminal until you end the input."""
 
     async def work() -> int:
         channel = terminal(to_stderr=False, approve=None, live=True)
         async with open_silas(ctx, channel.cards, resume=True) as silas, ticking(channel):
+            where = silas.conversations.open(silas.conversations.find(conversation).told_id)
             if channel.attended:
                 click.echo("Say what you want done; end with Ctrl-D.")
-            await silas.listen()
+                if where.id:
+                    from silas.plans.characters import show
+
+                    click.echo(f"This is the conversation {show(where.called)}.")
+            await silas.listen(where.told_id)
             if silas.executor.running():
                 channel.screen.say("Waiting for the work under way; Ctrl-C stops it.")
                 await silas.settled()

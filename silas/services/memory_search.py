@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from silas.clock import Clock
 from silas.context import FoundMemory
 from silas.memory import MemoryItem, MemoryRetriever, MemoryStore
-from silas.types import OWNER
+from silas.types import OWNER, whose
 
 _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 """Raw records of what people said and tools returned; not of what Silas made of it."""
@@ -51,7 +51,7 @@ class MemorySearch:
         """At most `most` active memories, the newest first."""
         return await self._store.search_temporal(_BEGINNING, self._clock.now(), most, scope_id)
 
-    async def subscribed(self, scope_id: str, query: str) -> Sequence[FoundMemory]:
+    async def subscribed(self, address: str, query: str) -> Sequence[FoundMemory]:
         """What a subscription of the context shows."""
-        found = await self._retriever.recall(query, scope_id, _SUBSCRIBED)
+        found = await self._retriever.recall(query, whose(address), _SUBSCRIBED)
         return [FoundMemory(one.memory_id, one.content, one.taint, one.sources) for one, _ in found]

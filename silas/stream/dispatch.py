@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Send
+from silas.types import OWNER, whose
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Notify, ProgressEvent
 
@@ -43,13 +44,25 @@ Ended = Callable[[WorkItem], Awaitable[None]]
 """Told that work has ended, however it did."""
 
 
+AskedAt = Callable[[str], str]
+"""The id of work to the address of the conversation that it came from."""
+
+
 class Dispatcher:
     """Starts work in the background; a turn never waits for it."""
 
-    def __init__(self, executor: WorkItemExecutor, show: ShowWork, ended: Ended) -> None:
+    def __init__(
+        self, executor: WorkItemExecutor, show: ShowWork, ended: Ended, asked_at: AskedAt
+    ) -> None:
         self._executor = executor
+        self._asked_at = asked_at
         self._show = show
         self._ended = ended
+
+    def address_of(self, work_item_id: str) -> str:
+        """The conversation of the owner's in which he is told of this work."""
+        address = self._asked_at(work_item_id)
+        return address if whose(address) == OWNER else OWNER
 
     def dispatch(self, item: WorkItem, send: Send) -> None:
         """Return at once; every progress event is shown."""

@@ -217,11 +217,11 @@ class ChannelDrafts:
     def listener(self, run: ToolRun) -> Listener:
         """The draft of the turn that a run is part of, where it may have one."""
         of = run.context("answer")
-        speaking = self._speaking.get(of.scope_id)
+        speaking = self._speaking.get(of.address)
         settle = settle_answers(of.gates)
         if speaking is not None:
             speaking.waits(f"waiting for the model ({run.role})")
-        if speaking is None or settle is None or not self._channel.shows_drafts_to(of.scope_id):
+        if speaking is None or settle is None or not self._channel.shows_drafts_to(of.address):
             return NOBODY
         return speaking.begin(of.trace_id, lambda text: self._safe(settle(text)))
 

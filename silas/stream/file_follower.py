@@ -59,15 +59,15 @@ class FileFollower:
             return
         if not self._shown(place):
             return
-        self._files.enter(turn.scope_id, _path(place))
+        self._files.enter(turn.address, _path(place))
         for named in list(_NAMED.finditer(turn.text))[:_MOST]:
             path = f"{place}/{named['path']}"
-            if self._readable(turn.scope_id, path):
+            if self._readable(turn.address, path):
                 self._subscribe(turn, path, named["first"], named["last"])
 
-    def _readable(self, scope_id: str, path: str) -> bool:
+    def _readable(self, address: str, path: str) -> bool:
         try:
-            self._files(scope_id, path)
+            self._files(address, path)
         except ContextError:
             return False
         return True
@@ -81,14 +81,14 @@ class FileFollower:
             created_at=self._clock.now(),
             turn_created=turn.number,
         )
-        self._context.subscribe(turn.scope_id, sub)
-        self._followed.keep(turn.scope_id, Path(turn.incoming.workspace or ""), sub)
+        self._context.subscribe(turn.address, sub)
+        self._followed.keep(turn.address, Path(turn.incoming.workspace or ""), sub)
 
     def again(self, scope: ScopeState) -> None:
         """What was followed before a restart, unless that is long ago."""
         since = scope.turn_number - self._turns
-        for root, sub in self._followed.since(scope.id, since):
+        for root, sub in self._followed.since(scope.address, since):
             if not self._shown(str(root)):
                 continue
-            self._files.enter(scope.id, root)
-            self._context.subscribe(scope.id, sub)
+            self._files.enter(scope.address, root)
+            self._context.subscribe(scope.address, sub)

@@ -4,6 +4,7 @@ from silas.context import ChronicleStore
 from silas.memory import MemoryStore
 from silas.memory.forgotten import EVERY_MEMORY, ForgottenEntry
 from silas.stream.ports import ModelView
+from silas.types import whose
 
 
 class Forgetting:
@@ -21,40 +22,40 @@ class Forgetting:
         self._since: dict[str, int] = {}
         self._under_way: dict[str, int] = {}
 
-    async def before(self, scope_id: str) -> None:
+    async def before(self, address: str) -> None:
         """Out of view with what was forgotten since the last turn.
 
         Before the first one there is no view, and what comes into it is read after this. A turn
         that waits for its owner may write later of what it read before: until it is over, all that
         was forgotten since it began counts.
         """
-        if scope_id in self._since:
-            await self._forget(scope_id)
-        last = self._out_of_view(scope_id, self._last.get(scope_id, 0)).last
-        self._last[scope_id] = last
-        if not self._under_way.get(scope_id):
-            self._since[scope_id] = last
-        self._under_way[scope_id] = self._under_way.get(scope_id, 0) + 1
+        if address in self._since:
+            await self._forget(address)
+        last = self._out_of_view(address, self._last.get(address, 0)).last
+        self._last[address] = last
+        if not self._under_way.get(address):
+            self._since[address] = last
+        self._under_way[address] = self._under_way.get(address, 0) + 1
 
-    async def after(self, scope_id: str) -> None:
+    async def after(self, address: str) -> None:
         """What was forgotten while the turn ran goes, with all that the turn made of it."""
-        self._under_way[scope_id] = max(self._under_way.get(scope_id, 0) - 1, 0)
-        await self._forget(scope_id)
-        if not self._under_way[scope_id]:
-            self._since.pop(scope_id, None)
+        self._under_way[address] = max(self._under_way.get(address, 0) - 1, 0)
+        await self._forget(address)
+        if not self._under_way[address]:
+            self._since.pop(address, None)
 
-    async def _forget(self, scope_id: str) -> None:
-        last = self._last.get(scope_id, 0)
-        found = self._out_of_view(scope_id, self._since.get(scope_id, last))
+    async def _forget(self, address: str) -> None:
+        last = self._last.get(address, 0)
+        found = self._out_of_view(address, self._since.get(address, last))
         for source in found.sources:
             if source.startswith(EVERY_MEMORY):
                 continue  # it stood in view alone: what is made of a memory has its sources
-            await self._chronicle.forget(scope_id, source)
-            await self._memory.forget_again(source, scope_id)
-        self._last[scope_id] = found.last
+            await self._chronicle.forget(whose(address), source)
+            await self._memory.forget_again(source, whose(address))
+        self._last[address] = found.last
 
-    def _out_of_view(self, scope_id: str, since: int) -> ForgottenEntry:
-        found = self._memory.forgotten_since(since, scope_id)
+    def _out_of_view(self, address: str, since: int) -> ForgottenEntry:
+        found = self._memory.forgotten_since(since, whose(address))
         for source in found.sources:
-            self._context.forget(scope_id, source)
+            self._context.forget(address, source)
         return found

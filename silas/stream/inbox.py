@@ -1,6 +1,6 @@
 """What was said and is not answered yet: no crash loses a message, or an answer on its way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +9,7 @@ from silas.damage import readable
 from silas.db import Database
 from silas.stream.models import Incoming
 from silas.stream.sqlite_statements import ARRIVALS
-from silas.types import new_id
+from silas.types import OWNER, address_of, conversation_at, new_id
 
 
 class Interrupted(NamedTuple):
@@ -22,6 +22,7 @@ class Interrupted(NamedTuple):
         at: When it was recorded.
         heard: Whether the chronicle has it.
         answer: What was about to be sent, or had been; empty where there was no answer yet.
+        conversation: Which conversation of its scope it was said in; empty for the first one.
     """
 
     id: str
@@ -32,6 +33,12 @@ class Interrupted(NamedTuple):
     at: datetime
     heard: bool
     answer: str
+    conversation: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where it was said."""
+        return address_of(self.scope_id, self.conversation)
 
 
 class Inbox(Protocol):
@@ -58,27 +65,37 @@ class Inbox(Protocol):
         ...
 
 
+SaidIn = Callable[[str, str], None]
+"""(conversation, text): takes note of what the owner says in one of his conversations."""
+
+
 class SqlInbox:
     """`Inbox` over the database."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(self, db: Database, clock: Clock, said: SaidIn) -> None:
         self._db = db
         self._clock = clock
+        self._said = said
 
     def arrived(self, incoming: Incoming) -> str:
         """See `Inbox.arrived`."""
         arrival_id, message = new_id("msg"), incoming.message
         with self._db.write() as tx:
             tx.run(
-                "INSERT INTO arrivals (arrival_id, scope_id, channel, sender_id, text, arrived_at)"
-                " VALUES (:arrival_id, :scope_id, :channel, :sender_id, :text, :arrived_at)",
+                "INSERT INTO arrivals"
+                " (arrival_id, scope_id, channel, sender_id, text, arrived_at, conversation)"
+                " VALUES (:arrival_id, :scope_id, :channel, :sender_id, :text, :arrived_at,"
+                " :conversation)",
                 arrival_id=arrival_id,
                 scope_id=incoming.connection_id,
                 channel=message.channel,
                 sender_id=message.sender_id,
                 text=message.text,
                 arrived_at=self._clock.now().isoformat(),
+                conversation=conversation_at(incoming.address),
             )
+            if incoming.connection_id == OWNER:
+                self._said(conversation_at(incoming.address), message.text)
         return arrival_id
 
     def heard(self, arrival_id: str) -> None:
@@ -111,11 +128,12 @@ class SqlInbox:
 
 
 def _interrupted(row: Sequence[Any]) -> Interrupted:
-    name, scope_id, channel, sender_id, text, at, heard, answer = row
-    said = (name, scope_id, channel, sender_id, text, answer or "")
+    name, scope_id, channel, sender_id, text, at, heard, answer, conversation = row
+    said = (name, scope_id, channel, sender_id, text, answer or "", conversation)
     if not all(isinstance(one, str) for one in said):
         raise TypeError
     moment = datetime.fromisoformat(at)
     if moment.tzinfo is None:
         raise ValueError
-    return Interrupted(name, scope_id, channel, sender_id, text, moment, bool(heard), answer or "")
+    ended = (moment, bool(heard), answer or "", conversation)
+    return Interrupted(name, scope_id, channel, sender_id, text, *ended)

@@ -62,16 +62,16 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTur
     for left in unanswered:
         if left.scope_id == OWNER or left.channel == of.channel.channel_name:
             try:
-                await of.channel.send(left.scope_id, await _words(left, of))
+                await of.channel.send(left.address, await _words(left, of))
             except ChannelError:
                 await of.audit.log("send_failed", connection_id=left.scope_id)
-        before = await of.chronicle.get_recent(left.scope_id, 1)
+        before = await of.chronicle.get_recent(left.scope_id, 1, conversation=left.conversation)
         number = before[-1].turn_number + (not left.heard) if before else 0
         raw = await _unwritten(of, left, before)
         with of.together():
             at_once(of.memory.store_many(raw))
             if not left.answer:
-                _noted(of, left, ScopeState(left.scope_id, number))
+                _noted(of, left, _scope(left, number))
             of.arrivals.done(left.id)
             of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
 
@@ -122,10 +122,17 @@ async def _plan_of(left: Interrupted, of: InterruptedTurns) -> str:
     """The plan that its turn put into view before anybody was asked; empty where it had none."""
     if left.scope_id != OWNER:
         return ""  # somebody else's plan waits for the owner, who is told of it as of any other
-    for entry in reversed(await of.chronicle.get_recent(left.scope_id, _LOOKED)):
+    where = left.conversation
+    for entry in reversed(
+        await of.chronicle.get_recent(left.scope_id, _LOOKED, conversation=where)
+    ):
         if entry.created_at >= left.at and (named := named_plan(entry.ctx_id)):
             return named
     return ""
+
+
+def _scope(left: Interrupted, number: int) -> ScopeState:
+    return ScopeState(left.scope_id, number, conversation=left.conversation)
 
 
 def _noted(of: InterruptedTurns, left: Interrupted, scope: ScopeState) -> None:

@@ -56,4 +56,5 @@ class ItemFactory:
             succeeded=succeeded,
             sources=as_sources(origin.source, origin.sources),
             folder=scope.folder if zone is ContextZone.chronicle else "",
+            conversation=scope.conversation,
         )

@@ -6,6 +6,7 @@ from typing import Literal
 
 from silas.cards import Arrived, ChannelMessage, SignedMessage
 from silas.plans import WorkItem
+from silas.types import OWNER, address_of
 
 Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
 """An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
@@ -28,6 +29,12 @@ class Incoming:
     signature: bytes = b""
     nonce: str = ""
     workspace: str | None = None
+
+    @property
+    def address(self) -> str:
+        """The conversation it belongs to; only the owner has more than one."""
+        told = self.message.conversation if self.connection_id == OWNER else ""
+        return address_of(self.connection_id, told)
 
     @classmethod
     def of(cls, arrived: Arrived, connection_id: str, workspace: str | None) -> "Incoming":

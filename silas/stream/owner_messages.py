@@ -1,5 +1,7 @@
 """What the owner says to a program that holds Silas, as messages that are signed as his (3.1)."""
 
+from dataclasses import replace
+
 from silas.cards import ChannelMessage, message_bytes
 from silas.clock import Clock
 from silas.stream.models import Incoming
@@ -21,14 +23,32 @@ class OwnerMessages:
         self._sign = sign
         self.clock = clock
 
-    def make(self, text: str, workspace: str | None) -> Incoming:
-        """A signed message of this text, about a directory where there is one."""
+    def make(self, text: str, workspace: str | None, conversation: str = "") -> Incoming:
+        """A signed message of this text, about a directory where there is one.
+
+        Args:
+            text: What is said.
+            workspace: The directory.
+            conversation: Which conversation it belongs to; by default the first one.
+        """
         message = ChannelMessage(
-            channel=self._channel, sender_id=OWNER, text=text, timestamp=self.clock.now()
+            channel=self._channel,
+            sender_id=OWNER,
+            text=text,
+            timestamp=self.clock.now(),
+            conversation=conversation,
         )
         nonce = new_nonce()
         return Incoming(message, OWNER, self._sign(message_bytes(message, nonce)), nonce, workspace)
 
-    def attest(self, incoming: Incoming) -> Incoming:
-        """See `silas.stream.sender_identity.attested`."""
+    def attest(self, incoming: Incoming, conversation: str = "") -> Incoming:
+        """See `silas.stream.sender_identity.attested`.
+
+        Args:
+            incoming: What was said.
+            conversation: Where, if its channel has one conversation alone and does not say.
+        """
+        if conversation:
+            said = incoming.message.model_copy(update={"conversation": conversation})
+            incoming = replace(incoming, message=said)
         return attested(self._sign, incoming)

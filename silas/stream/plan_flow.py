@@ -136,7 +136,7 @@ class PlanFlow:
                 turn.said = need(turn.response, "step 7").message
                 if turn.said:
                     await turn.send(turn.said)
-            return await self._proposer.propose(item, turn.channel, OWNER, why, replaces)
+            return await self._proposer.propose(item, turn.channel, _to(turn), why, replaces)
 
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
         turn.outcome = "blocked"
@@ -161,13 +161,13 @@ class PlanFlow:
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
             made_from = (turn.source, *turn.made_from)
             for one in (item, *item.children):
-                self._work.claim(one.id, turn.scope_id, made_from)
+                self._work.claim(one.id, turn.address, made_from)
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":
             return self._dispatched(turn, item, response)
         if proposal.verdict not in STAYS:
-            self._work_view.may_leave(turn.scope_id, item.id)
+            self._work_view.may_leave(turn.address, item.id)
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         if proposal.verdict == "edit_requested":
             return f"{proposal.words} {_SAY}"
@@ -179,12 +179,12 @@ class PlanFlow:
         Such a plan gives way to its change, in whichever process it comes, and to nothing else.
         """
         wanted = await self._proposer.to_change()
-        mine = [one for one in wanted if self._work.scope_of(one.id) == turn.scope_id]
+        mine = [one for one in wanted if self._work.address_of(one.id) == turn.address]
         found = [one for one in mine if one.id == item.id]
         if not found and action.action is PlanActionType.revise:
             found = mine[-1:]
         for former in found:
-            self._work_view.may_leave(turn.scope_id, former.id)
+            self._work_view.may_leave(turn.address, former.id)
         return found
 
     def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
@@ -239,6 +239,11 @@ class PlanFlow:
 def _times(returned: int) -> str:
     """That a plan went back in vain; nothing where it did not."""
     return _AWAY.format(times="once" if returned == 1 else "twice") if returned else ""
+
+
+def _to(turn: Turn) -> str:
+    """Where the owner is asked: in his conversation, and about what others ask in his first one."""
+    return turn.address if turn.scope_id == OWNER else OWNER
 
 
 def _rationale(turn: Turn, message: str) -> str:

@@ -61,7 +61,7 @@ class TurnPlanner:
         return self._tool_run(
             "planner",
             turn.id,
-            turn.scope_id,
+            turn.address,
             need(turn.tools, "step 6").allowed,
             turn.provenance,
             turn.note,
@@ -172,7 +172,7 @@ class Planning:
         known = None if before is None else await self._work.known(before, turn.scope_id)
         if known is None or not known.item.skills:
             return ()
-        full = self._context.pressure(turn.scope_id, turn.number)
+        full = self._context.pressure(turn.address, turn.number)
         names, room = known.item.skills, full.limit - full.used
         count = TokenCounter().count
         told = await asyncio.to_thread(usable, self._skills, names, room, count)

@@ -9,6 +9,7 @@ from silas.memory import MemoryItem, MemoryRetriever, MemoryType, Ranked
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.state import ScopeState, Turn, need
+from silas.tools.builtin.recall import EVICTED
 
 _RECALLED = 5  # memories brought into view for one message
 _MOST_QUERIES = 3  # of one answer (spec 3.2)
@@ -60,15 +61,17 @@ class Recall:
             pinned: Whether they never leave.
         """
         context = self._context
-        known = {item.source for item in context.get_zone(scope.id, ContextZone.memory)}
+        known = {item.source for item in context.get_zone(scope.address, ContextZone.memory)}
         for item, relevance in found:
+            if item.source_kind == EVICTED and not scope.has(item.session_id or ""):
+                continue  # it stood in the view of another conversation, and stays with that
             source = name_of(item.memory_id)
             if source in known:
-                context.renew(scope.id, source, relevance, number)
+                context.renew(scope.address, source, relevance, number)
             elif not _is_a_rule(item):
                 block = self._block(scope, item, source, pinned)
                 changed = {"relevance": relevance, "turn_number": number}
-                context.add(scope.id, block.model_copy(update=changed))
+                context.add(scope.address, block.model_copy(update=changed))
 
     def _block(self, scope: ScopeState, item: MemoryItem, source: str, pinned: bool) -> ContextItem:
         made = self._items.make(

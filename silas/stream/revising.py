@@ -210,7 +210,7 @@ class Revising:
         why = with_marks(why, plan_marks(item, reason, turn.provenance))
         await self._proposer.keep(item, why)
         looked = map(source_of, turn.lookups)
-        self._work.claim(item.id, turn.scope_id, (*draft.sources, *looked))
+        self._work.claim(item.id, turn.address, (*draft.sources, *looked))
         await self._audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
         self._note(item, _Asked(turn, draft.markdown, asked.depth + 1))
         self._unshown[former.id] = WaitingPlan(item, why)

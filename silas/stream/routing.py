@@ -95,7 +95,7 @@ class Router:
         if turn.looks.refused and turn.looks.refused not in turn.notes:
             turn.notes.append(turn.looks.refused)
         profile = need(turn.route, "routing").context_profile
-        self._context.set_profile(turn.scope_id, profile)
+        self._context.set_profile(turn.address, profile)
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         turn.returned, turn.review = 0, PlanReview()

@@ -14,7 +14,7 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.stream.sources import answered_by
 from silas.stream.sqlite_statements import NEWEST_WORK
 from silas.tools.outcomes import every_answer
-from silas.types import OWNER
+from silas.types import OWNER, address_of, conversation_at, whose
 
 
 class Known(NamedTuple):
@@ -72,13 +72,14 @@ _TEXTS = ("output", "report", "summary", "last_error", "diff")
 """Of a result, the texts that a model, a program or a file may have made of what was read."""
 
 _CLAIM = """
-INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources)
-VALUES (:work_item_id, :scope_id, :begun_at, :forgotten, :sources)
+INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources, conversation)
+VALUES (:work_item_id, :scope_id, :begun_at, :forgotten, :sources, :conversation)
 ON CONFLICT (work_item_id)
 DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
 WHERE scope_work.scope_id = excluded.scope_id
 """
 _SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
+_ADDRESS = "SELECT scope_id, conversation FROM scope_work WHERE work_item_id = :work_item_id"
 _FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
 _SOURCES = "SELECT sources FROM scope_work WHERE work_item_id = :work_item_id"
 _EVERY_SOURCE = "SELECT DISTINCT sources FROM scope_work WHERE scope_id = :scope_id"
@@ -96,21 +97,22 @@ class ScopeWork:
         self._memory = memory
         self._clock = clock
 
-    def claim(self, work_item_id: str, scope_id: str, sources: Sequence[str]) -> None:
-        """Say that this work came from this scope; the first to say so is right.
+    def claim(self, work_item_id: str, address: str, sources: Sequence[str]) -> None:
+        """Say that this work came from this conversation; the first to say so is right.
 
         Args:
             work_item_id: The work.
-            scope_id: Whose it is.
+            address: Where it was asked for.
             sources: What its plan was made from: everything that was in view.
         """
-        last = self._memory.forgotten_since(0, scope_id).last
+        last = self._memory.forgotten_since(0, whose(address)).last
         made_from = canonical_json(list(dict.fromkeys(sources)))
         with self._db.write() as tx:
             tx.run(
                 _CLAIM,
                 work_item_id=work_item_id,
-                scope_id=scope_id,
+                scope_id=whose(address),
+                conversation=conversation_at(address),
                 begun_at=self._clock.now().isoformat(),
                 forgotten=last,
                 sources=made_from,
@@ -121,6 +123,12 @@ class ScopeWork:
         with self._db.read() as tx:
             row = tx.run(_SCOPE, work_item_id=work_item_id).fetchone()
         return OWNER if row is None else str(row[0])
+
+    def address_of(self, work_item_id: str) -> str:
+        """The conversation that it came from; where nobody claimed it, the owner's first one."""
+        with self._db.read() as tx:
+            row = tx.run(_ADDRESS, work_item_id=work_item_id).fetchone()
+        return OWNER if row is None else address_of(str(row[0]), str(row[1]))
 
     async def known(self, work_item_id: str, scope_id: str) -> Known | None:
         """The work of this id, if this scope has it."""
@@ -181,18 +189,18 @@ class ScopeWork:
         item = await unless_damaged(self._items.get(work_item_id))
         return item is None or _any_named(await self._sources(item), gone)
 
-    async def recent(self, scope_id: str, limit: int) -> list[Known]:
-        """The newest work of a scope, the oldest of it first."""
-        if scope_id == OWNER:
+    async def recent(self, address: str, limit: int) -> list[Known]:
+        """The newest work of a conversation, the oldest of it first."""
+        if address == OWNER:
             newest = await self._items.newest(limit)
-            found = [item for item in newest if self.scope_of(item.id) == scope_id]
+            found = [item for item in newest if self.address_of(item.id) == address]
         else:
             items = [
                 await unless_damaged(self._items.get(name))
-                for name in self._claimed(scope_id, limit)
+                for name in self._claimed(address, limit)
             ]
             found = [item for item in items if item is not None]
-        return [await self._known(item, scope_id) for item in reversed(found)]
+        return [await self._known(item, whose(address)) for item in reversed(found)]
 
     async def _known(self, item: WorkItem, scope_id: str) -> Known:
         sources = tuple(dict.fromkeys(await self._sources(item)))
@@ -225,9 +233,10 @@ class ScopeWork:
             row = tx.run(_SOURCES, work_item_id=work_item_id).fetchone()
         return [] if row is None else [str(source) for source in json.loads(row[0])]
 
-    def _claimed(self, scope_id: str, limit: int) -> list[str]:
+    def _claimed(self, address: str, limit: int) -> list[str]:
+        scope_id, where = whose(address), conversation_at(address)
         with self._db.read() as tx:
-            rows = tx.run(NEWEST_WORK, scope_id=scope_id, limit=limit)
+            rows = tx.run(NEWEST_WORK, scope_id=scope_id, conversation=where, limit=limit)
             return [str(row[0]) for row in rows]
 
 

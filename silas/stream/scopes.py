@@ -76,7 +76,7 @@ class Waking:
         What was forgotten meanwhile is not among it. What was said about another folder is not in
         view; it is remembered and can be searched.
         """
-        await self._forgetting.before(scope.id)
+        await self._forgetting.before(scope.address)
         moved, scope.folder = scope.folder != folder, folder
         if not scope.awake:
             await self._wake(scope)
@@ -87,25 +87,25 @@ class Waking:
     async def rest(self, scope: ScopeState) -> None:
         """A turn is over: what was forgotten while it ran goes, with all that it made of it."""
         with suppress(DatabaseError):  # what fails here is done before the next turn
-            await self._forgetting.after(scope.id)
+            await self._forgetting.after(scope.address)
 
     async def _move(self, scope: ScopeState) -> None:
         context = self._context
-        for item in context.get_zone(scope.id, ContextZone.chronicle):
-            context.drop(scope.id, item.ctx_id)
+        for item in context.get_zone(scope.address, ContextZone.chronicle):
+            context.drop(scope.address, item.ctx_id)
         await self._bring_back(scope)
 
     async def _show_to_change(self, scope: ScopeState) -> None:
         """The plans that the owner wants changed: whoever changes one has to see it."""
         wanted = {plan_name(item.id) for item in await self._to_change()}
         new = sorted(wanted - self._shown)
-        names = [name for name in new if self._work.scope_of(named_plan(name)) == scope.id]
+        names = [name for name in new if self._work.address_of(named_plan(name)) == scope.address]
         self._shown = {name for name in self._shown if name in wanted} | set(names)
         for plan in await self._chronicle.named(scope.id, names) if names else ():
-            self._context.add(scope.id, plan)
+            self._context.add(scope.address, plan)
 
     async def _wake(self, scope: ScopeState) -> None:
-        before = await self._chronicle.get_recent(scope.id, 1)
+        before = await self._chronicle.get_recent(scope.id, 1, conversation=scope.conversation)
         if before:
             scope.turn_number = before[-1].turn_number + 1
         await self._bring_back(scope)
@@ -116,13 +116,16 @@ class Waking:
             origin = ItemOrigin(TaintLevel.owner, "silas")
             zone, name = ContextZone.chronicle, "silas:rehydrated"
             note = self._items.make(scope, zone, "system", REHYDRATED, origin, ctx_id=name)
-            self._context.add(scope.id, note)
+            self._context.add(scope.address, note)
         scope.awake = True
 
     async def _bring_back(self, scope: ScopeState) -> None:
-        for item in await self._chronicle.get_recent(scope.id, self._entries, scope.folder):
+        recent = self._chronicle.get_recent(
+            scope.id, self._entries, scope.folder, scope.conversation
+        )
+        for item in await recent:
             if item.kind != "plan":  # it comes back with its work, and not where that is long over
-                self._context.add(scope.id, item)
+                self._context.add(scope.address, item)
 
     async def _profile(self, scope: ScopeState) -> None:
         found = await self._memory.search_keyword(_PROFILE, _PROFILES, scope.id)

@@ -3,12 +3,13 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.context.conversation_store import FIRST, ConversationStore
 from silas.memory import MemoryRetriever
 from silas.plans import PlanParser, WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.stream.models import Reply
@@ -43,22 +44,28 @@ class Session:
     audit: Audit
     registry: ToolRegistry
     retriever: MemoryRetriever
+    conversations: ConversationStore
 
-    async def ask(self, text: str, *, workspace: Path | None = None) -> Reply:
+    async def ask(
+        self, text: str, *, workspace: Path | None = None, conversation: str = FIRST
+    ) -> Reply:
         """One owner turn, signed as the owner's; approved work goes on in the background.
 
         Args:
             text: What the owner says.
             workspace: The directory this is about, offered to plans; by default the current one,
                 unless that is the root or the home directory.
+            conversation: In which conversation it is said, by its id; by default the first one.
 
         Raises:
+            ContextError: There is no such conversation, or it is archived.
             Stopped: Silas is stopped, or was before an answer was there.
             SandboxUnavailable: The plan needs a sandbox and there is none; nothing was asked.
             LLMError: No answer could be had from the model.
         """
         place = standing_in() if workspace is None else str(workspace)
-        return await self.stream.handle(self.messages.make(text, place))
+        told = self.conversations.open(conversation).id
+        return await self.stream.handle(self.messages.make(text, place, told))
 
     def parse(self, plan_markdown: str) -> WorkItem:
         """A plan as a work item. Raises `PlanError` with line and column."""
@@ -140,9 +147,18 @@ class Session:
             await self.undone(item)
         return taken
 
-    async def listen(self) -> None:
-        """Serve the channel until it closes; requests are about the current directory."""
-        await self.stream.listen(standing_in(), self.messages.attest)
+    async def listen(self, conversation: str = FIRST) -> None:
+        """Serve the channel until it closes; requests are about the current directory.
+
+        Args:
+            conversation: Where what is said belongs, by its id; by default the first one.
+
+        Raises:
+            ContextError: There is no such conversation, or it is archived.
+        """
+        told = self.conversations.open(conversation).id
+        attest = partial(self.messages.attest, conversation=told)
+        await self.stream.listen(standing_in(), attest)
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""

@@ -1,7 +1,7 @@
 """Statements of the stream that only SQLite understands: `rowid` is the order of arrival."""
 
 ARRIVALS = """
-SELECT arrival_id, scope_id, channel, sender_id, text, arrived_at, heard, answer
+SELECT arrival_id, scope_id, channel, sender_id, text, arrived_at, heard, answer, conversation
 FROM arrivals ORDER BY arrived_at, rowid
 """
 
@@ -11,7 +11,8 @@ ORDER BY turn DESC, rowid DESC LIMIT :limit
 """
 
 NEWEST_WORK = """
-SELECT work_item_id FROM scope_work WHERE scope_id = :scope_id
+SELECT work_item_id FROM scope_work
+WHERE scope_id = :scope_id AND conversation = :conversation
 ORDER BY begun_at DESC, rowid DESC LIMIT :limit
 """
 

@@ -18,9 +18,19 @@ from silas.tools import ToolResult
 from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
-from silas.types import InteractionMode, TaintLevel, join_taint, new_id
+from silas.types import (
+    InteractionMode,
+    TaintLevel,
+    address_of,
+    conversation_at,
+    join_taint,
+    new_id,
+    whose,
+)
 
 T = TypeVar("T")
+
+_OF = "/"  # in the name of a sitting, before its conversation
 
 NEUTRAL = Manner("", "", 0.5)
 """How Silas speaks before the personality was asked."""
@@ -43,6 +53,7 @@ class ScopeState:
         session_id: Names this sitting: from a start of Silas to its end.
         awake: Whether what was before this sitting is back in view.
         folder: The directory that the turn is about; empty where it names none.
+        conversation: Which conversation of its scope; empty for the first one.
     """
 
     id: str
@@ -50,19 +61,41 @@ class ScopeState:
     session_id: str = field(default_factory=lambda: new_id("session"))
     awake: bool = False
     folder: str = ""
+    conversation: str = ""
+
+    @property
+    def address(self) -> str:
+        """Names its view: what its models are shown, and nobody else's."""
+        return address_of(self.id, self.conversation)
+
+    def has(self, session_id: str) -> bool:
+        """Whether a sitting was one of this conversation."""
+        return _conversation_of(session_id) == self.conversation
+
+
+def _session(conversation: str) -> str:
+    """A new sitting, which says which conversation it is one of."""
+    return f"{new_id('session')}{_OF}{conversation}" if conversation else new_id("session")
+
+
+def _conversation_of(session_id: str) -> str:
+    """Which conversation a sitting was one of; those of former versions were of the first one."""
+    return session_id.partition(_OF)[2]
 
 
 class Conversations:
-    """What is known of every scope, made when it is first asked for."""
+    """What is known of every conversation, made when it is first asked for."""
 
     def __init__(self) -> None:
         self._scopes: dict[str, ScopeState] = {}
 
-    def of(self, scope_id: str) -> ScopeState:
-        """The scope of this id."""
-        scope = self._scopes.get(scope_id)
+    def of(self, address: str) -> ScopeState:
+        """The conversation at this address."""
+        scope = self._scopes.get(address)
         if scope is None:
-            scope = self._scopes[scope_id] = ScopeState(scope_id)
+            told = conversation_at(address)
+            scope = ScopeState(whose(address), session_id=_session(told), conversation=told)
+            self._scopes[address] = scope
         return scope
 
 
@@ -160,6 +193,11 @@ class Turn:
     def scope_id(self) -> str:
         """Whose turn it is."""
         return self.scope.id
+
+    @property
+    def address(self) -> str:
+        """Which conversation it is part of; names what its models are shown."""
+        return self.scope.address
 
     @property
     def number(self) -> int:

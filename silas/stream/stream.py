@@ -34,7 +34,7 @@ Failed = Callable[[Exception], Awaitable[None]]
 """Tells whoever said it that a turn failed."""
 
 MakeProcessor = Callable[[str], TurnProcessor]
-"""Makes the processor of one scope."""
+"""Makes the processor of the conversation at an address."""
 
 
 class Backpressure:
@@ -128,7 +128,7 @@ class Stream:
         self._ask_again = ask
         await self._audit.log("stream_started", channel=self._channel.channel_name)
         for item in resume:
-            self._dispatcher.dispatch(item, self._sender(OWNER))
+            self._dispatcher.dispatch(item, self._sender_of(item))
 
     async def listen(self, workspace: str | None, attest: Attest) -> None:
         """Serve the channel until it closes; one bad turn never ends the Stream.
@@ -150,7 +150,7 @@ class Stream:
 
     async def _heard(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
-        send = self._sender(incoming.connection_id, incoming.message.id)
+        send = self._sender(incoming.address, incoming.message.id)
         if words := await stop_on_request(incoming, self._executor, asks_to_stop):
             await send(words)
             return
@@ -218,7 +218,7 @@ class Stream:
     async def _held(
         self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
     ) -> None:
-        send = self._sender(OWNER)
+        send = self._sender_of(item)
         try:
             await self._dispatcher.tell(item, send, await self._halt.unless_stopped(ask))
         except SilasError as error:  # they go on waiting
@@ -227,9 +227,10 @@ class Stream:
             self._asking.discard(item.id)
 
     async def _asked(self, waiting: WaitingPlan) -> None:
-        item, send = waiting.item, self._sender(OWNER)
+        item, send = waiting.item, self._sender_of(waiting.item)
         self._asking.add(item.id)
-        ask = partial(self._proposer.propose, item, self._channel, OWNER, waiting.rationale)
+        to = self._dispatcher.address_of(item.id)
+        ask = partial(self._proposer.propose, item, self._channel, to, waiting.rationale)
         try:
             proposal = await self._halt.unless_stopped(ask)
         except SilasError as error:  # it stays among the open questions
@@ -290,33 +291,38 @@ class Stream:
 
     async def _busy(self, incoming: Incoming) -> Reply:
         await self._audit.log("turn_rejected_busy", scope_id=incoming.connection_id)
-        await self._sender(incoming.connection_id, incoming.message.id)(_BUSY)
+        await self._sender(incoming.address, incoming.message.id)(_BUSY)
         return Reply(text=_BUSY, outcome="busy")
 
     async def _in_order(self, incoming: Incoming, arrival: str) -> Reply:
         """The turn itself, when those before it in the same conversation are over."""
-        scope_id, name = incoming.connection_id, incoming.message.id
-        lock = self._locks.setdefault(scope_id, asyncio.Lock())
-        leaves = scope_id == OWNER and self._channel.asks_beside
+        address, name = incoming.address, incoming.message.id
+        lock = self._locks.setdefault(address, asyncio.Lock())
+        leaves = incoming.connection_id == OWNER and self._channel.asks_beside
         try:
             async with TurnPlace(lock, leaves=leaves) as place:
-                processor = self._processors.get(scope_id)
+                processor = self._processors.get(address)
                 if processor is None:
-                    processor = self._processors[scope_id] = self._make_processor(scope_id)
-                with self._drafts.turn(scope_id, self._sender(scope_id, name), name) as say:
+                    processor = self._processors[address] = self._make_processor(address)
+                with self._drafts.turn(address, self._sender(address, name), name) as say:
                     run = partial(processor.run, incoming, arrival, self._channel, say, place.aside)
                     return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code
             kind = type(error).__name__
-            await self._audit.log("turn_failed", scope_id=scope_id, code=code, kind=kind)
+            whose_turn = incoming.connection_id
+            await self._audit.log("turn_failed", scope_id=whose_turn, code=code, kind=kind)
             raise
 
     @property
     def pressure(self) -> int:
         """How many turns are under way or wait (18.6)."""
         return self._backpressure.waiting
+
+    def _sender_of(self, item: WorkItem) -> Send:
+        """Says something to the owner where he asked for this work."""
+        return self._sender(self._dispatcher.address_of(item.id))
 
     def _sender(self, connection_id: str, reply_to: str = "") -> Send:
         async def send(text: str) -> None:

@@ -11,7 +11,7 @@ from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
-from silas.types import OWNER
+from silas.types import OWNER, whose
 
 
 def turn_tools(
@@ -30,13 +30,13 @@ def turn_tools(
     def make(
         role: str,
         turn_id: str,
-        scope_id: str,
+        address: str,
         allowed: frozenset[str] | AllTools,
         provenance: Provenance,
         note: Note,
         looks: LookLimits,
     ) -> ToolRun:
-        task_id = f"{turn_id}.{role}"
+        task_id, scope_id = f"{turn_id}.{role}", whose(address)
         authority = TurnAuthority(
             task_id, approval, registry, provenance, ask if scope_id == OWNER else nobody
         )
@@ -54,6 +54,7 @@ def turn_tools(
                 autonomy_level=autonomy,
                 granted_scopes=granted,
                 scope_id=scope_id,
+                address=address,
                 gates=gates,
                 authorise=authority.authorise,
                 authorise_alone=authority.authorise,

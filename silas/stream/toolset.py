@@ -32,7 +32,7 @@ class TurnToolset:
         if not turn.looks.open:
             allowed -= WORKSPACE_TOOL_NAMES
         turn.tools = self._tool_run(
-            "proxy", turn.id, turn.scope_id, allowed, turn.provenance, turn.note, turn.looks
+            "proxy", turn.id, turn.address, allowed, turn.provenance, turn.note, turn.looks
         )
 
     # 6.5

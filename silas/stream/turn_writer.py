@@ -71,7 +71,7 @@ class TurnWriter:
     # 5
     async def make_room(self, turn: Turn) -> None:
         """What has to go is remembered as it stood there (decision A12)."""
-        gone = await self._context.enforce_budget(turn.scope_id, turn.number, turn.text)
+        gone = await self._context.enforce_budget(turn.address, turn.number, turn.text)
         now = self._clock.now()
         for item in gone:
             if item.kind == "memory" or not item.content:
@@ -130,7 +130,7 @@ class TurnWriter:
 
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
-        ways = self._context.ways(turn.scope_id)
+        ways = self._context.ways(turn.address)
         found = dict.fromkeys(name for way in ways for name in way)
         for lookup in turn.lookups:
             found[source_of(lookup)] = None
@@ -176,7 +176,7 @@ class TurnWriter:
         made = self._items.make(
             turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
         )
-        self._context.add(turn.scope_id, made)
+        self._context.add(turn.address, made)
         await self._chronicle.append(turn.scope_id, made)
 
     def _entry(
@@ -186,7 +186,7 @@ class TurnWriter:
         return self._items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)
 
     def _into_chronicle(self, turn: Turn, item: ContextItem) -> None:
-        self._context.add(turn.scope_id, item)
+        self._context.add(turn.address, item)
         turn.kept.chronicle.append(item)
 
     def _raw(

@@ -37,19 +37,19 @@ class Viewing:
 
     async def rendered(self, turn: Turn) -> Rendered:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
-        context, scope_id = self._context, turn.scope_id
+        context, address = self._context, turn.address
         await self._lay_down_rules(turn)
-        turn.manner = await self._persona.manner(scope_id, turn.text)
+        turn.manner = await self._persona.manner(turn.scope_id, turn.text)
         self._pin(turn, DIRECTIVES, turn.manner.directives)
-        await context.refresh(scope_id, turn.number)
+        await context.refresh(address, turn.number)
         said = turn.message_id
         # what may be trusted counts at once; whose words they are is asked where a call has any,
         # and until the turn has answered nothing that its models were shown leaves the view
         turn.provenance.in_view(
-            join_taint({TaintLevel.owner, *context.taints(scope_id)}),
-            lambda: label_items(i for i in context.in_view(scope_id) if i.ctx_id != said),
+            join_taint({TaintLevel.owner, *context.taints(address)}),
+            lambda: label_items(i for i in context.in_view(address) if i.ctx_id != said),
         )
-        return context.render(scope_id, turn.number, frozenset({said}))
+        return context.render(address, turn.number, frozenset({said}))
 
     async def _lay_down_rules(self, turn: Turn) -> None:
         rules = await self._memory.rules(turn.scope_id)
@@ -58,19 +58,19 @@ class Viewing:
 
     def _pin(self, turn: Turn, source: str, text: str) -> None:
         """One item of the system zone; left as it is where nothing changed."""
-        context, scope_id = self._context, turn.scope_id
-        zone = context.get_zone(scope_id, ContextZone.system)
+        context, address = self._context, turn.address
+        zone = context.get_zone(address, ContextZone.system)
         now = next((item.content for item in zone if item.ctx_id == source), "")
         if now == text:
             return
         if not text:
-            context.drop(scope_id, source)
+            context.drop(address, source)
             return
         origin = ItemOrigin(TaintLevel.owner, source)
         item = self._items.make(
             turn.scope, ContextZone.system, "system", text, origin, ctx_id=source, pinned=True
         )
-        context.add(scope_id, item)
+        context.add(address, item)
 
 
 def label_items(items: Iterable[ContextItem]) -> Iterator[tuple[str, Origin]]:

@@ -8,7 +8,7 @@ from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Review
 from silas.stream.scope_work import Known, ScopeWork
 from silas.stream.state import Conversations, ScopeState
-from silas.types import TaintLevel
+from silas.types import TaintLevel, whose
 from silas.work.models import PATCH
 from silas.work.report import result_texts
 from silas.workspace.patch import changed_in
@@ -67,15 +67,15 @@ class WorkContext:
 
     async def recent(self, scope: ScopeState) -> None:
         """What was worked on before this sitting, each with its plan as it was proposed."""
-        found = await self._work.recent(scope.id, _RECENT)
+        found = await self._work.recent(scope.address, _RECENT)
         for known in found:
             self._show(scope, known)
         over = {plan_name(k.item.id) for k in found if k.item.status not in _GOING_ON}
         names = [plan_name(known.item.id) for known in found]
         for plan in await self._chronicle.named(scope.id, names):
-            self._context.add(scope.id, plan)
+            self._context.add(scope.address, plan)
             if plan.ctx_id in over:  # it may leave, and it can be gone on from until then
-                self._context.complete(scope.id, plan.ctx_id)
+                self._context.complete(scope.address, plan.ctx_id)
 
     def began(self, scope: ScopeState, item: WorkItem) -> None:
         """It was approved, and is under way."""
@@ -83,20 +83,20 @@ class WorkContext:
 
     async def ended(self, item: WorkItem) -> None:
         """Show how it ended; its plan may leave, and its next steps are offered."""
-        scope_id = self._work.scope_of(item.id)
-        known = await self._work.known(item.id, scope_id)
+        address = self._work.address_of(item.id)
+        known = await self._work.known(item.id, whose(address))
         if known is None:
             return
-        scope = self._conversations.of(scope_id)
+        scope = self._conversations.of(address)
         if scope.awake:
             self._show(scope, known)
-            self._context.complete(scope_id, plan_name(item.id))
+            self._context.complete(address, plan_name(item.id))
         if known.result is not None:
             await self._review.after_result(known.item, known.result)
 
-    def may_leave(self, scope_id: str, work_item_id: str) -> None:
+    def may_leave(self, address: str, work_item_id: str) -> None:
         """Its plan was declined, or another one takes its place: it may be evicted."""
-        self._context.complete(scope_id, plan_name(work_item_id))
+        self._context.complete(address, plan_name(work_item_id))
 
     def _show(self, scope: ScopeState, known: Known) -> None:
         item, result = known.item, known.result
@@ -112,7 +112,7 @@ class WorkContext:
             taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"
         self._context.add(
-            scope.id,
+            scope.address,
             self._items.make(
                 scope,
                 ContextZone.workspace,

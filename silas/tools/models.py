@@ -278,7 +278,8 @@ class ToolCallContext(Frozen):
     `authorise` accepts any approval that covers the call, a plan's included; `authorise_alone` only
     one given for this very call. The door asks the second where a gate wants a person to look, and
     where the arguments rest on what `provenance` does not prove to be the owner's or the plan's.
-    `looks` is what a turn may see of the workspace; by default nothing.
+    `looks` is what a turn may see of the workspace; by default nothing. `scope_id` says whose call
+    it is, and `address` in which of the conversations of that scope.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -290,6 +291,7 @@ class ToolCallContext(Frozen):
     autonomy_level: AutonomyLevel
     granted_scopes: frozenset[str]
     scope_id: str = "owner"
+    address: str = "owner"
     worker: str = ""
     worker_policy: WorkerApprovalPolicy = Field(default_factory=WorkerApprovalPolicy)
     run_policy: RunApprovalPolicy = Field(default_factory=RunApprovalPolicy)

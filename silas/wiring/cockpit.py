@@ -13,6 +13,7 @@ from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.reminders import CockpitReminders
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.work import WorkRoom
+from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
 from silas.services.setup.provider_key import tried_at_openrouter
@@ -31,6 +32,7 @@ class Rooms:
     memory: CockpitMemory
     reminders: CockpitReminders
     ahead: CockpitAhead
+    conversations: ConversationDesk
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -79,6 +81,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         memory=CockpitMemory(parts.mind.search, parts.memory_desk, redact),
         reminders=CockpitReminders(parts.reminder_desk, redact),
         ahead=CockpitAhead(parts.ahead_desk, redact),
+        conversations=parts.conversation_desk(),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

@@ -13,6 +13,7 @@ from silas.context import (
     SqlChronicleStore,
     TokenCounter,
 )
+from silas.context.conversation_store import ConversationStore
 from silas.context.files import WorkspaceFiles
 from silas.context.scoring import Scorer
 from silas.db import Database
@@ -46,6 +47,7 @@ class Mind:
     followed: FollowedFiles
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
+    talks: ConversationStore
     arrivals: SqlInbox
     conversations: Conversations
     work: ScopeWork
@@ -93,7 +95,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
     persona = personality(config, db, audit, clock)
     stored, answers = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
     work = ScopeWork(db, stored, answers, remembered.store, clock)
-    conversations = Conversations()
+    conversations, talks = Conversations(), ConversationStore(db, clock)
     review = review_queue(
         config,
         db,
@@ -119,7 +121,8 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
         followed=FollowedFiles(db),
         chronicle=chronicle,
         remembered=remembered,
-        arrivals=SqlInbox(db, clock),
+        talks=talks,
+        arrivals=SqlInbox(db, clock, talks.heard),
         conversations=conversations,
         work=work,
         work_view=WorkContext(work, context, chronicle, conversations, review, items),

@@ -32,6 +32,7 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
+from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
 from silas.services.memory import MemoryDesk
@@ -164,6 +165,17 @@ class Parts:
 
         return ReminderDesk(self.reminders(), self.time, self.config)
 
+    def conversation_desk(self) -> ConversationDesk:
+        """What `silas conversations` works with, for the cockpit."""
+        mind = self.mind
+        return ConversationDesk(
+            mind.talks,
+            mind.chronicle,
+            self.audit,
+            self.secrecy.redact,
+            mind.remembered.store.search_raw,
+        )
+
     def memory_desk(self) -> MemoryDesk:
         """What `silas memory` works with, for the cockpit."""
         mind = self.mind
@@ -213,7 +225,7 @@ class Parts:
         turns = TurnWiring(self, agents.proxy, agents.planner, proposer, chain, exchange)
         self.revising = revising = turns.revising(self._ask_about)
         executor = executor_of(self, crew, agents.planner, entry)
-        dispatcher = Dispatcher(executor, self.telling.show, revising.ended)
+        dispatcher = Dispatcher(executor, self.telling.show, revising.ended, mind.work.address_of)
         steps = turns.steps(dispatcher.dispatch, revising)
         self.stream = Stream(
             partial(turns.processor, steps),
@@ -244,6 +256,7 @@ class Parts:
             audit=self.audit,
             registry=self.registry,
             retriever=mind.remembered.retriever,
+            conversations=mind.talks,
         )
 
     def _plan_runs(

@@ -34,6 +34,7 @@ from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import TurnWriter
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
+from silas.types import whose
 from silas.wiring.plan_review import plan_review
 
 if TYPE_CHECKING:
@@ -111,9 +112,9 @@ class TurnWiring:
             "access", access_of(parts.config, parts.registry, parts.runtime.clock, parts.audit)
         )
 
-    def processor(self, steps: TurnSteps, scope_id: str) -> TurnProcessor:
+    def processor(self, steps: TurnSteps, address: str) -> TurnProcessor:
         """Runs the turns of one conversation."""
-        return TurnProcessor(steps, self._conversations.of(scope_id), self._access(scope_id))
+        return TurnProcessor(steps, self._conversations.of(address), self._access(whose(address)))
 
     def revising(self, ask_about: AskAbout) -> Revising:
         """What asks the planner for another plan when work has failed."""

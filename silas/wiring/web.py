@@ -12,6 +12,7 @@ from silas.channels.hub import ChannelFaults, ChannelHub
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.app import SocketSplit, StartingApp, create_app
 from silas.channels.web.channel import WebChannel
+from silas.channels.web.conversations import ConversationPlaces, telling_of_conversations
 from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.guard import RequestGuard
@@ -34,6 +35,7 @@ from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
+from silas.context.conversation_store import ConversationStore
 from silas.errors import Stopped
 from silas.home.cockpit_address import listening_at, served_at
 from silas.home.database import open_database
@@ -48,6 +50,7 @@ from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.devices import web_door, web_limits
 from silas.services.phone.desk import PhoneDesk
 from silas.services.phone.tailscale import Tailscale
+from silas.services.work import scope_work
 from silas.stream.scope_work import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
@@ -114,7 +117,9 @@ async def open_cockpit(
         attention = FatigueWatch(audit)
         said = SqlChronicleStore(db, clock, config.context.chronicle)
         transcript = Transcript(db, PagesMadeOf(db, said))
-        channel = WebChannel(transcript, door.prove, signed, audit, attention, clock)
+        asked_at = scope_work(db, clock).address_of
+        places = ConversationPlaces(ConversationStore(db, clock), asked_at)
+        channel = WebChannel(transcript, door.prove, signed, audit, attention, clock, places)
         stack.callback(channel.leave)
         loaded = load_channels(config, clock)
         proofs, faults = ChoiceProofs(signed, nonces, clock), ChannelFaults(channel, audit)
@@ -184,6 +189,7 @@ async def _opened(
         withholding,
     )
     door.hold_to(parts.audit.require_whole)
+    parts.mind.talks.follow(telling_of_conversations(channel.pages))
     door.on_paired(telling_of_newcomers(channel.pages))
     parts.audit.follow(telling_of_the_record(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))

@@ -32,18 +32,20 @@ from silas.channels.external import SEND_SECONDS, Admission, ExternalChannel
 from silas.channels.hub import ChannelFaults, ChannelHub, OwnChannel
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.channel import WebChannel
+from silas.channels.web.conversations import ConversationPlaces
 from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import inbound
+from silas.context.conversation_store import ConversationStore
 from silas.db import Database
 from silas.errors import ChannelError, DatabaseError
 from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
-from silas.types import TaintLevel, new_nonce
+from silas.types import OWNER, TaintLevel, new_nonce
 from tests.support.pages import NothingForgotten
 from tests.support.waits import SECONDS
 
@@ -134,6 +136,7 @@ class House:
             self.audit,
             FatigueWatch(self.audit),
             clock,
+            ConversationPlaces(ConversationStore(db, clock), lambda _: OWNER),
         )
         proofs = ChoiceProofs(DEVICE.verify, SqlNonceStore(db, clock, NonceConfig()), clock)
         faults = ChannelFaults(self.web, self.audit)
@@ -183,7 +186,7 @@ class House:
 async def a_hub(tmp_path: Path, *wires: Wire, strangers: bool = False) -> AsyncGenerator[House]:
     clock = MockClock()
     db = Database(tmp_path / "silas.db", clock)
-    for package in ("silas.approval", "silas.channels.web"):
+    for package in ("silas.approval", "silas.channels.web", "silas.context"):
         db.migrate(package)
     house = House(db, clock, strangers, list(wires))
     async with house.hub.serving():

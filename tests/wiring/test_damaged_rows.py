@@ -115,7 +115,7 @@ async def _filled(home: Path) -> None:
 
 _ROWS = (
     "INSERT INTO arrivals VALUES ('msg-1', 'owner', 'cli', 'owner', 'hello',"
-    " '2026-01-02T00:00:00+00:00', 1, '')",
+    " '2026-01-02T00:00:00+00:00', 1, '', '')",
     "INSERT INTO suggestions VALUES (1, 's-1', 'owner', 'key', '{}', NULL, '2026-01-02', NULL)",
     "INSERT INTO autonomy_proposals"
     " VALUES (1, 'p-1', 'owner', 'family', '{}', 1, NULL, '2026-01-02', NULL)",

@@ -8,11 +8,12 @@ class AnswerStream:
 
     def __init__(self) -> None:
         self._shown: dict[str, str] = {}
-        self._asked: dict[str, None] = {}
+        self._in: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
 
-    def asked(self, message_id: str) -> None:
-        """A message was taken, and waits for its answer."""
-        self._asked[message_id] = None
+    def asked(self, message_id: str, conversation: str) -> None:
+        """A message was taken in a conversation, and waits for its answer."""
+        self._asked[message_id] = conversation
 
     def answered(self, message_id: str) -> None:
         """Something was said to it."""
@@ -23,23 +24,32 @@ class AnswerStream:
         """The messages that nothing was said to yet, the oldest first."""
         return tuple(self._asked)
 
-    def add(self, turn_id: str, text: str, *, begins: bool) -> MessageDelta:
+    @property
+    def answering_in(self) -> dict[str, str]:
+        """Which conversation each of them was said in."""
+        return dict(self._asked)
+
+    def add(self, turn_id: str, text: str, *, begins: bool, conversation: str) -> MessageDelta:
         """A further piece, or the first one."""
+        self._in[turn_id] = conversation
         before = "" if begins else self._shown.get(turn_id, "")
         self._shown[turn_id] = before + text
         if not self._shown[turn_id]:
-            del self._shown[turn_id]
-        return MessageDelta(turn_id=turn_id, text=text, begins=begins)
+            del self._shown[turn_id], self._in[turn_id]
+        return MessageDelta(turn_id=turn_id, text=text, begins=begins, conversation=conversation)
 
     def end(self, turn_id: str) -> None:
         """The turn's message takes its place."""
         self._shown.pop(turn_id, None)
+        self._in.pop(turn_id, None)
 
     @property
     def all(self) -> tuple[MessageDelta, ...]:
         """Each as one piece."""
-        shown = self._shown.items()
-        return tuple(MessageDelta(turn_id=turn, text=text, begins=True) for turn, text in shown)
+        return tuple(
+            MessageDelta(turn_id=turn, text=text, begins=True, conversation=self._in[turn])
+            for turn, text in self._shown.items()
+        )
 
 
 class WaitNotices:

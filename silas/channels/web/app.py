@@ -16,6 +16,7 @@ from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
+from silas.context.conversation_store import FIRST
 from silas.types import Base64Bytes, Frozen
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
@@ -118,10 +119,13 @@ def _conversation(channel: WebChannel, withholding: ForgottenContent) -> APIRout
 
     @router.get("/transcript", summary="Older parts of the conversation")
     async def transcript(
-        before: Annotated[int, Query(ge=1)], last: Annotated[int, Query(ge=1, le=200)] = 50
+        before: Annotated[int, Query(ge=1)],
+        last: Annotated[int, Query(ge=1, le=200)] = 50,
+        conversation: Annotated[str, Query(max_length=128)] = FIRST,
     ) -> TranscriptPart:
         await withholding.look()
-        part = channel.transcript.before(before, last)
+        where = channel.places.conversations.one(conversation).id
+        part = channel.transcript.before(before, last, where)
         return TranscriptPart(transcript=part.kept, complete=part.complete)
 
     return router

@@ -6,26 +6,34 @@ from datetime import timedelta
 from typing import Any, TypeVar, cast
 
 from silas.audit import Audit
-from silas.cards import Arrived, Card, ChannelMessage, SignedMessage
+from silas.cards import Arrived, Card, SignedMessage
 from silas.cards.messages import message_bytes
-from silas.cards.models import SecureInputAnswer, SecureInputCard
+from silas.cards.models import SecureInputAnswer
 from silas.channels.proofs import Signed
-from silas.channels.web.answer_stream import AnswerStream, WaitNotices
+from silas.channels.web.answer_stream import AnswerStream
 from silas.channels.web.card_events import CardAsked, answer_of, card_event, mark_proved
+from silas.channels.web.conversations import ConversationPlaces, arrived_of, kept_of
 from silas.channels.web.events import (
     Ack,
+    AskedIn,
     CardClosed,
     MessageEvent,
     Outbound,
     PostExecution,
     Progress,
     RefusedEvent,
-    StatusEvent,
     StopEvent,
     Undone,
 )
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, unseen
+from silas.channels.web.open_cards import (
+    TAPS,
+    OpenCard,
+    label,
+    lapsed,
+    unseen,
+    waiting_for_secret,
+)
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NO_KEY, NOT_OFFERED
@@ -34,15 +42,12 @@ from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
-from silas.errors import ChannelError
+from silas.errors import ChannelError, SilasError
 from silas.plans import WorkItem, WorkItemResult
-from silas.types import TaintLevel, new_id
+from silas.types import OWNER, conversation_at, new_id, whose
 from silas.work.models import Notify, ProgressEvent
 
 Answer = TypeVar("Answer")
-
-OWNER = "owner"
-"""The one connection that every paired browser is: several devices, one person (5.1)."""
 
 Prove = Callable[[WebSession, bytes, Proof], Awaitable[str]]
 """Whether a device signed these bytes, now and for the first time; else why it does not count."""
@@ -60,9 +65,11 @@ class WebChannel:
         audit: Where what is refused is recorded.
         attention: Records answers, and notices what tires their owner (0.5.4).
         clock: For time stamps and time-outs.
+        places: In which conversation something is said, asked or shown.
 
     Attributes:
         coming: Answers under way.
+        places: As it was given.
     """
 
     channel_name = "web"
@@ -76,6 +83,7 @@ class WebChannel:
         audit: Audit,
         attention: FatigueWatch,
         clock: Clock,
+        places: ConversationPlaces,
     ) -> None:
         self._transcript = transcript
         self._prove = prove
@@ -83,11 +91,11 @@ class WebChannel:
         self._audit = audit
         self._attention = attention
         self._clock = clock
+        self.places = places
         self._pages = Pages()
         self._open: dict[str, OpenCard] = {}
         self._running: dict[str, Progress] = {}
         self.coming = AnswerStream()
-        self._waits = WaitNotices()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
         self._closed = False
@@ -110,24 +118,27 @@ class WebChannel:
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner, while a page is there to see it."""
-        return recipient_id == OWNER and len(self._pages) > 0
+        return whose(recipient_id) == OWNER and len(self._pages) > 0
 
     def draft(self, recipient_id: str, turn_id: str, text: str, *, begins: bool) -> None:
         """Show a piece of an answer on the pages that are there now."""
-        if recipient_id == OWNER:
-            self._pages.draft(self.coming.add(turn_id, text, begins=begins))
+        if whose(recipient_id) == OWNER:
+            where = conversation_at(recipient_id)
+            piece = self.coming.add(turn_id, text, begins=begins, conversation=where)
+            self._pages.draft(piece)
 
     def waits(self, recipient_id: str, source: str, words: str) -> None:
         """Say in passing what a source waits for, on the pages that are there now."""
-        said = self._waits.said
-        if recipient_id == OWNER and self._waits.say(source, words) != said:
-            self._tell(StatusEvent(words=self._waits.said))
+        if whose(recipient_id) == OWNER:
+            news = self.places.waits(conversation_at(recipient_id), source, words)
+            if news is not None:
+                self._tell(news)
 
     async def answer(
         self, recipient_id: str, text: str, turn_id: str, reply_to: str | None = None
     ) -> None:
         """As `send`; it takes the place of what a turn has shown of it. Raises as `send`."""
-        if recipient_id != OWNER:
+        if whose(recipient_id) != OWNER:
             raise ChannelError(
                 f"Nobody called {recipient_id!r} is in the cockpit.", code="E_CHANNEL_RECIPIENT"
             )
@@ -140,6 +151,7 @@ class WebChannel:
                 timestamp=self._clock.now(),
                 turn_id=turn_id,
                 reply_to=reply_to or "",
+                conversation=conversation_at(recipient_id),
             )
         )
         self.coming.end(turn_id)
@@ -151,23 +163,26 @@ class WebChannel:
         Where no page is connected nobody is asked: a plan waits for its owner, everything else has
         its safe answer at once (8.1). A page that goes while a card is open may come back to it.
         """
-        if to != OWNER or self._closed:
+        if whose(to) != OWNER or self._closed:
             return card.safe
-        return await self._asked(card) if len(self._pages) else unseen(card)
+        return await self._asked(to, card) if len(self._pages) else unseen(card)
 
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""
-        if to != OWNER or self._closed:
+        if whose(to) != OWNER or self._closed:
             return card.safe
-        return await self._asked(card)
+        return await self._asked(to, card)
 
-    async def _asked(self, card: Card[Answer]) -> Answer:
+    async def _asked(self, to: str, card: Card[Answer]) -> Answer:
         """The first answer that counts; after its time what it means that nobody gave one."""
         name, now = new_id("ask"), self._clock.now()
         asked = CardAsked(name, now, now + timedelta(seconds=card.timeout_seconds))
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         event = card_event(card, asked)
-        self._open[name] = OpenCard(card, event, answer, self._clock.monotonic())
+        where = conversation_at(to) or self.places.of_work(getattr(card, "work_item_id", ""))
+        self._open[name] = OpenCard(card, event, answer, self._clock.monotonic(), where)
+        if where:
+            self._tell(AskedIn(request_id=name, conversation=where))
         self._tell(event)
         await self._notice()
         timer = asyncio.ensure_future(self._clock.sleep(card.timeout_seconds))
@@ -196,7 +211,8 @@ class WebChannel:
         """Where the progress of a work item goes, for as long as it runs."""
 
         async def notify(event: ProgressEvent) -> None:
-            report = progress_of(item, event)
+            where = self.places.of_work(item.id)
+            report = progress_of(item, event, where)
             if event.status not in ENDED:
                 self._running[item.id] = report
                 self._tell(report)
@@ -204,7 +220,8 @@ class WebChannel:
             self._running.pop(item.id, None)
             ended = result_of(item, event, await result(item.id), self._clock.now())
             self._tell(report)
-            self._tell(self._transcript.add_result(ended))
+            kept = ended.model_copy(update={"conversation": where})
+            self._tell(self._transcript.add_result(kept))
 
         return notify
 
@@ -218,39 +235,24 @@ class WebChannel:
         """
         if self._closed:
             return
-        proof, now = message.proof, self._clock.now()
-        arrived: Arrived = ChannelMessage(
-            channel=self.channel_name,
-            sender_id=OWNER,  # what the page claims is not looked at
-            text=message.text,
-            timestamp=now if proof is None else proof.timestamp,
-            reply_to=message.reply_to,
-            id=message.id,
-        )
-        if proof is not None:
-            if not self._signed(message_bytes(arrived, proof.nonce), proof.signature):
+        now = self._clock.now()
+        try:
+            where = self.places.conversations.open(message.conversation).id
+        except SilasError as error:  # archived elsewhere meanwhile
+            self.refuse(page, message.id, error.code, error.message)
+            return
+        arrived = arrived_of(message, self.channel_name, where, now)
+        if isinstance(arrived, SignedMessage):
+            data = message_bytes(arrived.message, arrived.nonce)
+            if not self._signed(data, arrived.signature):
                 await self._audit.log("message_signature_bad", connection_id=page.session.id)
                 self.refuse(page, message.id, "E_CHANNEL_SIGNATURE", BAD_SIGNATURE)
                 return
-            arrived = SignedMessage(
-                message=arrived,
-                signature=proof.signature,
-                nonce=proof.nonce,
-                taint=TaintLevel.external,  # what it is worth, the turn finds out
-            )
-        kept = self._transcript.add(
-            MessageEvent(
-                seq=0,
-                id=message.id,
-                text=message.text,
-                sender="auth" if proof is None else "owner",
-                timestamp=now,
-            )
-        )
+        kept = self._transcript.add(kept_of(message, where, now))
         page.give(_frame(Ack(id=message.id)))
         if kept is not None:
             self._tell(kept)
-            self.coming.asked(message.id)
+            self.coming.asked(message.id, where)
             self._arrived.put_nowait((arrived, OWNER))
 
     async def answered(self, page: ConnectedPage, response: Response) -> None:
@@ -320,23 +322,14 @@ class WebChannel:
         self._secret(ref_id, stored=True)
 
     def _secret(self, ref_id: str, *, stored: bool) -> None:
-        for name, waiting in self._open.items():
-            card = waiting.card
-            if isinstance(card, SecureInputCard) and card.ref_id == ref_id:
-                if not waiting.answer.done():
-                    waiting.answer.set_result(SecureInputAnswer(ref_id=ref_id, success=stored))
-                    words = "Stored." if stored else "Not stored."
-                    self._tell(CardClosed(request_id=name, outcome="answered", words=words))
-                return
+        for name, waiting in waiting_for_secret(self._open, ref_id):
+            waiting.answer.set_result(SecureInputAnswer(ref_id=ref_id, success=stored))
+            words = "Stored." if stored else "Not stored."
+            self._tell(CardClosed(request_id=name, outcome="answered", words=words))
 
     def secret_wanted(self, ref_id: str) -> bool:
         """Whether a card asks for this secret now."""
-        return any(
-            isinstance(waiting.card, SecureInputCard)
-            and waiting.card.ref_id == ref_id
-            and not waiting.answer.done()
-            for waiting in self._open.values()
-        )
+        return bool(waiting_for_secret(self._open, ref_id))
 
     def refuse(self, page: ConnectedPage, what: str, code: str, words: str) -> None:
         """Tell one page that what it sent did not count, and why."""
@@ -362,6 +355,11 @@ class WebChannel:
     def cards(self) -> tuple[CardEvent, ...]:
         """Open questions, the oldest first."""
         return tuple(waiting.event for waiting in self._open.values())
+
+    @property
+    def asked_in(self) -> dict[str, str]:
+        """Which conversation each open question belongs to, where that is not the first one."""
+        return {name: one.conversation for name, one in self._open.items() if one.conversation}
 
     @property
     def running(self) -> tuple[Progress, ...]:

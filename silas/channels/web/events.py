@@ -30,6 +30,7 @@ class MessageEvent(Frozen):
         sender: `silas`, `owner` (signed on a device) or `auth` (a paired browser without a key).
         turn_id: The turn whose pieces this replaces; empty where none were shown.
         reply_to: The `id` of the message that this answers, under which it stands; empty for none.
+        conversation: Which conversation it stands in; empty for the first one.
     """
 
     type: Literal["message"] = "message"
@@ -40,6 +41,7 @@ class MessageEvent(Frozen):
     timestamp: AwareDatetime
     turn_id: str = ""
     reply_to: str = ""
+    conversation: str = ""
 
 
 class MessageDelta(Frozen):
@@ -52,12 +54,14 @@ class MessageDelta(Frozen):
     Attributes:
         begins: What was shown of this turn is withdrawn, and this is all there is; with an empty
             text nothing is.
+        conversation: Which conversation it is said in.
     """
 
     type: Literal["message_delta"] = "message_delta"
     turn_id: str
     text: str
     begins: bool = False
+    conversation: str = ""
 
 
 class StatusEvent(Frozen):
@@ -68,6 +72,7 @@ class StatusEvent(Frozen):
 
     type: Literal["in_passing"] = "in_passing"
     words: str
+    conversation: str = ""
 
 
 class ProgressStep(Frozen):
@@ -86,6 +91,7 @@ class Progress(Frozen):
         log_tail: The last lines that tools put out.
         budget: What of the plan's budget is used: a line each, with its share of 1.
         stoppable: Whether `POST /work/{id}/cancel` would do anything.
+        conversation: Which conversation it was asked for in.
     """
 
     type: Literal["progress"] = "progress"
@@ -98,6 +104,7 @@ class Progress(Frozen):
     log_tail: tuple[str, ...] = ()
     budget: tuple["BudgetLine", ...] = ()
     stoppable: bool = True
+    conversation: str = ""
 
 
 class BudgetLine(Frozen):
@@ -126,6 +133,7 @@ class PostExecution(Frozen):
         grounds: What the record holds of that attempt.
         undo_until: Until when one tap takes it back; null where there is nothing to take back.
         undone: Whether that has happened.
+        conversation: Which conversation it stands in.
     """
 
     type: Literal["post_execution"] = "post_execution"
@@ -143,6 +151,7 @@ class PostExecution(Frozen):
     undo_until: AwareDatetime | None = None
     undone: bool = False
     timestamp: AwareDatetime
+    conversation: str = ""
 
 
 class Withheld(Frozen):
@@ -185,6 +194,39 @@ class PlansWaiting(Frozen):
     waiting: tuple[Waiting, ...]
 
 
+class ConversationShown(Frozen):
+    """A conversation as lists show it.
+
+    Attributes:
+        id: Names it; empty for the first one, which paths call `first`.
+        title: Its title, or what stands for one; hidden characters are gone.
+        named: Whether its owner gave the title.
+        said_at: When its owner last said something in it, as ISO 8601; empty for never.
+        archived: Whether it is put away; nothing can be said in it then.
+    """
+
+    id: str
+    title: str
+    named: bool
+    said_at: str
+    archived: bool
+
+
+class ConversationEvent(Frozen):
+    """A conversation was begun, renamed, archived or brought back, or something was said in it."""
+
+    type: Literal["conversation"] = "conversation"
+    conversation: ConversationShown
+
+
+class AskedIn(Frozen):
+    """Which conversation a question belongs to; it comes before the question itself."""
+
+    type: Literal["asked_in"] = "asked_in"
+    request_id: str
+    conversation: str
+
+
 class StreamState(Frozen):
     """Everything a page needs when it connects: the same on every device.
 
@@ -205,6 +247,11 @@ class StreamState(Frozen):
             connects again; empty where there is none.
         runbook: Whether no language model is configured.
         onboarding: Whether the first-run cards should be shown.
+        conversation: Which conversation `transcript` is of: the one that was asked for, or the
+            first one where that is not there or archived.
+        conversations: The conversations, the one that was last said something in first.
+        asked_in: Which conversation each open question belongs to, by `request_id`.
+        answering_in: Which conversation each message of `answering` was said in.
     """
 
     type: Literal["stream_state"] = "stream_state"
@@ -223,6 +270,10 @@ class StreamState(Frozen):
     answering: tuple[str, ...] = ()
     changed: str = ""
     head: str = ""
+    conversation: str = ""
+    conversations: tuple[ConversationShown, ...] = ()
+    asked_in: dict[str, str] = Field(default_factory=dict)
+    answering_in: dict[str, str] = Field(default_factory=dict)
 
 
 class Ack(Frozen):
@@ -297,6 +348,8 @@ Outbound = Annotated[
     | RecordEvent
     | DevicePaired
     | PlansWaiting
+    | ConversationEvent
+    | AskedIn
     | CardEvent,
     Field(discriminator="type"),
 ]

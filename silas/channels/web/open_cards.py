@@ -1,10 +1,13 @@
 """A question that waits in the cockpit, and what its answers are called."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from silas.cards import Card, PlanAnswer, PlanCard
+from silas.cards.models import SecureInputCard
 from silas.channels.web.questions import CardEvent
 from silas.types import Risk
 
@@ -28,6 +31,7 @@ class OpenCard:
         event: As pages have it.
         answer: Where its answer goes.
         began: When it was shown, on the monotonic clock.
+        conversation: Which conversation it belongs to; empty for the first one.
         closing: What pages are told where it is cancelled.
     """
 
@@ -35,7 +39,20 @@ class OpenCard:
     event: CardEvent
     answer: asyncio.Future[Any]
     began: float
+    conversation: str = ""
     closing: str = _CLOSED
+
+
+def waiting_for_secret(
+    cards: Mapping[str, OpenCard], ref_id: str
+) -> tuple[tuple[str, OpenCard], ...]:
+    """The question that waits for this secret, with its name; none where nothing does."""
+    found = (
+        (name, one)
+        for name, one in cards.items()
+        if isinstance(one.card, SecureInputCard) and one.card.ref_id == ref_id
+    )
+    return tuple(one for one in islice(found, 1) if not one[1].answer.done())
 
 
 def unseen(card: Card[Answer]) -> Answer:

@@ -5,7 +5,7 @@ Every method raises `SilasError` with a sentence for a person where it cannot do
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from silas.audit.kinds import Kind
 from silas.channels.web.pairing import DeviceFacts
@@ -28,6 +28,7 @@ from silas.channels.web.views import (
 from silas.channels.web.views_ahead import AheadShown
 from silas.channels.web.views_kept import ReminderRows, ReminderShown, SecretRows
 from silas.channels.web.wire import Proof
+from silas.context.conversation_store import ConversationRow, ConversationStore
 
 
 class Door(Protocol):
@@ -251,6 +252,31 @@ class Setup(Protocol):
         ...
 
 
+class ConversationRoom(Protocol):
+    """What stands behind the endpoints; the same as behind `silas conversations`."""
+
+    @property
+    def store(self) -> ConversationStore:
+        """The conversations."""
+        ...
+
+    async def archive(self, conversation: str) -> ConversationRow:
+        """Put one away, on record."""
+        ...
+
+    async def restore(self, conversation: str) -> ConversationRow:
+        """Bring one back, on record."""
+        ...
+
+    async def find(self, query: str) -> Sequence[object]:
+        """The messages of all conversations that fit best, with the fields of `FoundShown`."""
+        ...
+
+    async def export(self, conversation: str, form: Literal["markdown", "json"]) -> str:
+        """One as a document: what is external is marked, known secrets are masked."""
+        ...
+
+
 class Cockpit(Protocol):
     """Everything the routes need, by room."""
 
@@ -272,6 +298,11 @@ class Cockpit(Protocol):
     @property
     def memory(self) -> MemoryRoom:
         """What is remembered."""
+        ...
+
+    @property
+    def conversations(self) -> ConversationRoom:
+        """The owner's conversations."""
         ...
 
     @property

@@ -16,8 +16,8 @@ ENDED = frozenset({"done", "failed", "stuck", "blocked", "paused"})
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 
 
-def progress_of(item: WorkItem, event: ProgressEvent) -> Progress:
-    """How an item is going."""
+def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") -> Progress:
+    """How an item is going that was asked for in a conversation."""
     return Progress(
         work_item_id=item.id,
         title=item.title,
@@ -28,6 +28,7 @@ def progress_of(item: WorkItem, event: ProgressEvent) -> Progress:
         log_tail=event.going.log_tail,
         budget=tuple(BudgetLine(words=one.words, share=one.share) for one in event.going.budget),
         stoppable=event.status not in ENDED,
+        conversation=conversation,
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
+from silas.channels.web.conversations import open_conversation, shown_conversations
 from silas.channels.web.events import StreamState, Waiting
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
@@ -88,7 +89,7 @@ class Sockets:
         page = ConnectedPage(session)
         waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
         await self._withholding.look()
-        page.give(self._state(session, first.after, waiting, first_run).model_dump_json())
+        page.give(self._state(session, first, waiting, first_run).model_dump_json())
         if first.after:  # else it has nothing to replace
             page.give(self._withholding.all().model_dump_json())
         self._channel.pages.enter(page)
@@ -103,19 +104,23 @@ class Sockets:
             await asyncio.wait([writing])
 
     def _state(
-        self, session: WebSession, after: int, waiting: tuple[Waiting, ...], first_run: bool
+        self, session: WebSession, first: Auth, waiting: tuple[Waiting, ...], first_run: bool
     ) -> StreamState:
         """The same for every device; made in one step with entering, so that nothing is missed."""
         channel = self._channel
         changed, head = self._standing.record()
         newest = channel.transcript.newest()
         # a page that knows more than there is has another Silas's conversation
-        part = channel.transcript.after(after if after <= newest else 0, MOST_SENT_AGAIN)
+        after = first.after if first.after <= newest else 0
+        where = open_conversation(channel.places.conversations, first.conversation)
+        if where != first.conversation:  # what the page has is of another one
+            after = 0
+        part = channel.transcript.after(after, MOST_SENT_AGAIN, where)
         return StreamState(
             level=session.level,
             device=session.device,
             seq=newest,
-            complete=part.complete and after <= newest,
+            complete=part.complete and after == first.after,
             transcript=part.kept,
             cards=channel.cards,
             running=channel.running,
@@ -127,6 +132,10 @@ class Sockets:
             answering=channel.coming.answering,
             changed=changed,
             head=head,
+            conversation=where,
+            conversations=shown_conversations(channel.places.conversations),
+            asked_in=channel.asked_in,
+            answering_in=channel.coming.answering_in,
         )
 
     async def _read(self, websocket: WebSocket, page: ConnectedPage) -> None:

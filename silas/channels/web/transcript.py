@@ -15,12 +15,13 @@ _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
 
 _COLUMNS = "seq, id, body"
 _INSERT = """
-INSERT INTO web_transcript (id, body, sources, forgotten)
-VALUES (:id, :body, :sources, :forgotten) RETURNING seq
+INSERT INTO web_transcript (id, body, sources, forgotten, conversation)
+VALUES (:id, :body, :sources, :forgotten, :conversation) RETURNING seq
 """
 _PLACE = "SELECT seq FROM web_transcript WHERE id = :id"
 _LAST_OF_OWNER = """
-SELECT forgotten FROM web_transcript WHERE sources = :sources ORDER BY seq DESC LIMIT 1
+SELECT forgotten FROM web_transcript WHERE sources = :sources AND conversation = :conversation
+ORDER BY seq DESC LIMIT 1
 """
 _MAKE_ROOM = "UPDATE web_transcript SET id = id || '-' || CAST(seq AS TEXT) WHERE id = :id"
 _BODY = "SELECT seq, body FROM web_transcript WHERE id = :id"
@@ -40,10 +41,12 @@ _WITHHELD = "SELECT seq FROM web_transcript WHERE withheld = 1"
 _NEWEST = "SELECT seq FROM web_transcript ORDER BY seq DESC LIMIT 1"
 _NEWEST_FIRST = f"SELECT {_COLUMNS} FROM web_transcript ORDER BY seq DESC LIMIT :limit"
 _AFTER = f"""
-SELECT {_COLUMNS} FROM web_transcript WHERE seq > :seq ORDER BY seq DESC LIMIT :limit
+SELECT {_COLUMNS} FROM web_transcript
+WHERE conversation = :conversation AND seq > :seq ORDER BY seq DESC LIMIT :limit
 """
 _BEFORE = f"""
-SELECT {_COLUMNS} FROM web_transcript WHERE seq < :seq ORDER BY seq DESC LIMIT :limit
+SELECT {_COLUMNS} FROM web_transcript
+WHERE conversation = :conversation AND seq < :seq ORDER BY seq DESC LIMIT :limit
 """
 
 _LOOKED_AT = 1000  # messages and results; older ones are looked at when a page asks for them
@@ -130,7 +133,9 @@ class Transcript:
             if tx.run(_PLACE, id=said.id).fetchone() is not None:
                 return None
             if mine:
-                found = tx.run(_LAST_OF_OWNER, sources=_OF_OWNER).fetchone()
+                found = tx.run(
+                    _LAST_OF_OWNER, sources=_OF_OWNER, conversation=said.conversation
+                ).fetchone()
                 last = last if found is None else min(last, int(found[0]))
             place = _insert(tx, said.id, said, _listed(sources), last)
             return said.model_copy(update={"seq": place})
@@ -202,17 +207,21 @@ class Transcript:
             row = tx.run(_NEWEST).fetchone()
         return 0 if row is None else int(row[0])
 
-    def after(self, seq: int, most: int) -> TranscriptSlice:
-        """What was said after a place, or the newest of it where that is more than `most`."""
-        return self._part(_AFTER, seq, most)
+    def after(self, seq: int, most: int, conversation: str = "") -> TranscriptSlice:
+        """What was said in a conversation after a place, or the newest of it where that is more
+        than `most`.
+        """
+        return self._part(_AFTER, seq, most, conversation)
 
-    def before(self, seq: int, most: int) -> TranscriptSlice:
-        """What was said before a place, the newest of it."""
-        return self._part(_BEFORE, seq, most)
+    def before(self, seq: int, most: int, conversation: str = "") -> TranscriptSlice:
+        """What was said in a conversation before a place, the newest of it."""
+        return self._part(_BEFORE, seq, most, conversation)
 
-    def _part(self, statement: LiteralString, seq: int, most: int) -> TranscriptSlice:
+    def _part(
+        self, statement: LiteralString, seq: int, most: int, conversation: str
+    ) -> TranscriptSlice:
         with self._db.read() as tx:
-            rows = _rows(tx.run(statement, seq=seq, limit=most + 1))
+            rows = _rows(tx.run(statement, seq=seq, limit=most + 1, conversation=conversation))
         kept = self._readable(rows[:most][::-1])
         return TranscriptSlice(tuple(one for _, one in kept), len(rows) <= most)
 
@@ -224,7 +233,14 @@ def _insert(
     tx: Tx, name: str, kept: MessageEvent | PostExecution, sources: str = "", forgotten: int = 0
 ) -> int:
     body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
-    row = tx.run(_INSERT, id=name, body=body, sources=sources, forgotten=forgotten).fetchone()
+    row = tx.run(
+        _INSERT,
+        id=name,
+        body=body,
+        sources=sources,
+        forgotten=forgotten,
+        conversation=kept.conversation,
+    ).fetchone()
     return int(row[0])
 
 

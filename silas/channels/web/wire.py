@@ -42,6 +42,8 @@ class Auth(Frozen):
     """The `seq` of the last event this page has seen; later ones are sent again."""
     head: str = Field(default="", max_length=1000)
     """The newest owner-signed head of the record that this page was told; empty if none was."""
+    conversation: str = Field(default="", max_length=128)
+    """The conversation that the page shows; empty for the first one."""
 
 
 class Message(Frozen):
@@ -51,6 +53,7 @@ class Message(Frozen):
         id: Made by the page; a message sent again after a lost connection is taken once.
         sender_id: Ignored (spec 8.1 has it, decision B6 does not trust it).
         proof: The owner's signature; without it the message is `auth`, not `owner`.
+        conversation: Where it is said, by its id; empty for the first conversation.
     """
 
     type: Literal["message"]
@@ -59,6 +62,7 @@ class Message(Frozen):
     sender_id: str | None = None
     reply_to: str | None = None
     proof: Proof | None = None
+    conversation: str = Field(default="", max_length=128)
 
 
 class _Response(Frozen):

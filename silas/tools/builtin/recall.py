@@ -16,7 +16,7 @@ SearchMemory = Callable[[str, str, int, bool], Awaitable[Sequence[MemoryItem]]]
 """(scope id, query, most, raw records too) to what is remembered and fits, best first."""
 
 LookAtContext = Callable[[str], Sequence[ContextItem]]
-"""What is in view of a scope, in the order it is rendered."""
+"""What is in view of a conversation, in the order it is rendered."""
 
 REMEMBERED: Final = LOOKING.model_copy(update={"content": ContentKind.source})
 """Memories were made harmless when they were stored, and are shown as they stand there."""
@@ -117,7 +117,7 @@ class ContextInspectionTool(ReadOnlyTool):
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> ToolResult:
         """Ask the keeper of this connection's context; never of another one's."""
-        items = self._look(context.scope_id)
+        items = self._look(context.address)
         if not items:
             return _own("Nothing of earlier turns is in view.")
         lines = [

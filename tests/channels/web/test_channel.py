@@ -24,19 +24,22 @@ from silas.cards.models import (
     SecureInputCard,
 )
 from silas.channels.web.card_events import CardAsked, card_event, digest_of
-from silas.channels.web.channel import OWNER, WebChannel
+from silas.channels.web.channel import WebChannel
+from silas.channels.web.conversations import ConversationPlaces
 from silas.channels.web.events import MessageEvent
 from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.pages import MOST_WAITING, TRY_LATER, ConnectedPage
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes, inbound
+from silas.context.conversation_store import ConversationStore
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
+from silas.types import OWNER
 from tests.support.pages import NothingForgotten
 from tests.support.waits import SECONDS
 
@@ -86,6 +89,7 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
     clock, audit = MockClock(), MemoryAudit()
     db = Database(tmp_path / "silas.db", clock)
     db.migrate("silas.channels.web")
+    db.migrate("silas.context")
 
     async def prove(session: WebSession, data: bytes, proof: Proof) -> str:
         del session
@@ -93,7 +97,13 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
 
     attention = FatigueWatch(audit)
     channel = WebChannel(
-        Transcript(db, NothingForgotten()), prove, _DEVICE.verify, audit, attention, clock
+        Transcript(db, NothingForgotten()),
+        prove,
+        _DEVICE.verify,
+        audit,
+        attention,
+        clock,
+        ConversationPlaces(ConversationStore(db, clock), lambda _: OWNER),
     )
     yield _House(channel, clock, audit, db)
     db.close()

@@ -169,10 +169,10 @@ def test_a_crowd_of_pages_gets_answers_whole() -> None:
 
 def test_what_is_withdrawn_is_shown_to_nobody_who_comes_later() -> None:
     coming = AnswerStream()
-    coming.add("turn-1", "Wro", begins=True)
-    coming.add("turn-1", "ng", begins=False)
+    coming.add("turn-1", "Wro", begins=True, conversation="")
+    coming.add("turn-1", "ng", begins=False, conversation="")
     assert [one.text for one in coming.all] == ["Wrong"]
-    coming.add("turn-1", "", begins=True)
+    coming.add("turn-1", "", begins=True, conversation="")
     assert coming.all == ()
     piece = MessageDelta(turn_id="t", text="new", begins=True)
     assert join_deltas(MessageDelta(turn_id="t", text="old"), piece) == piece

@@ -168,7 +168,9 @@ class Device:
         """Until the page shows the Stream and is connected."""
         await expect(self.page.locator("#link")).to_have_attribute("data-link", "open")
 
-    async def goes_to(self, surface: Literal["stream", "review", "activity", "more"]) -> None:
+    async def goes_to(
+        self, surface: Literal["stream", "conversations", "review", "activity", "more"]
+    ) -> None:
         """Another surface, by its link."""
         await self.page.locator(f"[data-to={surface}]:visible").first.click()
         await expect(self.page.locator(f"#{surface}")).to_be_visible()

@@ -1,0 +1,111 @@
+"""The owner's conversations as pages list them."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from silas.cards import Arrived, ChannelMessage, SignedMessage
+from silas.channels.web.answer_stream import WaitNotices
+from silas.channels.web.events import (
+    ConversationEvent,
+    ConversationShown,
+    MessageEvent,
+    StatusEvent,
+)
+from silas.channels.web.pages import Pages
+from silas.channels.web.wire import Message
+from silas.context.conversation_store import FIRST, ConversationRow, ConversationStore
+from silas.errors import SilasError
+from silas.types import OWNER, TaintLevel, conversation_at
+
+
+class ConversationPlaces:
+    """In which of the owner's conversations something on the pages belongs.
+
+    Args:
+        conversations: The conversations.
+        asked_at: Where work was asked for; see `silas.stream.dispatch.AskedAt`.
+    """
+
+    def __init__(self, conversations: ConversationStore, asked_at: Callable[[str], str]) -> None:
+        self.conversations = conversations
+        self._asked_at = asked_at
+        self._waits = dict[str, WaitNotices]()
+
+    def of_work(self, work_item_id: str) -> str:
+        """The conversation that work was asked for in; empty for the first one."""
+        return conversation_at(self._asked_at(work_item_id)) if work_item_id else ""
+
+    def waits(self, where: str, source: str, words: str) -> StatusEvent | None:
+        """What a conversation waits for now; None where that is what it was."""
+        waits = self._waits.setdefault(where, WaitNotices())
+        said = waits.said
+        if waits.say(source, words) == said:
+            return None
+        return StatusEvent(words=waits.said, conversation=where)
+
+
+def arrived_of(message: Message, channel: str, where: str, now: datetime) -> Arrived:
+    """What a page sent as the Stream hears it, said in a conversation."""
+    proof = message.proof
+    said = ChannelMessage(
+        channel=channel,
+        sender_id=OWNER,  # what the page claims is not looked at
+        text=message.text,
+        timestamp=now if proof is None else proof.timestamp,
+        reply_to=message.reply_to,
+        id=message.id,
+        conversation=where,
+    )
+    if proof is None:
+        return said
+    return SignedMessage(
+        message=said,
+        signature=proof.signature,
+        nonce=proof.nonce,
+        taint=TaintLevel.external,  # what it is worth, the turn finds out
+    )
+
+
+def kept_of(message: Message, where: str, now: datetime) -> MessageEvent:
+    """What a page sent as the pages keep it; its place comes with keeping."""
+    return MessageEvent(
+        seq=0,
+        id=message.id,
+        text=message.text,
+        sender="auth" if message.proof is None else "owner",
+        timestamp=now,
+        conversation=where,
+    )
+
+
+def shown(row: ConversationRow) -> ConversationShown:
+    """One of them."""
+    return ConversationShown(
+        id=row.id,
+        title=row.called,
+        named=row.named,
+        said_at=row.said_at,
+        archived=row.archived_at is not None,
+    )
+
+
+def shown_conversations(conversations: ConversationStore) -> tuple[ConversationShown, ...]:
+    """All of them, those that are archived, too."""
+    return tuple(map(shown, conversations.all()))
+
+
+def open_conversation(conversations: ConversationStore, wanted: str) -> str:
+    """The conversation that a page shows; the first one where this is not there, or archived."""
+    try:
+        return conversations.open(wanted or FIRST).id
+    except SilasError:
+        return ""
+
+
+def telling_of_conversations(pages: Pages) -> Callable[[ConversationRow], None]:
+    """What is told of a change to one of them, as a frame on every page."""
+
+    def tell(row: ConversationRow) -> None:
+        pages.all(ConversationEvent(conversation=shown(row)).model_dump_json())
+
+    return tell

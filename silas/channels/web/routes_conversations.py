@@ -1,0 +1,102 @@
+"""Endpoints about the owner's conversations: to begin, rename, put away and bring back."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field
+
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.conversations import shown, shown_conversations
+from silas.channels.web.events import ConversationShown
+from silas.channels.web.port import ConversationRoom
+from silas.channels.web.proofs import session_of
+from silas.types import Frozen
+
+ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
+
+
+class TitleWanted(Frozen):
+    """A title."""
+
+    title: str = Field(max_length=1000)
+
+
+class ConversationRows(Frozen):
+    """The conversations, the one that was last said something in first."""
+
+    conversations: tuple[ConversationShown, ...]
+
+
+class FoundShown(Frozen):
+    """A message that fits a search; its conversation is `first` for the main one."""
+
+    conversation: str
+    title: str
+    archived: bool
+    at: str
+    who: str
+    external: bool
+    excerpt: str
+
+
+class FoundRows(Frozen):
+    """What a search found, the best first."""
+
+    found: tuple[FoundShown, ...]
+
+
+def _found(one: object) -> FoundShown:
+    return FoundShown.model_validate(one, from_attributes=True)
+
+
+class ExportShown(Frozen):
+    """An export: a name for its file, and what it holds."""
+
+    name: str
+    document: str
+
+
+def conversation_routes(room: ConversationRoom) -> APIRouter:
+    """`/conversations...`: nothing that was said is changed or deleted, so none needs a proof."""
+    conversations = room.store
+    router = APIRouter(
+        tags=["conversations"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/conversations", summary="Your conversations, the newest first")
+    async def rows() -> ConversationRows:
+        return ConversationRows(conversations=shown_conversations(conversations))
+
+    @router.get("/conversations/search", summary="What was said in all of them and fits")
+    async def search(q: Annotated[str, Query(max_length=1000)] = "") -> FoundRows:
+        found = await room.find(q)
+        return FoundRows(found=tuple(map(_found, found)))
+
+    @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
+    async def begin() -> ConversationShown:
+        return shown(conversations.begin())
+
+    @router.post("/conversations/{conversation_id}/rename", summary="Give it another title")
+    async def rename(conversation_id: ConversationId, body: TitleWanted) -> ConversationShown:
+        return shown(conversations.rename(conversation_id, body.title))
+
+    @router.post(
+        "/conversations/{conversation_id}/archive", summary="Put it away; nothing is deleted"
+    )
+    async def archive(conversation_id: ConversationId) -> ConversationShown:
+        return shown(await room.archive(conversation_id))
+
+    @router.post("/conversations/{conversation_id}/restore", summary="Bring it back")
+    async def restore(conversation_id: ConversationId) -> ConversationShown:
+        return shown(await room.restore(conversation_id))
+
+    @router.get("/conversations/{conversation_id}/export", summary="One as a document of its own")
+    async def export(
+        conversation_id: ConversationId,
+        form: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
+    ) -> ExportShown:
+        ending = "md" if form == "markdown" else "json"
+        document = await room.export(conversation_id, form)
+        return ExportShown(name=f"{conversation_id}.{ending}", document=document)
+
+    return router

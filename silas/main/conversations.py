@@ -1,0 +1,253 @@
+"""Commands about the owner's conversations, and about those that wait for a person."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import DONE, look_config, open_work, run_to_exit
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from silas.services.conversations import ConversationDesk
+
+
+@click.group()
+def queue() -> None:
+    """Conversations that a rule stopped, and that wait for a person."""
+
+
+@queue.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def queue_list(ctx: click.Context, as_json: bool) -> None:
+    """Everybody who waits for a person, the longest first."""
+
+    async def work() -> int:
+        async with open_work(ctx) as desk:
+            found = desk.people.waiting()
+        if as_json:
+            print_json([{**one._asdict(), "since": one.since.isoformat()} for one in found])
+            return DONE
+        if not found:
+            click.echo("Nobody waits for a person.")
+        for one in found:
+            since = f"{one.since:%Y-%m-%d %H:%M} UTC"
+            click.echo(f"{one.queue}  {one.connection_id}  since {since}, by the rule {one.gate}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@queue.command("done")
+@click.argument("connection_id")
+@click.pass_context
+def queue_done(ctx: click.Context, connection_id: str) -> None:
+    """Say that somebody saw to a conversation; it waits no more."""
+
+    async def work() -> int:
+        async with open_work(ctx) as desk:
+            await desk.people.seen_to(connection_id)
+        click.echo(f"Noted: {connection_id} waits no more.")
+        return DONE
+
+    run_to_exit(work)
+
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_WHICH = click.argument("which", metavar="ID|TITLE")
+
+
+@click.group()
+def conversations() -> None:
+    """Your conversations: list, show, rename, archive and export them.
+
+    They are those of the cockpit. `silas chat --conversation ID|TITLE` goes on with one.
+    """
+
+
+@conversations.command("list")
+@click.option("--all", "everything", is_flag=True, help="Those that are archived, too.")
+@_JSON
+@click.pass_context
+def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
+    """Every conversation, the one that you last said something in first."""
+
+    async def work() -> int:
+        from silas.services.conversations import row_of
+
+        async with _desk(ctx) as desk:
+            rows = [one for one in desk.store.all() if everything or one.archived_at is None]
+        if as_json:
+            print_json([row_of(one) for one in rows])
+            return DONE
+        for one in rows:
+            said = f"{one.said_at[:16].replace('T', ' ')} UTC" if one.said_at else "nothing said"
+            away = "  archived" if one.archived_at else ""
+            _show(f"{one.told_id}  {said}  {one.called}{away}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("show")
+@_WHICH
+@click.option("--last", type=click.IntRange(1, 10_000), default=50, help="How much of it; 50.")
+@_JSON
+@click.pass_context
+def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool) -> None:
+    """What was said last in a conversation; what is external is marked."""
+
+    async def work() -> int:
+        from silas.services.conversations import row_of
+
+        async with _desk(ctx) as desk:
+            row = desk.store.find(which)
+            said = (await desk.said(row.told_id))[-last:]
+        if as_json:
+            print_json({**row_of(row), "messages": [one._asdict() for one in said]})
+            return DONE
+        _show(row.called)
+        for one in said:
+            mark = f" (external, from {one.source})" if one.trust == "external" else ""
+            _show(f"{one.at[:16].replace('T', ' ')} {one.who}{mark}:")
+            for line in one.text.split("\n"):
+                _show(f"  {line}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("search")
+@click.argument("query", metavar="WORDS", nargs=-1, required=True)
+@_JSON
+@click.pass_context
+def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bool) -> None:
+    """What was said in all conversations and fits WORDS, the best first."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            found = await desk.find(" ".join(query))
+        if as_json:
+            print_json([one._asdict() for one in found])
+            return DONE
+        for one in found:
+            mark = ", external" if one.external else ""
+            when = one.at[:16].replace("T", " ")
+            _show(f"{one.conversation}  {one.title}  {when} UTC  {one.who}{mark}")
+            _show(f"  {one.excerpt}")
+        if not found:
+            click.echo("Nothing that was said fits.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("rename")
+@_WHICH
+@click.argument("title")
+@click.pass_context
+def conversations_rename(ctx: click.Context, which: str, title: str) -> None:
+    """Give a conversation another TITLE."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            row = desk.store.rename(desk.store.find(which).told_id, title)
+        _show(f"{row.told_id} is called {row.called} now.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("archive")
+@_WHICH
+@click.pass_context
+def conversations_archive(ctx: click.Context, which: str) -> None:
+    """Put a conversation away; nothing of it is deleted, and `restore` brings it back."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            row = await desk.archive(desk.store.find(which).told_id)
+        _show(f"Archived: {row.called}. `silas conversations restore {row.told_id}` undoes it.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("restore")
+@_WHICH
+@click.pass_context
+def conversations_restore(ctx: click.Context, which: str) -> None:
+    """Bring a conversation back that was archived."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            row = await desk.restore(desk.store.find(which).told_id)
+        _show(f"It is back: {row.called}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("export")
+@_WHICH
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="Its form.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="A file; else it is printed.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.pass_context
+def conversations_export(
+    ctx: click.Context,
+    which: str,
+    form: Literal["markdown", "json"],
+    output: Path | None,
+    force: bool,
+) -> None:
+    """One conversation as a document: external text is marked, known secrets are masked."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            row = desk.store.find(which)
+            document = await desk.export(row.told_id, form)
+        if output is None:
+            click.echo(document, nl=False)
+            return DONE
+        _write(output, document, force=force)
+        _show(f"Wrote {row.called} to {output}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+def _write(output: Path, document: str, *, force: bool) -> None:
+    """Write a file of the owner's alone; one that is there is replaced only with `force`."""
+    from silas.errors import ConfigError
+
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
+    try:
+        handle = os.open(output, flags, 0o600)
+    except FileExistsError:
+        words = f"{output} is there already; --force replaces it."
+        raise ConfigError(words, code="E_CFG_OUTPUT") from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(document)
+
+
+def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ConversationDesk]":
+    from silas.services.conversations import open_conversations
+
+    return open_conversations(look_config(ctx))
+
+
+def _show(line: str) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line))

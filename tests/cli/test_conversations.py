@@ -1,0 +1,61 @@
+"""`silas conversations` and `silas chat --conversation`: the conversations of the cockpit."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+from silas.clock import SystemClock
+from silas.context.conversation_store import ConversationStore
+from silas.db import Database
+from tests.support.command import Ended, environment, run, silas
+
+
+def begun(home: Path, title: str) -> str:
+    """A conversation that was begun elsewhere, as in the cockpit."""
+    with closing(Database(home / "data" / "silas.db", SystemClock())) as db:
+        return ConversationStore(db, SystemClock()).begin(title).id
+
+
+def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    env = environment(home)
+
+    def said(*words: str, text: str = "") -> Ended:
+        return run(silas(*words), env, stdin=text)
+
+    assert said("init").code == 0
+    name = begun(home, "Holidays")
+    talked = said("chat", "--conversation", "holidays", text="what is 17 % of 240\n")
+    assert (talked.code, "40.8" in talked.out) == (0, True), talked.err
+    elsewhere = said("chat", text="what is 3 plus 4\n")
+    assert elsewhere.code == 0
+    listed = json.loads(said("conversations", "list", "--json").out)
+    assert [(one["id"], one["title"]) for one in listed] == [
+        ("first", "Main conversation"),
+        (name, "Holidays"),
+    ]
+    document = tmp_path / "holidays.md"
+    out = ("conversations", "export", name, "--output", str(document))
+    assert said(*out).code == 0
+    text = document.read_text()
+    assert text.startswith("# Holidays\n\n## owner, ")
+    assert "17 % of 240" in text
+    assert "3 plus 4" not in text
+    refused = said(*out)
+    assert (refused.code, "is there already; --force" in refused.err) == (2, True)
+    assert said(*out, "--force", "--format", "json").code == 0
+    messages = json.loads(document.read_text())["messages"]
+    assert {one["who"] for one in messages} >= {"owner", "silas"}
+    found = json.loads(said("conversations", "search", "240", "--json").out)
+    assert {(one["conversation"], one["title"]) for one in found} == {(name, "Holidays")}
+    assert "what is 17 % of 240" in [one["excerpt"] for one in found if one["who"] == "owner"]
+    wordless = said("conversations", "search", "?!")
+    assert (wordless.code, "at least one word" in wordless.err) == (1, True)
+    assert said("conversations", "rename", "Holidays", "Italy").code == 0
+    assert said("conversations", "archive", "italy").code == 0
+    shut = said("chat", "--conversation", name, text="hello\n")
+    assert (shut.code, "“Italy” was archived" in shut.err) == (1, True), shut
+    assert said("conversations", "restore", name).code == 0
+    assert "17 % of 240" in said("conversations", "show", name).out

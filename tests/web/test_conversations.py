@@ -1,0 +1,153 @@
+"""Several conversations in the page: begun, left, found again, renamed, put away, brought back."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Cockpit
+from tests.web.support.device import DESKTOP, PHONE, SCHEMES, SIZES, Device, NewDevice, Scheme, Size
+from tests.web.support.library import COPY
+
+pytestmark = in_a_browser
+NARROW = Size("narrow", 360, 740, True)
+
+
+def row(device: Device, title: str) -> Locator:
+    """A conversation in the list."""
+    return device.at("conversation").filter(has_text=title)
+
+
+async def begins(device: Device) -> None:
+    await device.goes_to("conversations")
+    await device.at("new-conversation").click()
+    await expect(device.page.locator("#stream")).to_be_visible()
+    await expect(device.at("talk-title")).to_contain_text("New conversation")
+
+
+async def enters(device: Device, title: str) -> None:
+    await device.goes_to("conversations")
+    await row(device, title).get_by_test_id("open").click()
+    await expect(device.at("talk-title")).to_contain_text(title)
+
+
+async def photographed(device: Device, name: str) -> None:
+    if place := os.environ.get("SILAS_PICTURES"):
+        await device.page.screenshot(path=Path(place) / f"{name}.png")
+
+
+@pytest.mark.parametrize("size", [*SIZES, NARROW], ids=lambda size: size.name)
+async def test_each_conversation_has_its_own_words_draft_and_cards(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await device.says("What can you do?")
+    await expect(device.at("heard")).to_have_count(1)
+    await device.at("composer").fill("half a thought")
+    await begins(device)
+    await expect(device.at("said")).to_have_count(0)
+    await expect(device.at("composer")).to_have_value("")
+    await device.says(COPY)
+    await expect(device.at("talk-title")).to_contain_text(COPY)
+    await device.sees_a_card("Copy the notes")
+    await device.comes_back()
+    await photographed(device, f"talk-{size.name}")
+    await enters(device, "Main conversation")
+    await expect(device.at("said")).to_have_count(1)
+    await expect(device.at("composer")).to_have_value("half a thought")
+    await device.goes_to("conversations")
+    await expect(row(device, COPY)).to_contain_text("1 card waits")
+    if size.touch:  # no button of a card is there without the card
+        await expect(device.page.locator("#desk")).to_be_hidden()
+    await photographed(device, f"list-{size.name}")
+    assert await device.violations() == []
+    assert await device.overflow() == 0
+    await device.comes_back()
+    await device.sees_a_card("Copy the notes")  # reached from wherever
+    await device.declines()
+    await device.comes_back()
+    await enters(device, COPY)
+    await expect(device.at("heard")).to_have_count(2)
+    await device.page.reload()
+    await device.is_connected()
+    await expect(device.at("talk-title")).to_contain_text(COPY)
+    await expect(device.at("heard")).to_have_count(2)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+async def test_it_is_renamed_put_away_and_brought_back_by_keyboard(
+    cockpit: Cockpit, new_device: NewDevice, scheme: Scheme
+) -> None:
+    device = await cockpit.paired(new_device, DESKTOP, scheme)
+    await begins(device)
+    await device.says("What can you do?")
+    await expect(device.at("heard")).to_have_count(1)
+    await device.goes_to("conversations")
+    here = row(device, "What can you do?")
+    await here.get_by_test_id("change").focus()
+    await device.page.keyboard.press("Enter")
+    field = device.page.get_by_label("Title")
+    await expect(field).to_be_focused()
+    await field.fill("x" * 81)
+    await device.page.keyboard.press("Enter")
+    device.expected.append("422")
+    device.expected.append("400")
+    await expect(here.get_by_role("alert")).to_contain_text("has room for 80")
+    await field.fill("Holidays")
+    await device.page.keyboard.press("Enter")
+    here = row(device, "Holidays")
+    await expect(here.get_by_test_id("change")).to_be_focused()
+    await device.page.keyboard.press("Enter")
+    assert await device.violations() == []
+    await device.at("archive").click()
+    await expect(here).to_contain_text("Nothing of it is deleted")
+    await expect(device.at("talk-title")).to_contain_text("Main conversation")
+    await photographed(device, f"archived-{scheme}")
+    await here.get_by_role("button", name="Undo").click()
+    await expect(here.get_by_test_id("open")).to_be_visible()
+
+
+async def test_one_that_was_archived_on_another_device_takes_no_words_and_loses_none(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    phone, desk = await cockpit.paired(new_device, PHONE), await cockpit.paired(new_device)
+    await begins(phone)
+    await phone.says("What can you do?")
+    await expect(phone.at("heard")).to_have_count(1)
+    await desk.goes_to("conversations")
+    here = row(desk, "What can you do?")
+    await here.get_by_test_id("change").click()
+    await desk.at("archive").click()
+    await expect(phone.at("talk-title")).to_contain_text("(archived)")
+    await phone.says("And this?")
+    await expect(phone.at("said").last).to_contain_text("was archived")
+    await here.get_by_role("button", name="Undo").click()
+    await expect(phone.at("talk-title")).not_to_contain_text("(archived)")
+    await phone.page.get_by_role("button", name="Send again").click()
+    await expect(phone.at("heard")).to_have_count(2)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_search_leads_to_the_message(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await begins(device)
+    await device.says("what is 17 % of 240")
+    await expect(device.at("heard")).to_have_count(1)
+    for number in range(3):
+        await device.says("What can you do?")
+        await expect(device.at("heard")).to_have_count(2 + number)
+    await enters(device, "Main conversation")
+    await device.goes_to("conversations")
+    await device.page.get_by_label("Search all conversations").fill("240")
+    await device.page.keyboard.press("Enter")
+    await expect(device.at("jump").first).to_contain_text("what is 17 % of 240")
+    await photographed(device, f"search-{size.name}")
+    assert await device.violations() == []
+    await device.at("jump").filter(has_text="You").click()
+    message = device.at("said").first
+    await expect(message).to_be_focused()
+    await expect(message).to_be_in_viewport()
