@@ -12,7 +12,7 @@ from tests.cockpit.test_house import ENDPOINTS
 MARK = "zq7-mark-of-what-was-sent"
 DEEP = "[" * 20_000 + "]" * 20_000
 POSTS = sorted(path for path, methods in ENDPOINTS.items() if "post" in methods)
-HARMLESS = {"/stop", "/work/{work_item_id}/cancel", "/work/{work_item_id}/ask"}
+HARMLESS = {"/conversations", "/stop", "/work/{work_item_id}/cancel", "/work/{work_item_id}/ask"}
 """They read no body, so nothing in one can be wrong."""
 
 BODIES: list[bytes] = [

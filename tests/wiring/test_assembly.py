@@ -25,7 +25,9 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
-    "goals.py": {"silas.plans.characters"},  # no character of a plan steers the terminal
+    "commands.py": {"silas.plans.characters"},  # as above
+    "conversations.py": {"silas.plans.characters"},  # as above
+    "goals.py": {"silas.plans.characters"},  # as above
     "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
     "keys.py": {"silas.keys.key_ring"},  # a fingerprint
     "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
@@ -44,7 +46,7 @@ LOWER = {
         "silas.channels.terminal_colour",
         "silas.clock",
     },  # channel
-    "work.py": {"silas.tools"},  # how a run asks
+    "work.py": {"silas.plans.characters", "silas.tools"},  # how a run asks
 }
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""
 
