@@ -111,6 +111,15 @@ def approve_one(
     run_to_exit(work)
 
 
+_MAIN = "first"  # context.conversation_store.FIRST, repeated so that `--help` loads nothing
+_conversation = click.option(
+    "--conversation",
+    metavar="ID|TITLE",
+    default=_MAIN,
+    help="Go on with this one; see `silas conversations list`. Else with the main one.",
+)
+
+
 @click.command()
 @click.argument("text")
 @click.option(
@@ -119,21 +128,25 @@ def approve_one(
     type=GivenPath(path_type=Path, file_okay=False, exists=True),
     help="The directory this is about; the current one by default.",
 )
+@_conversation
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
-def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) -> None:
+def ask(
+    ctx: click.Context, text: str, workspace: Path | None, conversation: str, as_json: bool
+) -> None:
     """Say something to Silas, once; waits for the work it starts."""
 
     async def work() -> int:
         channel = terminal(to_stderr=as_json, approve=None, live=True)
         async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
             place = (workspace or Path.cwd()).resolve()
-            reply = await silas.ask(text, workspace=place)
+            where = silas.conversations.find(conversation).told_id
+            reply = await silas.ask(text, workspace=place, conversation=where)
             while reply.outcome == "waiting":  # changes are wanted: which, can be said at once
                 words = await channel.screen.hear("What should be different?", _SECONDS_TO_SAY)
                 if not words:
                     break
-                reply = await silas.ask(words, workspace=place)
+                reply = await silas.ask(words, workspace=place, conversation=where)
             result = None
             if reply.outcome == "dispatched" and reply.plan is not None:
                 result = await silas.wait(work := reply.plan.id)
@@ -151,20 +164,19 @@ def ask(ctx: click.Context, text: str, workspace: Path | None, as_json: bool) ->
 
 
 @click.command()
-@click.option(
-    "--conversation",
-    metavar="ID|TITLE",
-    default="first",
-    help="Go on with this one; see `silas conversations list`. Else with the main one.",
-)
+@_conversation
+@click.option("--new", is_flag=True, help="Begin a new conversation.")
 @click.pass_context
-def chat(ctx: click.Context, conversation: str) -> None:
+def chat(ctx: click.Context, conversation: str, new: bool) -> None:
     """Talk with Silas in the terminal until you end the input."""
+    if new and conversation != _MAIN:
+        raise click.UsageError("--new begins a conversation and --conversation goes on with one.")
 
     async def work() -> int:
         channel = terminal(to_stderr=False, approve=None, live=True)
         async with open_silas(ctx, channel.cards, resume=True) as silas, ticking(channel):
-            where = silas.conversations.open(silas.conversations.find(conversation).told_id)
+            kept = silas.conversations
+            where = kept.begin() if new else kept.open(kept.find(conversation).told_id)
             if channel.attended:
                 click.echo("Say what you want done; end with Ctrl-D.")
                 if where.id:

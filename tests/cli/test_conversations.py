@@ -29,6 +29,11 @@ def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     name = begun(home, "Holidays")
     talked = said("chat", "--conversation", "holidays", text="what is 17 % of 240\n")
     assert (talked.code, "40.8" in talked.out) == (0, True), talked.err
+    asked = said("ask", "what is 2 times 21", "--conversation", name)
+    assert (asked.code, asked.out) == (0, "2 * 21 = 42\n"), asked
+    assert said("ask", "what is 2 times 21", "--conversation", "nothing").code == 2
+    both = said("chat", "--new", "--conversation", name)
+    assert (both.code, "--new begins" in both.err) == (2, True)
     elsewhere = said("chat", text="what is 3 plus 4\n")
     assert elsewhere.code == 0
     listed = json.loads(said("conversations", "list", "--json").out)
@@ -59,3 +64,12 @@ def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     assert (shut.code, "“Italy” was archived" in shut.err) == (1, True), shut
     assert said("conversations", "restore", name).code == 0
     assert "17 % of 240" in said("conversations", "show", name).out
+
+
+def test_a_new_conversation_is_begun_in_the_terminal(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    talked = run(silas("chat", "--new"), env, stdin="what is 5 plus 6\n")
+    assert (talked.code, "11" in talked.out) == (0, True), talked.err
+    listed = json.loads(run(silas("conversations", "list", "--json"), env).out)
+    assert "what is 5 plus 6" in [one["title"] for one in listed]
