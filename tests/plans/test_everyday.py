@@ -286,6 +286,10 @@ WITH_PATTERNS = {
     "back-up": "backups/*.tar.gz",
     "move-file": "$folder/*",
     "move-by-ending": "*.$ending",
+    "move-plural-ending": "*.$small",
+    "move-pictures": "*.jpg",
+    "number-pictures": "*.jpg",
+    "sort-by-type": "*/*",
     "unpack-archive": "unpacked/**",
 }
 """Runbooks that may change more than the paths that are named, and a pattern of theirs."""

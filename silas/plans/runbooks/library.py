@@ -45,6 +45,8 @@ class Parameter(Frozen):
         default: Used where nothing is given. None: it must be given.
         example: A value that fits, for whoever is asked; needed where there is no default.
         many: Several values, separated by colons; it stands for whole items of a list.
+        small_of: The parameter whose value, in small letters, this one is; it is never given.
+        capitals_of: The same in capitals.
     """
 
     description: str = Field(min_length=1)
@@ -52,6 +54,13 @@ class Parameter(Frozen):
     default: str | None = None
     example: str = ""
     many: bool = False
+    small_of: str = ""
+    capitals_of: str = ""
+
+    @property
+    def form_of(self) -> str:
+        """The parameter that this one is another form of; empty for none."""
+        return self.small_of or self.capitals_of
 
 
 class LibraryPlan(Frozen):
@@ -147,7 +156,7 @@ class PlanLibrary:
         return tuple(
             name
             for name, parameter in plan.parameters.items()
-            if name not in values and parameter.default is None
+            if name not in values and parameter.default is None and not parameter.form_of
         )
 
     def fill(self, plan: LibraryPlan, values: Mapping[str, str], item_id: str) -> str:
@@ -248,6 +257,9 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
             raise _wrong(path, f"`{name}` cannot be a parameter's name")
         if name not in used:
             raise _wrong(path, f"the parameter `{name}` is not used")
+        earlier = list(plan.parameters)[: list(plan.parameters).index(name)]
+        if parameter.form_of and parameter.form_of not in earlier:
+            raise _wrong(path, f"`{name}` must come after the parameter that it is a form of")
         try:
             check_pattern(parameter.pattern)
         except PatternRefused as error:
@@ -294,6 +306,11 @@ def _checked(plan: LibraryPlan, values: Mapping[str, str]) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, parameter in plan.parameters.items():
         value = values.get(name, parameter.default)
+        if other := given.get(parameter.form_of):
+            form = other.upper() if parameter.capitals_of else other.lower()
+            if value not in (None, form):
+                raise _unfit(plan, name, f"it is another form of {parameter.form_of}")
+            value = form
         if value is None:
             raise _unfit(plan, name, f"it is not given; {parameter.description}")
         if len(value) > MAX_VALUE or first_hidden(value) >= 0:
