@@ -33,6 +33,9 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
     "show-file": lambda given: LookRequest("show", given),
     "summarise-file": lambda given: LookRequest("extract", given),
     "compare-files": lambda given: LookRequest("compare", given),
+    "sum-column": lambda given: LookRequest(
+        "figure", {"table": given["file"], "column": given["column"], "figure": "total"}
+    ),
     "count-words": lambda given: LookRequest("words", given),
 }
 """Runbooks that only look, and the look that answers the same."""
@@ -40,7 +43,8 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
 
 def wanted_look(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
-    if (look := folder.look_request(text)) is not None:
+    look = folder.look_request(text) or folder.table_request(text)
+    if look is not None:
         return look
     plan = library.find(text)
     if plan is None or not plan.sentences or plan.name not in _BY_LOOKING:

@@ -5,9 +5,11 @@ which only looks is asked by. `answers.py` says for each kind what to look at an
 What a look cannot answer (a file that is too large, a folder elsewhere) is left to the runbook.
 """
 
-from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen, next_step
+from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
+from silas.agents.runbook.folder.steps import next_step
+from silas.agents.runbook.folder.table_requests import table_request
 
 __all__ = [
     "LookAnswer",
@@ -18,4 +20,5 @@ __all__ = [
     "look_request",
     "loose_request",
     "next_step",
+    "table_request",
 ]

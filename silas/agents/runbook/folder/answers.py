@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.agents.runbook.folder.files import FilesSeen, in_bytes, number_of, read_files
-from silas.agents.runbook.folder.questions import LookRequest
 from silas.agents.runbook.folder.texts import ReadText, differences, extract, text_counts, text_of
 
 LIST, READ, SEARCH, FILES, GIT = (
@@ -39,7 +38,7 @@ class LookAnswer(NamedTuple):
     understood: bool = True
 
 
-class _Moment(NamedTuple):
+class Moment(NamedTuple):
     """When it is asked, on the owner's calendar."""
 
     now: datetime
@@ -52,29 +51,7 @@ Asking = Generator[LookCall, str, LookAnswer | None]
 Given = Mapping[str, str]
 
 
-def next_step(
-    look: LookRequest, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
-) -> LookCall | LookAnswer | None:
-    """The next look, or the answer when all were taken; None where looking cannot answer.
-
-    Args:
-        look: What is asked.
-        seen: What was seen so far, in order.
-        now: The moment of the turn.
-        zone: The owner's time zone, in which times are told.
-    """
-    asking = _KINDS[look.kind](look.given, _Moment(now, zone))
-    try:
-        call = next(asking)
-        for one in seen:
-            call = asking.send(one.text)
-    except StopIteration as end:
-        answer: LookAnswer | None = end.value
-        return answer
-    return call
-
-
-def _list(given: Given, at: _Moment) -> Asking:
+def _list(given: Given, at: Moment) -> Asking:
     del given, at
     text = yield LookCall(LIST, {"depth": 1})
     return LookAnswer(_listed(text))
@@ -93,7 +70,7 @@ def _told_sizes(line: str) -> str:
     return re.sub(r"  (\d+) bytes", lambda found: f"  {in_bytes(int(found[1]))}", line)
 
 
-def _project(given: Given, at: _Moment) -> Asking:
+def _project(given: Given, at: Moment) -> Asking:
     del given, at
     text = yield LookCall(LIST, {"depth": 1})
     kind = text.split("\n", 1)[0].removeprefix("Kind: ")
@@ -105,7 +82,7 @@ def _some(given: Given, order: str, count: int) -> LookCall:
     return LookCall(FILES, {"names": names, "order": order, "count": count})
 
 
-def _count(given: Given, at: _Moment) -> Asking:
+def _count(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "name", _MOST)))
     if found is None:
         return None
@@ -114,12 +91,12 @@ def _count(given: Given, at: _Moment) -> Asking:
     return LookAnswer("\n".join([said, *lines, *found.notes]))
 
 
-def _find(given: Given, at: _Moment) -> Asking:
+def _find(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "name", _ALL)))
     return None if found is None else _told(found, at, f"{number_of(found.total)}{_of(given)}:")
 
 
-def _ordered(given: Given, at: _Moment) -> Asking:
+def _ordered(given: Given, at: Moment) -> Asking:
     order, count = given["order"], int(given.get("count", "5"))
     found = read_files((yield _some(given, order, count)))
     if found is None:
@@ -128,7 +105,7 @@ def _ordered(given: Given, at: _Moment) -> Asking:
     return _told(_rest_known(found), at, f"The {order}{of}:")
 
 
-def _told(found: FilesSeen, at: _Moment, heading: str) -> LookAnswer:
+def _told(found: FilesSeen, at: Moment, heading: str) -> LookAnswer:
     if not found.total:
         return LookAnswer("\n".join(["There is no such file in this folder.", *found.notes]))
     return LookAnswer(
@@ -136,7 +113,19 @@ def _told(found: FilesSeen, at: _Moment, heading: str) -> LookAnswer:
     )
 
 
-def _changed(given: Given, at: _Moment) -> Asking:
+def _changed_last(given: Given, at: Moment) -> Asking:
+    found = read_files((yield _some(given, "newest", 5)))
+    if found is None:
+        return None
+    if not found.total:
+        return _told(found, at, "")
+    first, *rest = [one.told(at.zone) for one in found.shown]
+    before = ["Before it:", *rest] if rest else []
+    said = f"Changed last of {number_of(found.total)}{_of(given)} ({at.zone.key}):"
+    return LookAnswer("\n".join([said, first, *before, *_rest_known(found).notes]))
+
+
+def _changed(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "newest", _ALL)))
     if found is None:
         return None
@@ -156,7 +145,7 @@ def _changed(given: Given, at: _Moment) -> Asking:
     )
 
 
-def _larger(given: Given, at: _Moment) -> Asking:
+def _larger(given: Given, at: Moment) -> Asking:
     least = int(given["size"])
     found = read_files((yield _some(given, "biggest", _ALL)))
     if found is None:
@@ -170,9 +159,9 @@ def _larger(given: Given, at: _Moment) -> Asking:
     return LookAnswer("\n".join([f"{number_of(len(shown))} above {in_bytes(least)}:", *lines]))
 
 
-def _part(given: Given, at: _Moment) -> Asking:
+def _part(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from _text(given["file"])
+    file = yield from whole_text(given["file"])
     if file.why is not None:
         return file.why
     lines = file.text.removesuffix("\n").split("\n")
@@ -183,7 +172,7 @@ def _part(given: Given, at: _Moment) -> Asking:
     return LookAnswer("\n".join([f"{file.path}:", "", *lines[-int(given["last"]) :]]))
 
 
-def _named(given: Given, at: _Moment) -> Asking:
+def _named(given: Given, at: Moment) -> Asking:
     name = given.get("file") or given.get("word") or given["name"]
     pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
     found = read_files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
@@ -193,14 +182,14 @@ def _named(given: Given, at: _Moment) -> Asking:
     return None if found is None else _told(found, at, f"{number_of(found.total)} found:")
 
 
-def _facts(given: Given, at: _Moment) -> Asking:
+def _facts(given: Given, at: Moment) -> Asking:
     found = read_files((yield LookCall(FILES, {"names": [given["file"]], "count": _MOST})))
     if found is None:
         return None
     return _told(found, at, f"Size, and when it was changed last ({at.zone.key}):")
 
 
-def _size(given: Given, at: _Moment) -> Asking:
+def _size(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "biggest", 5)))
     if found is None:
         return None
@@ -213,7 +202,7 @@ def _rest_known(found: FilesSeen) -> FilesSeen:
     return found._replace(notes=[one for one in found.notes if "are not shown" not in one])
 
 
-class _Text(NamedTuple):
+class WholeText(NamedTuple):
     """A file that was read whole, or why not."""
 
     path: str
@@ -222,13 +211,13 @@ class _Text(NamedTuple):
     cut: bool
 
 
-def _text(name: str) -> Generator[LookCall, str, _Text]:
+def whole_text(name: str) -> Generator[LookCall, str, WholeText]:
     """Read a file; one that is not there is looked for below, by its name without its directory."""
     said = yield LookCall(READ, {"path": name})
     if (read := text_of(name, said)) is not None:
         return _read(name, read)
     if "No such file" not in said:
-        return _Text(name, "", LookAnswer(said, understood=False), cut=False)
+        return WholeText(name, "", LookAnswer(said, understood=False), cut=False)
     found = read_files(
         (yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST}))
     )
@@ -237,19 +226,21 @@ def _text(name: str) -> Generator[LookCall, str, _Text]:
         why = (
             "Several files are called so:" if lines else f"There is no file {name} in this folder."
         )
-        return _Text(name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False)
-    return (yield from _text(found.shown[0].path))
+        return WholeText(
+            name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False
+        )
+    return (yield from whole_text(found.shown[0].path))
 
 
-def _read(path: str, read: ReadText) -> _Text:
+def _read(path: str, read: ReadText) -> WholeText:
     """A text; what only begins like one, as a PDF does, is said to be none."""
     if not read.text.startswith("%PDF-"):
-        return _Text(path, read.text, None, read.cut)
+        return WholeText(path, read.text, None, read.cut)
     why = f"{path} is a PDF, and I read plain text alone; open it with a viewer of yours."
-    return _Text(path, "", LookAnswer(why, understood=False), cut=False)
+    return WholeText(path, "", LookAnswer(why, understood=False), cut=False)
 
 
-def _inside(given: Given, at: _Moment) -> Asking:
+def _inside(given: Given, at: Moment) -> Asking:
     found = yield from _fitting(given)
     if found is None or not found.total:
         names = {"names": given.get("files", "")}
@@ -261,10 +252,10 @@ def _fitting(given: Given) -> Generator[LookCall, str, FilesSeen | None]:
     return read_files((yield LookCall(FILES, {"names": given["names"].split("\n"), "count": _ALL})))
 
 
-def _loose(then: Callable[[Given, _Moment], Asking] | None) -> Callable[[Given, _Moment], Asking]:
+def _loose(then: Callable[[Given, Moment], Asking] | None) -> Callable[[Given, Moment], Asking]:
     """Finds the one file that a name in words means; None, and another answer, for no file."""
 
-    def asking(given: Given, at: _Moment) -> Asking:
+    def asking(given: Given, at: Moment) -> Asking:
         found = yield from _fitting(given)
         if found is None or not found.total:
             return None
@@ -286,43 +277,43 @@ def _known(given: Given) -> Generator[LookCall, str, str]:
     return found.shown[0].path if found and found.shown else name
 
 
-def _show(given: Given, at: _Moment) -> Asking:
+def _show(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from _text((yield from _known(given)))
+    file = yield from whole_text((yield from _known(given)))
     if file.why is not None:
         return file.why
     end = "\n(It goes on; this is the beginning.)" if file.cut else ""
     return LookAnswer(f"{file.path}:\n\n{file.text}{end}")
 
 
-def _extract(given: Given, at: _Moment) -> Asking:
+def _extract(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from _text((yield from _known(given)))
+    file = yield from whole_text((yield from _known(given)))
     if file.why is not None or file.cut:
         return file.why
     return LookAnswer(f"{file.path}. {extract(file.text)}")
 
 
-def _words(given: Given, at: _Moment) -> Asking:
+def _words(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from _text(given["file"])
+    file = yield from whole_text(given["file"])
     if file.why is not None or file.cut:
         return file.why
     return LookAnswer(f"{file.path}: {text_counts(file.text)}.")
 
 
-def _compare(given: Given, at: _Moment) -> Asking:
+def _compare(given: Given, at: Moment) -> Asking:
     del at
-    one = yield from _text(given["one"])
+    one = yield from whole_text(given["one"])
     if one.why is not None or one.cut:
         return one.why
-    two = yield from _text(given["two"])
+    two = yield from whole_text(given["two"])
     if two.why is not None or two.cut:
         return two.why
     return LookAnswer(differences((one.path, one.text), (two.path, two.text)))
 
 
-def _holds(given: Given, at: _Moment) -> Asking:
+def _holds(given: Given, at: Moment) -> Asking:
     del at
     wanted = given.get("todo") or given["text"]
     args: dict[str, Any] = {"text": re.escape(wanted), "regex": True}
@@ -337,8 +328,8 @@ def _holds(given: Given, at: _Moment) -> Asking:
     return LookAnswer(f"Lines with {wanted!r}:\n{said}")
 
 
-def _git(show: str) -> Callable[[Given, _Moment], Asking]:
-    def asking(given: Given, at: _Moment) -> Asking:
+def _git(show: str) -> Callable[[Given, Moment], Asking]:
+    def asking(given: Given, at: Moment) -> Asking:
         del at
         args: dict[str, Any] = {"show": show}
         if show == "log":
@@ -356,12 +347,14 @@ def _git(show: str) -> Callable[[Given, _Moment], Asking]:
     return asking
 
 
-_KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
+Kinds = Mapping[str, Callable[[Given, Moment], Asking]]
+KINDS: Final[Kinds] = {
     "list": _list,
     "project": _project,
     "count": _count,
     "find": _find,
     "ordered": _ordered,
+    "changed_last": _changed_last,
     "changed": _changed,
     "named": _named,
     "larger": _larger,
@@ -382,6 +375,7 @@ _KINDS: Final[Mapping[str, Callable[[Given, _Moment], Asking]]] = {
     "diff": _git("diff"),
     "log": _git("log"),
 }
+"""The kinds of questions that are about files alone, and how each is answered."""
 
 
 def files_seen(text: str) -> Sequence[str]:

@@ -71,6 +71,9 @@ _ORDERS: Final = {
 _FILE: Final = re.compile(r"[\w+(@~.-][\w .,+()@&#=~/-]{0,150}\.(?!(?:com|org|net)\Z)\w{1,8}", re.I)
 _SHOW: Final = "show|list|find|give|print|display|zeig|zeige|liste|finde"
 _WHICH: Final = "what|which|welche|welches|was"
+_LAST: Final = "last|latest|most_recently|recently"
+_CHANGED: Final = "changed|modified|edited|saved"
+_CHANGE: Final = "change|modify|edit|save"
 _HERE: Final = "[are|is|there|here] [there|here|in] [here|this_folder|there]"
 _DE_THERE: Final = "[gibt_es|sind_da|sind_hier|liegen|sind|habe_ich] [hier|es|da]"
 
@@ -126,6 +129,21 @@ _SENTENCES: Final = (
             "what's [the|my] {order} {kind}",
             f"{_SHOW} [me|mir] [the|my|die] {{order}} {{kind}} [files|dateien]",
             f"{_SHOW} [me|mir] [the|my|die] {{count}} {{order}} {{kind}} [files|dateien]",
+            "[the|my|die] {order} {kind} [files|dateien]",
+        ),
+    ),
+    (
+        "changed_last",
+        (
+            f"{_SHOW} [me|mir] [the|my] {_LAST} {_CHANGED} {{kind}} [files|file]",
+            f"{_WHICH} is|are|was|were [the|my] {_LAST} {_CHANGED} {{kind}} [files|file]",
+            f"{_WHICH} {{kind}} [files|file] [was|were|is|are|has_been|have_been] [the] "
+            f"{_CHANGED} last|most_recently",
+            f"{_WHICH} {{kind}} [files|file] did i {_CHANGE} last|most_recently",
+            f"what did i {_CHANGE} last",
+            "zeig|zeige [mir] [die] zuletzt geänderte|geänderten|bearbeitete {kind}",
+            "was|welche {kind} wurde|wurden|habe_ich zuletzt geändert",
+            "was wurde|habe_ich zuletzt geändert",
         ),
     ),
     (

@@ -1,0 +1,34 @@
+"""From one look to the next, and to the answer, for every kind of question."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from silas.agents.runbook.folder import answers, table_answers
+from silas.agents.runbook.folder.answers import Kinds, LookAnswer, LookCall, Moment, Seen
+from silas.agents.runbook.folder.questions import LookRequest
+
+_KINDS: Final[Kinds] = {**answers.KINDS, **table_answers.KINDS}
+
+
+def next_step(
+    look: LookRequest, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+) -> LookCall | LookAnswer | None:
+    """The next look, or the answer when all were taken; None where looking cannot answer.
+
+    Args:
+        look: What is asked.
+        seen: What was seen so far, in order.
+        now: The moment of the turn.
+        zone: The owner's time zone, in which times are told.
+    """
+    asking = _KINDS[look.kind](look.given, Moment(now, zone))
+    try:
+        call = next(asking)
+        for one in seen:
+            call = asking.send(one.text)
+    except StopIteration as end:
+        answer: LookAnswer | None = end.value
+        return answer
+    return call

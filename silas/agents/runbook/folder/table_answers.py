@@ -1,0 +1,282 @@
+"""What is said of a table: how many rows, sums and other figures, and the same for each group."""
+
+from collections.abc import Callable, Generator, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from silas.agents.runbook.folder.answers import (
+    READ,
+    Asking,
+    Given,
+    Kinds,
+    LookAnswer,
+    LookCall,
+    Moment,
+    whole_text,
+)
+from silas.agents.runbook.folder.tables import (
+    AVERAGE_PLACES,
+    NumbersOfColumn,
+    Row,
+    Table,
+    average_of,
+    column_of,
+    numbers_of,
+    plain,
+    same_word,
+    table_of,
+    total_of,
+)
+from silas.agents.runbook.folder.texts import text_of
+
+_MOST: Final = 20  # rows or groups that an answer names
+_ROW_WORDS: Final = frozenset(("row", "record", "entry", "datensatz", "datensätze", "einträge"))
+_NO_ROOM: Final = "is longer than what I may look at in one turn; no figure is told of a part of it"
+
+
+class _Seen(NamedTuple):
+    path: str
+    table: Table
+
+
+def _table(given: Given) -> Generator[LookCall, str, _Seen | LookAnswer | None]:
+    """The table that is meant; an answer where it is none, None where it is too long."""
+    file = yield from whole_text(given["table"])
+    if file.why is not None:
+        return file.why
+    text, cut = file.text, file.cut
+    while cut:
+        lines = text.rpartition("\n")[0]  # the last line may be half
+        said = yield LookCall(READ, {"path": file.path, "from_line": lines.count("\n") + 2})
+        more = text_of(file.path, said)
+        if more is None or not lines or "\n" not in more.text:
+            return None
+        text, cut = f"{lines}\n{more.text}", more.cut
+    table = table_of(text)
+    if isinstance(table, str):
+        return _not_answered(f"{file.path} {table}.")
+    return _Seen(file.path, table)
+
+
+def _not_answered(why: str) -> LookAnswer:
+    return LookAnswer(why, understood=False)
+
+
+def _of_table(then: Callable[[Given, _Seen], LookAnswer]) -> Callable[[Given, Moment], Asking]:
+    """Reads the table first; a sum of one that is too long is left to its runbook."""
+
+    def asking(given: Given, at: Moment) -> Asking:
+        del at
+        seen = yield from _table(given)
+        if isinstance(seen, _Seen):
+            answer = then(given, seen)
+            return answer._replace(text="\n".join([answer.text, *_odd(seen)]))
+        if seen is None and given.get("figure") != "total":
+            return _not_answered(f"{given['table']} {_NO_ROOM}.")
+        return seen
+
+    return asking
+
+
+def _odd(seen: _Seen) -> list[str]:
+    if not seen.table.odd:
+        return []
+    lines = ", ".join(str(row.line) for row in seen.table.odd[:_MOST])
+    more = ", and more" if len(seen.table.odd) > _MOST else ""
+    return [
+        f"(Not counted, because they have not {len(seen.table.heads)} cells as the heading has: "
+        f"{_rows(len(seen.table.odd))}, line {lines}{more})"
+    ]
+
+
+def _rows(count: int) -> str:
+    return f"{count} {'row' if count == 1 else 'rows'}"
+
+
+def _heads(seen: _Seen) -> str:
+    return ", ".join(seen.table.heads)
+
+
+def _count(given: Given, seen: _Seen) -> LookAnswer:
+    del given
+    return LookAnswer(
+        f"{seen.path}: {_rows(len(seen.table.rows))} below the heading ({_heads(seen)})."
+    )
+
+
+def _columns(given: Given, seen: _Seen) -> LookAnswer:
+    del given
+    return LookAnswer(f"{seen.path}: {len(seen.table.heads)} columns: {_heads(seen)}.")
+
+
+def _no_column(seen: _Seen, named: str) -> LookAnswer:
+    twice = sum(one.casefold() == named.casefold() for one in seen.table.heads) > 1
+    what = "several columns" if twice else "no column"
+    return _not_answered(f"{seen.path} has {what} {named}; its columns are: {_heads(seen)}.")
+
+
+def _numbers(seen: _Seen, at: int) -> NumbersOfColumn | LookAnswer:
+    """The numbers of a column; an answer where it has none, or none that can be told."""
+    found, head = numbers_of(seen.table, at), seen.table.heads[at]
+    if found.unclear:
+        return _not_answered(
+            f"The column {head} of {seen.path} can be read in two ways: nothing tells which "
+            f"number {found.unclear!r} is."
+        )
+    if not found.values:
+        first = f" (its first cell is {found.left[0].cells[at]!r})" if found.left else ""
+        return _not_answered(f"The column {head} of {seen.path} has no numbers{first}.")
+    return found
+
+
+def _left(found: NumbersOfColumn, at: int) -> list[str]:
+    if not found.left:
+        return []
+    told = [f"line {row.line} ({_line(row.cells[at]) or 'empty'})" for row in found.left[:_MOST]]
+    more = f", and {len(found.left) - _MOST} more" if len(found.left) > _MOST else ""
+    return [f"No plain number, so left out: {', '.join(told)}{more}"]
+
+
+def _figure(given: Given, seen: _Seen) -> LookAnswer:
+    at = column_of(seen.table, given["column"])
+    if at is None:
+        return _no_column(seen, given["column"])
+    found = _numbers(seen, at)
+    if isinstance(found, LookAnswer):
+        return found
+    numbers = [one for one, _ in found.values]
+    head, what = seen.table.heads[at], given["figure"]
+    value = _told(what, numbers)
+    lines = [f"{seen.path}, {what} {head}: {value} (of {_rows(len(numbers))})."]
+    if what in ("highest", "lowest"):
+        wanted = _extreme(what, numbers)
+        rows = [row for one, row in found.values if one == wanted]
+        lines += [f"- {_row(seen, row)}" for row in rows[:_MOST]]
+        lines += [f"({len(rows) - _MOST} more have the same)"] if len(rows) > _MOST else []
+    return LookAnswer("\n".join([*lines, *_left(found, at)]))
+
+
+def _told(what: str, numbers: Sequence[Decimal]) -> str:
+    if what == "average":
+        return average_of(numbers)
+    return plain(total_of(numbers) if what == "total" else _extreme(what, numbers))
+
+
+def _extreme(what: str, numbers: Sequence[Decimal]) -> Decimal:
+    return max(numbers) if what == "highest" else min(numbers)
+
+
+def _row(seen: _Seen, row: Row) -> str:
+    cells = zip(seen.table.heads, row.cells, strict=True)
+    return f"line {row.line}: " + ", ".join(f"{head} {_line(cell)}" for head, cell in cells)
+
+
+def _line(cell: str) -> str:
+    return " ".join(cell.split())
+
+
+def _grouped(rows: Sequence[Row], at: int) -> dict[str, list[Row]]:
+    """Rows by what stands in a column, in the order in which it stands there first."""
+    found = dict[str, list[Row]]()
+    for row in rows:
+        found.setdefault(_line(row.cells[at]) or "(empty)", []).append(row)
+    return found
+
+
+def _figures(
+    seen: _Seen, group: int, given: Given
+) -> tuple[str, dict[str, Decimal], list[str]] | LookAnswer:
+    """What is told of each group, by its name; and of which rows nothing is."""
+    column = given.get("column")
+    if column is None:
+        counted = _grouped(seen.table.rows, group)
+        return "rows", {one: Decimal(len(rows)) for one, rows in counted.items()}, []
+    at = column_of(seen.table, column)
+    if at is None:
+        return _no_column(seen, column)
+    found = _numbers(seen, at)
+    if isinstance(found, LookAnswer):
+        return found
+    what = given.get("figure", "total")
+    values = dict[str, list[Decimal]]()
+    for value, row in found.values:
+        values.setdefault(_line(row.cells[group]) or "(empty)", []).append(value)
+    told = {one: _exact(what, numbers) for one, numbers in values.items()}
+    return f"{what} {seen.table.heads[at]}", told, _left(found, at)
+
+
+def _exact(what: str, numbers: Sequence[Decimal]) -> Decimal:
+    if what == "average":
+        return Decimal(average_of(numbers).removeprefix("about "))
+    return total_of(numbers) if what == "total" else _extreme(what, numbers)
+
+
+def _groups(given: Given, seen: _Seen) -> LookAnswer:
+    group = column_of(seen.table, given["group"])
+    if group is None:
+        return _no_column(seen, given["group"])
+    found = _figures(seen, group, given)
+    if isinstance(found, LookAnswer):
+        return found
+    what, figures, left = found
+    head = seen.table.heads[group]
+    rounded = f" (averages to {AVERAGE_PLACES} places)" if given.get("figure") == "average" else ""
+    lines = [f"- {one}: {plain(value)}" for one, value in figures.items()]
+    more = [f"({len(lines) - _MOST} more are not shown)"] if len(lines) > _MOST else []
+    said = f"{seen.path}, {what} per {head}{rounded}:"
+    return LookAnswer("\n".join([said, *lines[:_MOST], *more, *left]))
+
+
+def _best(given: Given, seen: _Seen) -> LookAnswer:
+    """Which group has most: of rows, of a column, or of what the file is called by."""
+    group = column_of(seen.table, given["group"])
+    if group is None:
+        return _no_column(seen, given["group"])
+    wanted: list[dict[str, str]]
+    if "averaged" in given:
+        wanted = [{"column": given["averaged"], "figure": "average"}]
+    elif (of := given.get("of", "rows")) and any(same_word(of, one) for one in _ROW_WORDS):
+        wanted = [{}]
+    elif column_of(seen.table, of) is not None:
+        wanted = [{"column": of}]
+    elif same_word(of, seen.path.rpartition("/")[2].rpartition(".")[0]):
+        wanted = [{}, *({"column": one} for one in _only_numbers(seen, group))]
+    else:
+        return _no_column(seen, of)
+    lines, left = list[str](), list[str]()
+    for one in wanted:
+        found = _figures(seen, group, one)
+        if isinstance(found, LookAnswer):
+            return found
+        lines.append(_winner(seen, given["best"], found[0], found[1]))
+        left += found[2]
+    return LookAnswer("\n".join([*lines, *left]))
+
+
+def _only_numbers(seen: _Seen, group: int) -> list[str]:
+    """The one column of numbers, where there is one alone."""
+    places = [at for at in range(len(seen.table.heads)) if at != group]
+    found = [seen.table.heads[at] for at in places if numbers_of(seen.table, at).values]
+    return found if len(found) == 1 else []
+
+
+def _winner(seen: _Seen, best: str, what: str, figures: dict[str, Decimal]) -> str:
+    if not figures:
+        return f"{seen.path} has no rows."
+    value = _extreme(best, list(figures.values()))
+    names = [one for one, figure in figures.items() if figure == value]
+    shown = ", ".join(names[:_MOST])
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    each = " each" if len(names) > 1 else ""
+    measure = f"By number of rows ({best})" if what == "rows" else f"By {what} ({best})"
+    return f"{seen.path}. {measure}: {shown}{more}, {plain(value)}{each}."
+
+
+KINDS: Final[Kinds] = {
+    "rows": _of_table(_count),
+    "columns": _of_table(_columns),
+    "groups": _of_table(_groups),
+    "best": _of_table(_best),
+    "figure": _of_table(_figure),
+}
+"""The kinds of questions about a table, and how each is answered."""
