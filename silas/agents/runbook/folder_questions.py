@@ -83,6 +83,21 @@ def step(
     return folder.next_step(look, seen, now, zone)
 
 
+def look_up(
+    text: str,
+    library: Library[Any],
+    messages: Sequence[ModelMessage],
+    now: datetime,
+    zone: ZoneInfo,
+) -> LookCall | LookAnswer | None:
+    """As `step`, for what the memory was asked first; None where no look may be taken."""
+    look = wanted_look(text, library) or folder.lookup_request(text)
+    seen = look_results(messages)
+    if look is None or any(one.text.startswith(_AWAY) for one in seen):
+        return None
+    return folder.next_step(look, seen, now, zone)
+
+
 def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:
     """The look at the folder that examples are taken from; its newest files when it was taken."""
     seen = look_results(messages)

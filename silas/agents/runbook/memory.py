@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
@@ -127,12 +127,15 @@ def implied_recall(text: str) -> RecallQuestion | None:
     return None if found is None else RecallQuestion(found["what"].strip(), everything=False)
 
 
-def recall_answer(messages: Sequence[ModelMessage], text: str) -> str | None:
+def recall_answer(
+    messages: Sequence[ModelMessage], text: str, fits: Callable[[str], bool] | None = None
+) -> str | None:
     """What the search brought, in a sentence and a list; None where nothing was searched yet.
 
     Args:
         messages: The run so far.
         text: The question, which is no answer to itself.
+        fits: Which memories may answer it; all that were found, where that is not said.
     """
     results = [
         part
@@ -149,8 +152,15 @@ def recall_answer(messages: Sequence[ModelMessage], text: str) -> str | None:
     loose = recall_question(text) is None
     shown = content_of(results[-1].model_response_str())
     found = _about(text, _memories(shown, told=loose))
+    found = found if fits is None else [one for one in found if fits(one)]
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
     return "\n".join(["I remember:", *lines]) if lines else NOTHING
+
+
+def close(text: str, found: str) -> bool:
+    """Whether what was found shares a word with a question that only the memory could know."""
+    question = implied_recall(text)
+    return question is not None and not _stems(question.about).isdisjoint(_stems(found))
 
 
 def _is_question(text: str) -> bool:

@@ -38,6 +38,7 @@ from silas.agents.runbook import (
     calculator,
     courtesies,
     folder_questions,
+    lookups,
     memory,
     repeated_plan,
     unhandled,
@@ -128,27 +129,27 @@ class RunbookModel(Model):
         """A search of memory where one is asked for, else the route."""
         if (by_the_clock := self._by_the_clock(framed)) is not None:
             return answer(_by_the_clock(by_the_clock), asked)
-        question = self._asked_back(framed)
+        question = self._asked_back(framed, messages)
         offered = {tool.name for tool in asked.function_tools}
+        looks = offered >= folder_questions.LOOKING_TOOLS
         if question is None:
-            looks = offered >= folder_questions.LOOKING_TOOLS
             route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
             if isinstance(route, LookCall):
-                tool_id = f"{CALL_ID}look-{len(folder_questions.look_results(messages)) + 1}"
-                return ToolCallPart(route.tool, route.args, tool_id)
+                return _look_call(route, messages)
             return answer(route or self._route(framed), asked)
-        found = memory.recall_answer(messages, framed["message"])
+        text = framed["message"]
+        found = memory.recall_answer(messages, text, lookups.fits(text))
         if found is None and memory.SEARCH in offered:
             return ToolCallPart(memory.SEARCH, question.args, f"{CALL_ID}search")
-        text, found = framed["message"], found or _NO_LOOK
-        # what nobody told it, a question in plain words may be about anything else as well
-        loose = found == memory.NOTHING and memory.recall_question(text) is None
+        found, now = found or lookups.NO_LOOK, read_pairs(framed.get("facts", "")).get("now")
+        look = None
+        if now is not None and looks and not lookups.enough(text, found):
+            moment = datetime.fromisoformat(now)
+            look = folder_questions.look_up(text, self._library, messages, moment, self._zone)
+        if isinstance(look, LookCall):
+            return _look_call(look, messages)
         rest = unhandled.words(self._further(text), self._known)
-        said = (
-            AgentResponse(message=self._cannot(text, found), understood=False)
-            if loose
-            else AgentResponse(message=f"{found}\n{rest}".strip(), understood=found != _NO_LOOK)
-        )
+        said = lookups.answer(text, found, look, rest, lambda why: self._cannot(text, why))
         return answer(_direct("asked what is remembered", said), asked)
 
     def _by_the_clock(self, framed: Mapping[str, str]) -> RecurringRequest | None:
@@ -162,17 +163,21 @@ class RunbookModel(Model):
         wanted = recurring_request(text, moment, self._zone)
         return None if wanted is None or self._library.find(wanted.request) is None else wanted
 
-    def _asked_back(self, framed: Mapping[str, str]) -> memory.RecallQuestion | None:
+    def _asked_back(
+        self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
+    ) -> memory.RecallQuestion | None:
         """What the memory is asked for; what can be done or computed goes first."""
         text = framed.get("message", "")
         if (question := memory.recall_question(text)) is not None:
             return question
+        if memory.implied_recall(text) is None and self._early(framed, messages) is not None:
+            return None
         other = (
             self._computed(text, framed) is not None
             or self._library.find(text) is not None
             or folder_questions.wanted_look(text, self._library) is not None
         )
-        return None if other else memory.implied_recall(text)
+        return lookups.question(text, other=other)
 
     def _early(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -333,11 +338,15 @@ def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
 
 
 _SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."
-_NO_LOOK = "I may not look into my memory here."
 _NO_ADVICE = (
     "None: no language model is configured, and the built-in runbook model cannot advise. "
     "The briefing will be followed again as it is."
 )
+
+
+def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart:
+    number = len(folder_questions.look_results(messages)) + 1
+    return ToolCallPart(look.tool, look.args, f"{CALL_ID}look-{number}")
 
 
 def _plan_words(plan: RunbookTemplate, why: str) -> str:

@@ -6,6 +6,7 @@ What a look cannot answer (a file that is too large, a folder elsewhere) is left
 """
 
 from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen
+from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
 from silas.agents.runbook.folder.steps import next_step
@@ -17,7 +18,10 @@ __all__ = [
     "LookRequest",
     "Seen",
     "files_seen",
+    "has_all",
     "look_request",
+    "lookup_request",
+    "lookup_words",
     "loose_request",
     "next_step",
     "table_request",

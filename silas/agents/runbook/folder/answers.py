@@ -177,8 +177,7 @@ def _named(given: Given, at: Moment) -> Asking:
     pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
     found = read_files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
     if found is not None and not found.total and "word" in given:
-        why = f"No file of this folder has {name!r} in its name."
-        return LookAnswer("\n".join([why, *found.notes]))
+        return None
     return None if found is None else _told(found, at, f"{number_of(found.total)} found:")
 
 

@@ -1,0 +1,208 @@
+"""What the texts of the folder say: `where is my lease`, `when does the lease end`.
+
+Every word of the question that says something has to stand in one line, or in the name of a file
+and in a line of that file. Where they do not, that is what is said: nothing is guessed.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Final
+
+from silas.agents.runbook.folder.answers import (
+    FILES,
+    SEARCH,
+    Asking,
+    Given,
+    Kinds,
+    LookAnswer,
+    LookCall,
+    Moment,
+)
+from silas.agents.runbook.folder.answers import KINDS as NAMES
+from silas.agents.runbook.folder.files import FileSeen, number_of, read_files
+from silas.agents.runbook.folder.questions import LookRequest
+from silas.plans.runbooks.sentences import hear, matches
+
+_THE: Final = "the|my|our|der|die|das|mein|meine|meinen|unser|unsere|unseren"
+_SENTENCES: Final = (
+    "where_is|where's|wheres|where_are my|our {about...}",
+    "wo_ist|wo_sind|wo_liegt|wo_liegen mein|meine|unser|unsere {about...}",
+    "find|locate|search [me] [for] my|our {about...}",
+    f"when|where|how|how_long|how_often|how_much does|do|did|will {_THE} {{about...}} {{does}}",
+    f"when_is|when_are|when_was|when's|wann_ist|wann_war {_THE} {{about...}} {{does}}",
+    f"when_is|when_are|when_was|when's|wann_ist|wann_war {_THE} {{about...}}",
+    f"how_much|how_high|wie_hoch is|are|was|ist|sind|war {_THE} {{about...}}",
+    "what|who is|are|was|were my|our {about...}",
+    "was|wer ist|sind|war mein|meine|meinen|unser|unsere|unseren {about...}",
+    f"wann {{does}} {_THE} {{about...}} ab|aus|an|auf",
+    f"wann {{does}} {_THE} {{about...}}",
+)
+_FILLER_LIST: Final = """
+a an the my our your his her their its this that these those of for in on at to by from with about
+again still now today is are was were be been do does did will file document letter
+der die das den dem des ein eine einen mein meine meinen unser unsere unseren von für im in am an
+zu mit noch mal
+"""
+_FILLER: Final = frozenset(_FILLER_LIST.split())
+_TWO: Final = frozenset(("and", "or", "but", "then", "und", "oder", "aber", "dann"))
+"""Words of two requests in one, which are not looked up as one."""
+
+_MOST_WORDS: Final = 5
+_LONG: Final = 6  # letters of a word that is looked for inside others, as German joins words
+_MOST_LINES: Final = 20
+_MOST_FILES: Final = 5  # files called so that are told, or looked into
+
+
+def lookup_request(text: str) -> LookRequest | None:
+    """What a message wants to know that a text of the folder may say; None for other messages."""
+    said, place = hear(text)
+    if not said or place:
+        return None
+    for slots in matches(_SENTENCES, said):
+        about, does = _words(slots["about"]), _words(slots.get("does", ""))
+        if about and len(about) + len(does) <= _MOST_WORDS and not _two(said):
+            given = {"about": "\n".join(about), "does": "\n".join(does)}
+            return LookRequest("lookup", MappingProxyType(given))
+    return None
+
+
+def lookup_words(look: LookRequest) -> list[str]:
+    """The words that all have to be there."""
+    return [*look.given["about"].split("\n"), *_lines(look.given["does"])]
+
+
+def has_all(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has every word, in one or in many, at the beginning of a word of its."""
+    return all(re.search(_pattern(one), text, re.IGNORECASE) for one in words)
+
+
+def _two(said: str) -> bool:
+    return not _TWO.isdisjoint(re.findall(r"\w+", said.lower()))
+
+
+def _words(said: str) -> list[str]:
+    found = (one.removesuffix("'s").removesuffix("’s") for one in re.findall(r"[\w'’-]+", said))
+    words = dict.fromkeys(one.lower() for one in found)
+    return [one for one in words if len(one) > 1 and one not in _FILLER]
+
+
+def _pattern(word: str) -> str:
+    """A word, in one or in many; a short one at the beginning of a word alone."""
+    stem = _stem(word)
+    return ("" if len(stem) >= _LONG else r"(?<![^\W_])") + re.escape(stem)
+
+
+def _stem(word: str) -> str:
+    return word if word.endswith("ss") else re.sub(r"(?<=\w{3})(?:ies|s)\Z", "", word)
+
+
+def _search(words: Sequence[str], path: str = ".") -> LookCall:
+    every = "".join(f"(?=.*{_pattern(one)})" for one in words)
+    args: dict[str, Any] = {"text": f"(?i)^{every}", "regex": True}
+    return LookCall(SEARCH, args if path == "." else {**args, "path": path})
+
+
+def _found_lines(said: str) -> list[str]:
+    """The lines that a search found; none where it broke off or found none."""
+    lines = [one for one in said.split("\n") if re.match(r".+?:\d+: ", one)]
+    more = len(lines) - _MOST_LINES
+    return lines[:_MOST_LINES] + ([f"({more} more lines are not shown)"] if more > 0 else [])
+
+
+def _unsaid(said: str) -> str:
+    """What a search did not look into, or why it found nothing out; empty where it saw all."""
+    other = (one for one in said.split("\n") if not re.match(r".+?:\d+: ", one))
+    return " ".join(one for one in other if one and one != "Nothing found.")
+
+
+def _lines(said: str) -> list[str]:
+    return [one for one in said.split("\n") if one]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return " and ".join(repr(one) for one in words)
+
+
+def _lookup(given: Given, at: Moment) -> Asking:
+    about, does = given["about"].split("\n"), _lines(given["does"])
+    named = read_files((yield LookCall(FILES, {"names": [f"*{_stem(about[0])}*"], "count": 200})))
+    if named is None:
+        return None
+    files = [one for one in named.shown if has_all(one.path.rpartition("/")[2], about)]
+    told = [] if does else _told(files, at)
+    seen = yield _search([*about, *does])
+    lines, unsaid = _found_lines(seen), _unsaid(seen)
+    if lines:
+        return LookAnswer("\n".join([*told, f"Lines with {_quoted([*about, *does])}:", *lines]))
+    if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
+        return LookAnswer("\n".join([*told, unsaid]), understood=False)
+    if told:
+        return LookAnswer(
+            "\n".join([*told, f"No line of a text here has {_quoted(about)}. {unsaid}"])
+        )
+    for one in islice(files, _MOST_FILES):
+        lines = _found_lines((yield _search(does, one.path)))
+        if lines:
+            inside = [line.partition(":")[2] for line in lines]
+            said = f"{one.path} has {_quoted(about)} in its name; its lines with {_quoted(does)}:"
+            return LookAnswer("\n".join([said, *(f"{one.path}:{line}" for line in inside)]))
+    nothing = f"No line of a text in this folder has {_quoted([*about, *does])}"
+    near = _found_lines((yield _search(about))) if does else []
+    if near or files:
+        said = "\n".join([f"{nothing}. {unsaid}", *_near(about, near, files, at)])
+        return LookAnswer(said, understood=False)
+    why = f"{nothing}, and no name of a file has {_quoted(about)}. {unsaid}".rstrip()
+    return LookAnswer(why, understood=False)
+
+
+def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Moment], Asking]:
+    """Files by their name, and the lines of texts that have the same words."""
+
+    def asking(given: Given, at: Moment) -> Asking:
+        answer = yield from first(given, at)
+        if not given.keys() & {"word", "names"}:
+            return answer
+        said = given.get("word") or given["names"].split("\n")[0].replace("*", " ")
+        words = _words(said)[:_MOST_WORDS] or [said.strip()]
+        seen = yield _search(words)
+        lines, unsaid = _found_lines(seen), _unsaid(seen)
+        told = [] if answer is None else [answer.text]
+        if lines:
+            return LookAnswer("\n".join([*told, f"Lines with {_quoted(words)}:", *lines]))
+        if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
+            return answer or LookAnswer(unsaid, understood=False)
+        if answer is None and "word" in given:
+            why = f"No file of this folder has {said!r} in its name, and no line of a text has it."
+            return LookAnswer(f"{why} {unsaid}".rstrip())
+        return answer
+
+    return asking
+
+
+def _near(
+    about: Sequence[str], lines: Sequence[str], files: Sequence[FileSeen], at: Moment
+) -> list[str]:
+    heading = [f"Lines with {_quoted(about)}:"] if lines else []
+    return [*heading, *lines, *_told(files, at)]
+
+
+def _told(files: Sequence[FileSeen], at: Moment) -> list[str]:
+    if not files:
+        return []
+    verb = "is" if len(files) == 1 else "are"
+    more = f"({len(files) - _MOST_FILES} more are not shown)"
+    shown = [one.told(at.zone) for one in files[:_MOST_FILES]]
+    return [
+        f"{number_of(len(files))} {verb} called so:",
+        *shown,
+        *([more] if len(files) > _MOST_FILES else []),
+    ]
+
+
+KINDS: Final[Kinds] = {
+    "lookup": _lookup,
+    **{kind: _with_lines(NAMES[kind]) for kind in ("named", "named_loose")},
+}
+"""Questions that a text of the folder may answer, and how."""
