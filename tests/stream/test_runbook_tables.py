@@ -141,3 +141,10 @@ async def test_a_sum_of_a_table_that_no_look_holds_is_planned(place: Path) -> No
 )
 def test_what_only_sounds_like_it_is_not(text: str) -> None:
     assert folder_questions.wanted_look(text, LIBRARY) is None
+
+
+async def test_help_has_a_question_about_a_table_of_the_folder(place: Path) -> None:
+    reply, _ = await said("help", place)
+    assert '(say: "how many rows are in ' in reply.text
+    assert '(say: "when does the lease end")' in reply.text
+    assert '(say: "rename the photos to holiday 1, holiday 2")' in reply.text

@@ -138,6 +138,8 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     counts = [
         f'- Count files of a kind (say: "how many {kind} are there")' for kind in kinds if kind
     ]
+    table = next((one for one in files if re.fullmatch(r"[\w./-]+\.csv", one)), None)
+    rows = f'- Tell rows, figures and groups of a table (say: "how many rows are in {table}")'
     computed = [f'- {what} (say: "{example}")' for what, example in AT_ONCE]
     return "\n".join(
         [
@@ -146,6 +148,8 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
             f"At once, by looking into {workspace}:",
             *looks,
             *counts[:2],
+            *([rows] if table else []),
+            '- Find what a text says (say: "when does the lease end")',
             '- Say what has changed (say: "which files changed today", or "git status")',
             "",
             "I can run these plans there, once you have seen and approved them:",
