@@ -34,9 +34,8 @@ async def said(place: Path, *texts: str) -> tuple[Reply, ScriptedChannel]:
     """The reply to the last of some messages."""
     channel = ScriptedChannel()
     async with Harness(channel) as h:
-        for text in texts:
-            reply = await soon(h.silas.ask(text, workspace=place))
-    return reply, channel
+        replies = [await soon(h.silas.ask(text, workspace=place)) for text in texts]
+    return replies[-1], channel
 
 
 ANSWERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {

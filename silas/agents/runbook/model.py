@@ -12,11 +12,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic_ai.messages import (
     ModelMessage,
-    ModelRequest,
     ModelResponse,
     TextPart,
     ToolCallPart,
-    UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.profiles import ModelProfile
@@ -52,9 +50,9 @@ from silas.agents.runbook.by_the_clock import (
 )
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
+from silas.agents.runbook.framed import all_framed, first_framed
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
 from silas.canonical import digest
-from silas.context import FramedSection, sections
 from silas.errors import PlanFamilyError, SilasError
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
@@ -99,7 +97,7 @@ class RunbookModel(Model):
     ) -> ModelResponse:
         """The next tool call, or the answer, in whatever form was asked for."""
         _, asked = self.prepare_request(model_settings, model_request_parameters)
-        framed = _framed(messages)
+        framed = first_framed(messages)
         match _call_name(asked):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
@@ -189,7 +187,7 @@ class RunbookModel(Model):
             said = f"I keep this as a {kept}, in your words: {op.content}"
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response)
-        shown = _all_framed(messages)
+        shown = all_framed(messages)
         if (how := courtesies.answer(text, shown)) is not None:
             return _direct("asked for nothing to be done", how)
         before = repeated_plan.goes_on(text, shown)
@@ -264,7 +262,7 @@ class RunbookModel(Model):
         text = text if again is None else again.request
         plan = self._library.find(text)
         if plan is None and (before := facts.get("continuation_of")):
-            return repeated_plan.once_more(before, item_id, _all_framed(messages))
+            return repeated_plan.once_more(before, item_id, all_framed(messages))
         if plan is None:
             return self._what_i_can_do(text, facts.get("workspace", ""))
         known = {name: value for name, value in facts.items() if name in plan.parameters}
@@ -379,25 +377,6 @@ def _direct(reason: str, response: AgentResponse) -> RouteDecision:
         interaction_mode=InteractionMode.default_and_offer,
         context_profile=_DEFAULT_PROFILE,
     )
-
-
-def _all_framed(messages: Sequence[ModelMessage]) -> list[FramedSection]:
-    """Every section of the prompts of the run, in order."""
-    return [
-        section
-        for message in messages
-        for part in (message.parts if isinstance(message, ModelRequest) else ())
-        if isinstance(part, UserPromptPart) and isinstance(part.content, str)
-        for section in sections(part.content)
-    ]
-
-
-def _framed(messages: Sequence[ModelMessage]) -> dict[str, str]:
-    """Section texts by kind; the first of a kind counts."""
-    found: dict[str, str] = {}
-    for section in _all_framed(messages):
-        found.setdefault(section.kind, section.text)
-    return found
 
 
 def _call_name(asked: ModelRequestParameters) -> str:
