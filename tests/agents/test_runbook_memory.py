@@ -78,6 +78,8 @@ def test_no_other_question_is(text: str) -> None:
         ("do you know who my dentist is?", "my dentist"),
         ("do you still know my shoe size?", "my shoe size"),
         ("what is my landlord called?", "my landlord"),
+        ("what is the dentist called?", "dentist"),
+        ("What's the name of my landlord again?", "my landlord"),
         ("what's my wifi password", "my wifi password"),
         ("what did I say the wifi password was?", "the wifi password"),
         ("did I tell you about the boiler?", "the boiler"),
@@ -95,7 +97,8 @@ def test_a_question_that_only_the_memory_could_answer_is_looked_up(text: str, ab
 @pytest.mark.parametrize(
     "text",
     ["", "who is the president", "when is christmas", "where is Bob?", "what is love",
-     "what's the biggest file here", "do you know Berlin?", "remind me to call Odile",
+     "what is the name of the biggest file", "what's the biggest file here",
+     "do you know Berlin?", "remind me to call Odile",
      "remember my passport", "where did you put the file", "when is my " + "very " * 100 + "day"],
 )  # fmt: skip
 def test_what_is_nobodys_own_is_not_looked_up(text: str) -> None:

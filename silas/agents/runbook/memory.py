@@ -58,6 +58,10 @@ _LOOSE: Final = tuple(
         r"(?:\s+(?:called|named|again))*",
         r"(?:when|where|who|what)(?:['’]s|\s+(?:is|are|was|were))\s+the\s+(?P<what>\w+['’]s\s.+?)"
         r"(?:\s+again)?",
+        r"what(?:['’]s|\s+(?:is|are|was|were))\s+the\s+(?P<what>\w[\w\s'’-]{0,60}?)\s+(?:called|named)"
+        r"(?:\s+again)?",
+        r"what(?:['’]s|\s+(?:is|was))\s+the\s+name\s+of\s+(?P<what>"
+        r"(?!.*\b(?:file|folder|director|branch|column|table)).+?)(?:\s+again)?",
         rf"(?:tell|give)\s+me\s+(?P<what>{_WHOSE}.+?)(?:\s+again)?",
         rf"(?:when|where|who|what)\s+(?P<what>{_OWN}.+?)\s+(?:is|are|was|were)",
         r"where\s+did\s+(?:i|we)\s+(?:put|leave|park|hide|store)\s+(?P<what>.+?)",
