@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, open_work, run_to_exit
+from silas.main.shared import DONE, GivenPath, look_config, open_work, run_to_exit
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -201,7 +201,9 @@ def conversations_restore(ctx: click.Context, which: str) -> None:
     default="markdown",
     help="Its form.",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="A file; else it is printed.")
+@click.option(
+    "--output", type=GivenPath(path_type=Path, dir_okay=False), help="A file; else it is printed."
+)
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.pass_context
 def conversations_export(

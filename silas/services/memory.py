@@ -359,7 +359,7 @@ def desk_on(
         config, db, clock, audit, MemoryPorts(signer, ring, _nobody_to_ask, count, fit)
     )
     chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
-    from silas.services.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
+    from silas.services.clock.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
 
     time = effective_time(db, clock, audit)
     whole = partial(require_whole_record, config, db)

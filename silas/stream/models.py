@@ -6,7 +6,7 @@ from typing import Literal
 
 from silas.cards import Arrived, ChannelMessage, SignedMessage
 from silas.plans import WorkItem
-from silas.types import OWNER, address_of
+from silas.types import OWNER, address_of, whose
 
 Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
 """An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
@@ -29,6 +29,11 @@ class Incoming:
     signature: bytes = b""
     nonce: str = ""
     workspace: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse the id of a connection that reads as a conversation of the owner's."""
+        if self.connection_id != OWNER and whose(self.connection_id) == OWNER:
+            raise ValueError(f"{self.connection_id!r} is no id of a connection")
 
     @property
     def address(self) -> str:

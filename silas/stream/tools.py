@@ -11,7 +11,7 @@ from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
-from silas.types import OWNER, whose
+from silas.types import OWNER, conversation_at, whose
 
 
 def turn_tools(
@@ -54,7 +54,7 @@ def turn_tools(
                 autonomy_level=autonomy,
                 granted_scopes=granted,
                 scope_id=scope_id,
-                address=address,
+                conversation=conversation_at(address),
                 gates=gates,
                 authorise=authority.authorise,
                 authorise_alone=authority.authorise,

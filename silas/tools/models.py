@@ -14,7 +14,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.shell_rules import ShellRules, ShellVerdict
-from silas.types import Frozen, OriginKind, TaintLevel
+from silas.types import Frozen, OriginKind, TaintLevel, address_of
 
 
 class RiskLevel(StrEnum):
@@ -279,7 +279,7 @@ class ToolCallContext(Frozen):
     one given for this very call. The door asks the second where a gate wants a person to look, and
     where the arguments rest on what `provenance` does not prove to be the owner's or the plan's.
     `looks` is what a turn may see of the workspace; by default nothing. `scope_id` says whose call
-    it is, and `address` in which of the conversations of that scope.
+    it is, and `conversation` in which of the conversations of that scope.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -291,7 +291,7 @@ class ToolCallContext(Frozen):
     autonomy_level: AutonomyLevel
     granted_scopes: frozenset[str]
     scope_id: str = "owner"
-    address: str = "owner"
+    conversation: str = ""
     worker: str = ""
     worker_policy: WorkerApprovalPolicy = Field(default_factory=WorkerApprovalPolicy)
     run_policy: RunApprovalPolicy = Field(default_factory=RunApprovalPolicy)
@@ -302,6 +302,11 @@ class ToolCallContext(Frozen):
     files: SandboxFiles
     limits: SandboxLimits
     looks: SkipValidation[LookLimits] = NO_LOOKS
+
+    @property
+    def address(self) -> str:
+        """The conversation it is made in; of another scope it can never be the owner's."""
+        return address_of(self.scope_id, self.conversation)
 
 
 class BaseTool(Protocol):

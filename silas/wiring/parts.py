@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from silas.goals.desk import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.desk import Reminders
-    from silas.services.ahead import AheadDesk
-    from silas.services.reminders import ReminderDesk
+    from silas.services.clock.ahead import AheadDesk
+    from silas.services.clock.reminders import ReminderDesk
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -147,13 +147,13 @@ class Parts:
     @cached_property
     def notifier(self) -> "ProcessNotifier":
         """How processes of this home tell each other that jobs changed."""
-        from silas.services.reminders import notifier_of  # noqa: PLC0415 - few turns need it
+        from silas.services.clock.reminders import notifier_of  # noqa: PLC0415 - few turns need it
 
         return notifier_of(self.config)
 
     def reminders(self) -> "Reminders":
         """The desk of reminders; a turn that is about none loads nothing of it."""
-        from silas.services.reminders import reminders_over  # noqa: PLC0415 - as above
+        from silas.services.clock.reminders import reminders_over  # noqa: PLC0415 - as above
 
         changed = self.notifier.notify
         whole = self.audit.require_whole
@@ -161,7 +161,7 @@ class Parts:
 
     def reminder_desk(self) -> "ReminderDesk":
         """What `silas remind` works with, for the cockpit."""
-        from silas.services.reminders import ReminderDesk  # noqa: PLC0415 - as above
+        from silas.services.clock.reminders import ReminderDesk  # noqa: PLC0415 - as above
 
         return ReminderDesk(self.reminders(), self.time, self.config)
 
@@ -190,13 +190,13 @@ class Parts:
 
     def goals(self) -> "Goals":
         """The desk of goals; a turn that is about none loads nothing of it."""
-        from silas.services.goals import goals_over  # noqa: PLC0415 - as above
+        from silas.services.clock.goals import goals_over  # noqa: PLC0415 - as above
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
     def ahead_desk(self) -> "AheadDesk":
         """What `silas ahead` looks at, for the cockpit."""
-        from silas.services.ahead import AheadDesk  # noqa: PLC0415 - as above
+        from silas.services.clock.ahead import AheadDesk  # noqa: PLC0415 - as above
 
         return AheadDesk(
             self.reminders(),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from silas.errors import ConfigError
-from silas.services.background_service import service_unit
+from silas.services.clock.background_service import service_unit
 from tests.support.command import Ended, environment, run, silas
 
 SYSTEMCTL = """#!/bin/sh

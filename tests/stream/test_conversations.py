@@ -1,12 +1,15 @@
 """Each of the owner's conversations has a view of its own, and one memory behind all (5.1, 12)."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from silas.cards import ChannelMessage
 from silas.context.conversation_store import ConversationStore
 from silas.errors import SilasError
+from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, MockClock, ScriptedModel
 from tests.stream.kit import direct, soon
 from tests.stream.test_forgetting import PAGE, forget, look_at_page
@@ -115,3 +118,12 @@ async def test_what_a_conversation_read_labels_it_and_no_other_one_and_is_forgot
         await forget(h, PAGE)
         await soon(h.silas.ask("And later?", conversation=name))
         assert "Mia" not in proxy.requests[4].text
+
+
+def test_no_connection_reads_as_a_conversation_of_the_owners() -> None:
+    said = ChannelMessage(
+        channel="other", sender_id="someone", text="hello", timestamp=datetime.now(UTC)
+    )
+    with pytest.raises(ValueError, match="no id of a connection"):
+        Incoming(said, "owner/talk-1")
+    assert Incoming(said, "other:owner/talk-1").address == "other:owner/talk-1"

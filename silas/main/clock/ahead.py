@@ -9,7 +9,7 @@ from silas.main.output import print_json
 from silas.main.shared import DONE, look_config, run_to_exit
 
 if TYPE_CHECKING:
-    from silas.services.ahead import Ahead, Coming
+    from silas.services.clock.ahead import Ahead, Coming
 
 _WEEK = 7
 _MOST = 366  # services.ahead.MOST_DAYS, repeated so that `--help` loads nothing
@@ -25,7 +25,7 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
     """What is to come, and what may run without asking you again."""
 
     async def work() -> int:
-        from silas.services.ahead import open_ahead
+        from silas.services.clock.ahead import open_ahead
 
         async with open_ahead(look_config(ctx)) as desk:
             found = await desk.look(days)
@@ -41,7 +41,7 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
 
 def _lines(found: "Ahead", days: int) -> list[str]:
     """What a person reads: by days, then what may run alone, then what does not run."""
-    from silas.services.ahead import day_words
+    from silas.services.clock.ahead import day_words
 
     lines, day = list[str](), date.min
     for one in found.coming:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from silas.goals.models import Cycle, Goal
-    from silas.services.goals import GoalDesk
+    from silas.services.clock.goals import GoalDesk
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _TEN = 10
@@ -167,7 +167,7 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
 
 
 def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[GoalDesk]":
-    from silas.services.goals import open_goals
+    from silas.services.clock.goals import open_goals
 
     return warn(open_goals(look_config(ctx)))
 

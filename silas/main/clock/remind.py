@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from silas.cards.models import DecisionCard
     from silas.reminders.models import Reminder
-    from silas.services.reminders import ReminderDesk
+    from silas.services.clock.reminders import ReminderDesk
 
 _YES = click.option("--yes", is_flag=True, help="Without asking.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
@@ -47,7 +47,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
 
     async def work() -> int:
         from silas.reminders.words import reminder_card
-        from silas.services.reminders import SAID_IN_COMMAND
+        from silas.services.clock.reminders import SAID_IN_COMMAND
 
         async with _desk(ctx) as desk:
             understood = await desk.understand(" ".join(text))
@@ -133,7 +133,7 @@ def remind_cancel(ctx: click.Context, which: str) -> None:
 
 
 def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderDesk]":
-    from silas.services.reminders import open_reminders
+    from silas.services.clock.reminders import open_reminders
 
     return warn(open_reminders(look_config(ctx)))
 

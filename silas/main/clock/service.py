@@ -12,7 +12,7 @@ from silas.main.shared import DONE, FAILED, GivenPath, look_config, read_config,
 
 if TYPE_CHECKING:
     from silas.config import SilasConfig
-    from silas.services.background_service import BackgroundService
+    from silas.services.clock.background_service import BackgroundService
 
 
 @click.group()
@@ -101,7 +101,7 @@ def service_remove(ctx: click.Context) -> None:
 
 
 def _service(ctx: click.Context, workspace: Path | None) -> "BackgroundService":
-    from silas.services.background_service import (
+    from silas.services.clock.background_service import (
         BackgroundService,
         ask_service_manager,
         service_unit,
@@ -131,7 +131,7 @@ def _require_no_prompt(config: "SilasConfig") -> None:
 
 def _say_what_it_does_not_see() -> None:
     """A service has none of the variables of this shell."""
-    from silas.services.background_service import unseen_keys
+    from silas.services.clock.background_service import unseen_keys
 
     seen = unseen_keys(os.environ)
     if seen:

@@ -7,7 +7,7 @@ from silas.channels.web.views import Done
 from silas.channels.web.views_ahead import AheadShown, AloneRow, ComingRow, PausedRow
 
 if TYPE_CHECKING:
-    from silas.services.ahead import Ahead, AheadDesk, Coming, RunsAlone
+    from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
 
 
 class CockpitAhead:
@@ -58,7 +58,7 @@ class CockpitAhead:
         return Done(words="Your yes is taken back: nothing more of it begins.")
 
     def _coming(self, one: "Coming", found: "Ahead") -> ComingRow:
-        from silas.services.ahead import day_words  # noqa: PLC0415 - few pages ask
+        from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask
 
         at = one.due.astimezone(found.zone)
         return ComingRow(

@@ -12,7 +12,7 @@ from silas.types import new_id
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
     from silas.reminders.models import Reminder, When
-    from silas.services.reminders import ReminderDesk
+    from silas.services.clock.reminders import ReminderDesk
 
 _MOST_SHOWN = 100
 _SOURCE = "channel:web"

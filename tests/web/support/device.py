@@ -80,10 +80,18 @@ class Measures(NamedTuple):
     requests: int
 
 
+_AT_REST = """() => Promise.allSettled(
+  document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+    .map((one) => one.finished))"""
+"""Waits for what comes into view: halfway it has other colours."""
+
+
 async def violations(page: Page, *rules: str) -> list[str]:
     """What axe-core finds wrong on a page, a line each; see `Device.violations`."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(_AXE)
+    await page.evaluate(_AT_REST)
     only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
     found: dict[str, Any] = await page.evaluate(
         "(options) => axe.run(document, options)", {"resultTypes": ["violations"], **only}

@@ -38,9 +38,9 @@ from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
 from silas.reminders.recurrence import rule_words
 from silas.services.approvals import how_it_stands
-from silas.services.goals import goals_over
+from silas.services.clock.goals import goals_over
+from silas.services.clock.reminders import notifier_of, reminders_over
 from silas.services.record import require_whole_record
-from silas.services.reminders import notifier_of, reminders_over
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 

@@ -20,7 +20,7 @@ from silas.home.lease import runs_jobs
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.plans.store import SqlWorkItemStore
-from silas.services.reminders import notifier_of
+from silas.services.clock.reminders import notifier_of
 
 
 def goals_over(
