@@ -276,10 +276,8 @@ class ToolCallContext(Frozen):
     validated arguments; `step_id` must then name this call and no other of the task.
 
     `authorise` accepts any approval that covers the call, a plan's included; `authorise_alone` only
-    one given for this very call. The door asks the second where a gate wants a person to look, and
-    where the arguments rest on what `provenance` does not prove to be the owner's or the plan's.
-    `looks` is what a turn may see of the workspace; by default nothing. `scope_id` says whose call
-    it is, and `conversation` in which of the conversations of that scope.
+    one given for this very call, for where a gate wants a person to look, or the arguments rest on
+    what `provenance` does not prove to be the owner's or the plan's. `looks`: what it may see.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -305,7 +303,7 @@ class ToolCallContext(Frozen):
 
     @property
     def address(self) -> str:
-        """The conversation it is made in; of another scope it can never be the owner's."""
+        """Where it is made; of another scope it can never be a conversation of the owner's."""
         return address_of(self.scope_id, self.conversation)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, Coming
 
 _WEEK = 7
-_MOST = 366  # services.ahead.MOST_DAYS, repeated so that `--help` loads nothing
+_MOST = 366  # days; a year is as far as a page can be read
 
 
 @click.command()

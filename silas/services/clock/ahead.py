@@ -44,7 +44,6 @@ from silas.services.record import require_whole_record
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 
-MOST_DAYS: Final = 366
 _MOST_COUNTED: Final = 1000
 _AUTHORISES: Final = frozenset({"in force", "at work"})
 
@@ -151,7 +150,7 @@ class AheadDesk:
     config: SilasConfig
 
     async def look(self, days: int) -> Ahead:
-        """What comes within so many days from now, 1 to `MOST_DAYS`."""
+        """What comes within so many days from now, at least one."""
         now = self.time.now()
         until = now + timedelta(days=days)
         goals = [(goal, await self.store.get(goal.id)) for goal in self.goals.store.all()]
