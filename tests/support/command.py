@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from tests.support import forked
 from tests.support.waits import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +52,9 @@ def silas(*words: str | Path) -> list[str]:
 
 
 def run(argv: Sequence[str], env: Mapping[str, str], *, stdin: str = "", cwd: Path = ROOT) -> Ended:
-    """Start, wait, collect; no terminal anywhere."""
+    """Start, wait, collect; no terminal anywhere. Silas itself is forked where that is the same."""
+    if forked.may_be(argv, env):
+        return Ended(*forked.run(argv, env, cwd, stdin, SECONDS))
     done = subprocess.run(
         argv,
         env=env,
@@ -149,9 +152,19 @@ class Person:
 def person(argv: Sequence[str], env: Mapping[str, str], *, cwd: Path = ROOT) -> Generator[Person]:
     """A process on a terminal of its own."""
     screen, inside = pty.openpty()
+    env = {"TERM": "xterm", **env}
+    if forked.may_be(argv, env):
+        child = forked.start(argv, env, cwd, (inside, inside, inside), terminal=True)
+        os.close(inside)
+        try:
+            yield Person(screen, child)
+        finally:
+            child.end()
+            os.close(screen)
+        return
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _TAKE_TERMINAL, *argv],
-        env={"TERM": "xterm", **env},
+        env=env,
         cwd=cwd,
         stdin=inside,
         stdout=inside,

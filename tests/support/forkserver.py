@@ -1,0 +1,118 @@
+"""Python with all of Silas imported, from which commands are forked.
+
+Most of what a command costs is the import of what it uses, and the suite starts thousands. A forked
+command has descriptors, environment, directory, signals and an end of its own, as one that was
+started has; what it cannot show is what the import itself does, and tests of that start Python.
+
+A request is one message over a socket: JSON, with a socket for the answers and the three standard
+descriptors beside it. The answers are lines: the id of the process, then its exit code.
+"""
+
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any, Final, cast
+
+_MOST: Final = 1 << 20  # bytes of a request
+_TAKE_TERMINAL: Final = 0x540E  # TIOCSCTTY; fcntl and termios are Silas's to import
+
+
+def main(door: socket.socket) -> None:
+    """Fork for each request until the other side is gone; in a child it becomes the command."""
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    signal.set_wakeup_fd(woken)
+    signal.signal(signal.SIGCHLD, _noticed)
+    answers: dict[int, socket.socket] = {}
+    while True:
+        ready, _, _ = select.select([door, wake], [], [])
+        if wake in ready:
+            os.read(wake, 4096)
+            _tell_ends(answers)
+        if door in ready:
+            message, descriptors, _, _ = socket.recv_fds(door, _MOST, 4)
+            if not message:
+                return
+            answer = socket.socket(fileno=descriptors[0])
+            pid = os.fork()
+            if pid == 0:
+                for other in (door, answer, *answers.values()):
+                    other.close()
+                os.close(wake)
+                os.close(woken)
+                _become(json.loads(message), descriptors[1:])
+                return
+            for descriptor in descriptors[1:]:
+                os.close(descriptor)
+            answers[pid] = answer
+            answer.sendall(f"{pid}\n".encode())
+
+
+def _noticed(_number: int, _frame: object) -> None:
+    """The signal only wakes the loop."""
+
+
+def _tell_ends(answers: dict[int, socket.socket]) -> None:
+    while answers:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with answers.pop(pid) as answer:
+            answer.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _become(request: dict[str, Any], standard: list[int]) -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if request["terminal"]:
+        os.setsid()
+    for place, descriptor in enumerate(standard):
+        os.dup2(descriptor, place)
+        os.close(descriptor)
+    if request["terminal"]:
+        importlib.import_module("fcntl").ioctl(0, _TAKE_TERMINAL, 0)
+    os.umask(request["umask"])
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    time.tzset()
+    _open_standard()
+    sys.argv = ["", *request["words"]]
+    runpy.run_module("silas", run_name="__main__", alter_sys=True)
+
+
+def _open_standard() -> None:
+    """Text over the three descriptors, as the interpreter makes it when it starts."""
+    for place, name in enumerate(("stdin", "stdout", "stderr")):
+        before = cast("io.TextIOWrapper", getattr(sys, name))
+        stream = io.TextIOWrapper(
+            open(place, "wb" if place else "rb"),  # noqa: SIM115 - ends with the process
+            encoding=before.encoding,
+            errors=before.errors,
+            line_buffering=place == 2 or os.isatty(place),
+        )
+        before.detach()  # or closing it would close the descriptor
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _imported() -> None:
+    silas = importlib.import_module("silas")
+    for module in pkgutil.walk_packages(silas.__path__, "silas."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+if __name__ == "__main__":
+    _imported()
+    gc.freeze()
+    main(socket.socket(fileno=int(sys.argv[1])))

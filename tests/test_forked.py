@@ -1,0 +1,61 @@
+"""A command that is forked for a test is as one that was started."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support import forked
+from tests.support.command import ROOT, environment, person, run, silas
+
+ASKED = {
+    "help": ["--help"],
+    "a command that is not there": ["asc"],
+    "no words": ["ask"],
+    "an unknown id": ["show", "no-such"],
+    "where things are": ["config", "path"],
+    "letters of another script": ["ask", "\u00fcber \u4f60"],
+    "a word that is no text": ["config", "show", "--scope", "\udcff"],
+}
+
+
+@pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
+def test_it_ends_as_a_started_one_does_and_says_the_same(words: list[str], tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert forked.may_be(silas(*words), env)
+    begun = subprocess.run(
+        silas(*words), env=env, cwd=ROOT, input="", capture_output=True, text=True, check=False
+    )
+    assert run(silas(*words), env) == (begun.returncode, begun.stdout, begun.stderr)
+
+
+def test_files_it_makes_have_the_rights_that_this_process_gives(tmp_path: Path) -> None:
+    made = tmp_path / "export.jsonl"
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    before = os.umask(0o027)
+    try:
+        assert run(silas("audit", "export", made), env).code == 0
+    finally:
+        os.umask(before)
+    assert made.stat().st_mode & 0o777 & 0o027 == 0
+
+
+def test_a_persons_terminal_is_its_own_and_ctrl_c_ends_what_runs_there(tmp_path: Path) -> None:
+    with person(silas("init"), environment(tmp_path / "home")) as owner:
+        owner.waits_for("assphrase")
+        assert os.getsid(owner.pid) == owner.pid
+        owner.types("\x03")
+        assert owner.leaves() == 4
+
+
+@pytest.mark.parametrize(
+    "told", [{"PYTHONHASHSEED": "1"}, {"LC_ALL": "C"}, {"LANG": "C"}, {"COVERAGE_RUN": "true"}]
+)
+def test_where_python_itself_is_told_something_it_is_started(told: dict[str, str]) -> None:
+    assert not forked.may_be(silas("--help"), {"LANG": "C.UTF-8", **told})
+
+
+def test_another_program_is_started(tmp_path: Path) -> None:
+    assert not forked.may_be(["python", *silas("--help")[1:]], environment(tmp_path))
