@@ -125,6 +125,18 @@ class SqlAutonomyStore:
             ).fetchone()
         return found is not None
 
+    def unwanted(self, scope_id: str, cooldown_key: str) -> bool:
+        """Whether the owner said no to this once, or did not answer it for a week."""
+        with self._db.read() as tx:
+            found = tx.run(
+                "SELECT 1 FROM suggestions"
+                " WHERE scope_id = :scope_id AND cooldown_key = :cooldown_key"
+                " AND outcome = 'dismissed' LIMIT 1",
+                scope_id=scope_id,
+                cooldown_key=cooldown_key,
+            ).fetchone()
+        return found is not None
+
     def count_suggested(self, scope_id: str, moment: datetime) -> int:
         """How many suggestions were made since then."""
         return self._count(_SUGGESTED, scope_id, moment)

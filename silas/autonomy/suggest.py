@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
+from silas.autonomy.ideas import STALE_DAYS, Idea
 from silas.autonomy.models import SuggestionsConfig
 from silas.autonomy.proposals import (
     SuggestionOutcome,
@@ -12,22 +13,17 @@ from silas.autonomy.proposals import (
 from silas.autonomy.store import SqlAutonomyStore
 from silas.canonical import sha256_hex
 from silas.clock import Clock
-from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans import WorkItemResult
 from silas.types import OWNER, Risk, new_id
-
-_STALE_DAYS = 7
-"""A suggestion that nobody answered for so long is let go; work as old as that is left alone."""
 
 _MOST_STEPS = 3  # next steps of one result that are offered
 _LONGEST = 300  # characters of what is offered
 
-_UNFINISHED = frozenset({WorkItemStatus.failed, WorkItemStatus.stuck, WorkItemStatus.blocked})
+Ideas = Callable[[datetime], Awaitable[Sequence[Idea]]]
+"""What could be suggested at a moment, the best first."""
 
-Recent = Callable[[], Awaitable[Sequence[WorkItem]]]
-"""The work items that changed last, a few of them."""
-
-FollowedUp = Callable[[str], Awaitable[bool]]
-"""Whether a work item was gone on from."""
+Quiet = Callable[[datetime], bool]
+"""Whether the owner wants to be left in peace at a moment."""
 
 
 class SuggestionEngine:
@@ -38,34 +34,22 @@ class SuggestionEngine:
         config: SuggestionsConfig,
         per_hour: int,
         store: SqlAutonomyStore,
-        recent: Recent,
-        followed_up: FollowedUp,
+        ideas: Ideas,
+        quiet: Quiet,
         clock: Clock,
     ) -> None:
         self._config = config
         self._per_hour = per_hour
         self._store = store
-        self._recent = recent
-        self._followed_up = followed_up
+        self._ideas = ideas
+        self._quiet = quiet
         self._clock = clock
 
     async def generate_idle(self, scope_id: str, now: datetime) -> list[SuggestionProposal]:
-        """Work of the owner's that ended without success and that nobody went on from."""
-        if not self._may(scope_id):
+        """What could be done about what happened; nothing in quiet hours."""
+        if not self._may(scope_id) or self._quiet(now):
             return []
-        since = now - timedelta(days=_STALE_DAYS)
-        wanted = [
-            self._proposal(
-                "idle_heartbeat",
-                f"Look again at '{item.title}'",
-                f"It ended as {item.status.value}, and nothing has followed.",
-                now,
-                item.id,
-            )
-            for item in await self._recent()
-            if item.status in _UNFINISHED and item.created_at > since
-            if not await self._followed_up(item.id)
-        ]
+        wanted = [self._proposal("idle_heartbeat", idea, now) for idea in await self._ideas(now)]
         return self._kept(scope_id, wanted, now)
 
     async def generate_post_execution(
@@ -76,7 +60,9 @@ class SuggestionEngine:
             return []
         now = self._clock.now()
         wanted = [
-            self._proposal("post_execution", step, f"Named as a next step of '{title}'.", now, "")
+            self._proposal(
+                "post_execution", Idea(step, step, f"Named as a next step of '{title}'."), now
+            )
             for step in result.next_steps[:_MOST_STEPS]
             if step.strip()
         ]
@@ -89,10 +75,13 @@ class SuggestionEngine:
         return self._store.handled(scope_id, suggestion_id, outcome, self._clock.now())
 
     def waiting(self, scope_id: str) -> list[SuggestionProposal]:
-        """What nobody answered yet and may be shown now, the oldest first; survives a restart."""
-        if not self._may(scope_id):
-            return []
+        """What nobody answered yet and may be shown now, the oldest first; survives a restart.
+
+        In quiet hours that is nothing; it is shown when they are over.
+        """
         now = self._clock.now()
+        if not self._may(scope_id) or self._quiet(now):
+            return []
         quiet = now - timedelta(minutes=self._config.cooldown_minutes)
         self._let_go(scope_id, now)
         return [
@@ -105,7 +94,7 @@ class SuggestionEngine:
         return self._config.enabled and scope_id == OWNER
 
     def _let_go(self, scope_id: str, now: datetime) -> None:
-        stale = now - timedelta(days=_STALE_DAYS)
+        stale = now - timedelta(days=STALE_DAYS)  # nobody answered for so long
         for one in self._store.waiting(scope_id):
             if one.created_at < stale:
                 self._store.handled(scope_id, one.suggestion_id, "dismissed", now)
@@ -124,26 +113,24 @@ class SuggestionEngine:
                 break
             if not store.suggested_since(
                 scope_id, one.cooldown_key, now - timedelta(minutes=quiet)
-            ):
+            ) and not store.unwanted(scope_id, one.cooldown_key):
                 store.put_suggestion(one)
                 made.append(one)
         return made
 
     @staticmethod
-    def _proposal(
-        source: SuggestionSource, words: str, rationale: str, now: datetime, item_id: str
-    ) -> SuggestionProposal:
-        intent = _one_line(words)
+    def _proposal(source: SuggestionSource, idea: Idea, now: datetime) -> SuggestionProposal:
+        about = _one_line(idea.about).casefold()
         return SuggestionProposal(
             suggestion_id=new_id("suggestion"),
             scope_id=OWNER,
             source=source,
-            intent=intent,
-            rationale=_one_line(rationale),
+            intent=_one_line(idea.words),
+            rationale=_one_line(idea.rationale),
             # a yes begins a plan and runs nothing; a model's own words deserve a second look
             risk_level=Risk.medium if source == "post_execution" else Risk.low,
-            proposed_work_item_id=item_id or None,
-            cooldown_key=sha256_hex(intent.casefold().encode("utf-8", "replace")),
+            proposed_work_item_id=idea.item_id or None,
+            cooldown_key=sha256_hex(about.encode("utf-8", "replace")),
             created_at=now,
         )
 

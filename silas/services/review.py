@@ -2,14 +2,17 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
+from silas.autonomy.ideas import UNFINISHED, Idea, StoppedGoal, failing, repeated, unfinished
 from silas.autonomy.preferences import Preferences, RulesFit
 from silas.autonomy.signals import Decision, Signal, plan_family, tool_family
 from silas.autonomy.store import SqlAutonomyStore
-from silas.autonomy.suggest import SuggestionEngine
+from silas.autonomy.suggest import Ideas, SuggestionEngine
 from silas.cards import CardChannel, ChannelMessage
 from silas.clock import Clock
 from silas.config import SilasConfig
@@ -23,9 +26,10 @@ from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
 from silas.stream.stream import Stream
 from silas.stream.turn_place import asks_beside
+from silas.tools.policy import within_hours
 from silas.types import OWNER
 
-_RECENT = 20  # work items that are looked at for something unfinished
+_RECENT = 100  # work items that are looked at for something to suggest
 
 SUGGESTED = "suggestion"
 """The channel of words that the owner picked and did not say: no login vouches for it."""
@@ -47,11 +51,10 @@ def review_queue(
     """The queue over its tables; `stop` it before the Stream ends."""
     store, items = SqlAutonomyStore(db), SqlWorkItemStore(db, clock)
 
-    async def recent() -> list[WorkItem]:
-        return [item for item in await items.newest(_RECENT) if scope_of(item.id) == OWNER]
+    zone, hours = config.scheduler.zone, config.quiet_hours
 
-    async def followed_up(work_item_id: str) -> bool:
-        return bool(await items.list_by_follow_up(work_item_id))
+    def quiet(now: datetime) -> bool:
+        return within_hours(hours.start, hours.end, now.astimezone(zone).time())
 
     batches = config.batch_review
     settings = knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
@@ -62,8 +65,8 @@ def review_queue(
                 config.suggestions,
                 limits.suggestions_per_hour_per_scope,
                 store,
-                recent,
-                followed_up,
+                ideas_from(items, db, scope_of, zone),
+                quiet,
                 clock,
             ),
             calibrator=AutonomyCalibrator(
@@ -87,6 +90,33 @@ def review_queue(
             asks_beside=asks_beside(channel),
         )
     )
+
+
+def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: ZoneInfo) -> Ideas:
+    """What the owner's own work and goals suggest; anybody else's says nothing to him here."""
+
+    async def ideas(now: datetime) -> list[Idea]:
+        from silas.goals.models import GoalState  # noqa: PLC0415 - only who looks for something
+        from silas.goals.store import SqlGoalStore  # noqa: PLC0415
+
+        recent = [item for item in await items.newest(_RECENT) if scope_of(item.id) == OWNER]
+        ended = [item.id for item in recent if item.status in UNFINISHED]
+        followed = {one for one in ended if await items.list_by_follow_up(one)}
+        kept = [(goal, await items.get(goal.id)) for goal in SqlGoalStore(db).all()]
+        titled = [(goal, item.title) for goal, item in kept if item is not None]
+        stopped = (
+            StoppedGoal(goal.id, title, goal.why)
+            for goal, title in titled
+            if goal.state is GoalState.paused and goal.why  # without a reason the owner did it
+        )
+        known = {title.casefold() for _, title in titled}
+        return [
+            *failing(stopped),
+            *unfinished(recent, followed, now),
+            *repeated(recent, known, zone, now),
+        ]
+
+    return ideas
 
 
 class Learning:

@@ -107,8 +107,15 @@ class ToolPolicyConfig(Frozen):
 
 def in_quiet_hours(config: ToolPolicyConfig, now: datetime) -> bool:
     """Whether a moment lies in the quiet hours: from inclusive, until exclusive."""
-    start, end = config.quiet_from, config.quiet_until
     at = now.astimezone(ZoneInfo(config.timezone)).time()
+    return within_hours(config.quiet_from, config.quiet_until, at)
+
+
+def within_hours(start: time, end: time, at: time) -> bool:
+    """Whether a time of day lies between two; from inclusive, until exclusive, past midnight too.
+
+    Hours that end when they start are none.
+    """
     if start <= end:
         return start <= at < end
     return at >= start or at < end

@@ -10,6 +10,7 @@ from silas.approval.models import ApprovalConfig, NonceConfig
 from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
+from silas.autonomy.ideas import Idea, unfinished
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.autonomy.preferences import Preferences
 from silas.autonomy.signals import Decision, Signal
@@ -57,13 +58,14 @@ class Rooms:
         )
         self.items: list[WorkItem] = []
         self.followed: set[str] = set()
+        self.quiet = False
         self.fits = True
         self.suggestions = SuggestionEngine(
             SuggestionsConfig.model_validate(config.get("suggestions", {})),
             per_hour,
             self.store,
-            self._recent,
-            self._followed_up,
+            self._ideas,
+            lambda _: self.quiet,
             self.clock,
         )
         self.preferences = Preferences(
@@ -95,11 +97,8 @@ class Rooms:
             learned += [made] if made is not None else []
         return learned
 
-    async def _recent(self) -> Sequence[WorkItem]:
-        return self.items
-
-    async def _followed_up(self, work_item_id: str) -> bool:
-        return work_item_id in self.followed
+    async def _ideas(self, now: datetime) -> Sequence[Idea]:
+        return unfinished(self.items, self.followed, now)
 
     def _fits(self, rules: Sequence[MemoryItem]) -> bool:
         return self.fits

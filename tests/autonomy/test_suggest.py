@@ -45,13 +45,31 @@ async def test_the_same_is_not_suggested_again_until_its_cooldown_is_over(rooms:
 async def test_what_became_of_one_is_kept_and_starts_its_cooldown_anew(rooms: Rooms) -> None:
     (made,) = await rooms.suggestions.generate_post_execution(OWNER, ended("Publish it"))
     rooms.clock.advance(170 * 60)
-    assert await rooms.suggestions.mark_handled(OWNER, made.suggestion_id, "dismissed")
+    assert await rooms.suggestions.mark_handled(OWNER, made.suggestion_id, "accepted")
     assert rooms.suggestions.waiting(OWNER) == []
-    assert not await rooms.suggestions.mark_handled(OWNER, made.suggestion_id, "accepted")
+    assert not await rooms.suggestions.mark_handled(OWNER, made.suggestion_id, "dismissed")
     rooms.clock.advance(60 * 60)
     assert await rooms.suggestions.generate_post_execution(OWNER, ended("Publish it")) == []
     rooms.clock.advance(121 * 60)
     assert len(await rooms.suggestions.generate_post_execution(OWNER, ended("Publish it"))) == 1
+
+
+async def test_what_the_owner_did_not_want_is_never_suggested_again(rooms: Rooms) -> None:
+    (made,) = await rooms.suggestions.generate_post_execution(OWNER, ended("Publish it"))
+    assert await rooms.suggestions.mark_handled(OWNER, made.suggestion_id, "dismissed")
+    rooms.clock.advance(400 * 24 * 3600)
+    again = await rooms.suggestions.generate_post_execution(OWNER, ended("publish IT", "Tell"))
+    assert [one.intent for one in again] == ["Tell"]
+
+
+async def test_in_quiet_hours_nothing_is_shown_and_nothing_lost(rooms: Rooms) -> None:
+    rooms.quiet = True
+    rooms.items = [a_plan(status=WorkItemStatus.failed, created_at=rooms.clock.now())]
+    made = await rooms.suggestions.generate_post_execution(OWNER, ended("Publish it"))
+    assert await rooms.suggestions.generate_idle(OWNER, rooms.clock.now()) == []
+    assert rooms.suggestions.waiting(OWNER) == []
+    rooms.quiet = False
+    assert rooms.suggestions.waiting(OWNER) == made
 
 
 async def test_one_that_nobody_answered_comes_back_after_a_while_and_goes_after_a_week(

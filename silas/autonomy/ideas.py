@@ -1,0 +1,127 @@
+"""What the owner could want next, found in what happened; pure rules, no model (5.1.6)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from statistics import median_low
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from silas.plans import WorkItem, WorkItemStatus, WorkItemType
+
+STALE_DAYS: Final = 7
+"""Work as old as that is left alone."""
+_OFTEN: Final = 3  # days of the last `STALE_DAYS` on which the same was done
+UNFINISHED: Final = frozenset({WorkItemStatus.failed, WorkItemStatus.stuck, WorkItemStatus.blocked})
+"""How work ends without success."""
+
+
+class Idea(NamedTuple):
+    """Something to suggest.
+
+    Attributes:
+        about: What it is about; the owner is asked about the same once, whatever the words.
+        words: What would be planned, in a sentence.
+        rationale: Why now.
+        item_id: The work that it comes from; empty for none.
+    """
+
+    about: str
+    words: str
+    rationale: str
+    item_id: str = ""
+
+
+class StoppedGoal(NamedTuple):
+    """A goal that paused by itself.
+
+    Attributes:
+        id: Of the goal.
+        title: What its plan is called.
+        why: The reason, in words.
+    """
+
+    id: str
+    title: str
+    why: str
+
+
+def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: datetime) -> list[Idea]:
+    """Work that ended without success and that nobody went on from.
+
+    Args:
+        items: What changed last.
+        followed: Ids of those that were gone on from.
+        now: The moment.
+    """
+    since = now - timedelta(days=STALE_DAYS)
+    return [
+        Idea(
+            f"{item.status.value} {item.id}",
+            f"Look again at '{item.title}'",
+            f"It ended as {item.status.value}, and nothing has followed.",
+            item.id,
+        )
+        for item in items
+        if item.status in UNFINISHED and item.created_at > since and item.id not in followed
+    ]
+
+
+def failing(goals: Iterable[StoppedGoal]) -> list[Idea]:
+    """Goals that paused because they kept failing."""
+    return [
+        Idea(
+            f"paused {goal.id}",
+            f"Find out why '{goal.title}' keeps failing",
+            f"It is paused: {goal.why}",
+            goal.id,
+        )
+        for goal in goals
+    ]
+
+
+def repeated(
+    items: Sequence[WorkItem], known: Collection[str], zone: ZoneInfo, now: datetime
+) -> list[Idea]:
+    """Tasks that the owner asked for again and again, on days of their own.
+
+    Args:
+        items: What changed last, the newest first.
+        known: Titles of what comes by itself already, in small letters.
+        zone: On whose calendar a day is a day.
+        now: The moment.
+    """
+    since = now - timedelta(days=STALE_DAYS)
+    found: dict[str, list[WorkItem]] = defaultdict(list)
+    for item in items:
+        title = item.title.casefold()
+        if _asked_for(item) and item.created_at > since and title not in known:
+            found[title].append(item)
+    return [
+        Idea(
+            f"by itself {title}",
+            f"Every day at {_usual_hour(same, zone)}: {same[0].title}",
+            f"You asked for it on {len(days)} of the last {STALE_DAYS} days.",
+        )
+        for title, same in found.items()
+        if len(days := set(_days(same, zone))) >= _OFTEN
+    ]
+
+
+def _asked_for(item: WorkItem) -> bool:
+    return (
+        item.type is WorkItemType.task
+        and item.status is WorkItemStatus.done
+        and item.parent is None
+        and item.spawned_by is None
+        and item.follow_up_of is None
+    )
+
+
+def _days(items: Iterable[WorkItem], zone: ZoneInfo) -> Iterator[date]:
+    return (item.created_at.astimezone(zone).date() for item in items)
+
+
+def _usual_hour(items: Iterable[WorkItem], zone: ZoneInfo) -> str:
+    hour = median_low(item.created_at.astimezone(zone).hour for item in items)
+    return f"{hour}:00"
